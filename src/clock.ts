@@ -1,0 +1,47 @@
+/**
+ * Time, as everything in holdfire is given it. Tests pass a clock of their own.
+ *
+ * @module
+ */
+
+export interface Clock {
+  /** Milliseconds since the epoch. May jump. */
+  now(): number;
+  /** Milliseconds from some point on. Never jumps. */
+  monotonic(): number;
+  /** Calls back once after `ms`; the returned function cancels. Never keeps the process alive if `idle`. */
+  after(ms: number, call: () => void, idle?: boolean): () => void;
+}
+
+/** The longest delay a Node timer can hold; a longer one fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  after(ms, call, idle = false) {
+    const timer = setTimeout(call, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
+    if (idle) timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits `ms`, or until `wake` aborts. Says which. */
+export function sleep(
+  clock: Clock,
+  ms: number,
+  wake?: AbortSignal | undefined,
+): Promise<"slept" | "woken"> {
+  if (wake?.aborted) return Promise.resolve("woken");
+  return new Promise((resolve) => {
+    const onWake = () => {
+      cancel();
+      resolve("woken");
+    };
+    const cancel = clock.after(ms, () => {
+      wake?.removeEventListener("abort", onWake);
+      resolve("slept");
+    });
+    wake?.addEventListener("abort", onWake, { once: true });
+  });
+}

@@ -1,0 +1,259 @@
+/**
+ * Every error holdfire throws, and nothing else.
+ *
+ * Match on `code`: it is stable across versions and across duplicate installs. All of them look
+ * final to an outer retry loop (`status` 409, `isRetryable` false, no network `code`, and never a
+ * fetch error in `cause`); what an attempt threw is in `lastError` instead.
+ *
+ * @module
+ */
+
+/** What an error says of the operation it speaks of. */
+export interface OperationFacts {
+  readonly tool: string;
+  /** The operation's id in the ledger. */
+  readonly id: string;
+  /** The key the service saw. */
+  readonly key: string;
+}
+
+interface ErrorFacts {
+  readonly operation?: OperationFacts;
+  readonly reason?: string;
+  readonly lastError?: unknown;
+}
+
+/** Base of all errors below. Abstract, so every thrown error has a code of its own. */
+export abstract class HoldfireError extends Error {
+  abstract readonly code: `ERR_HOLDFIRE_${string}`;
+  /** Read by SDKs and frameworks as "do not retry this". */
+  readonly status: number = 409;
+  readonly isRetryable: boolean = false;
+  /** The operation concerned, where there is one. */
+  readonly operation: OperationFacts | undefined;
+  /** A word for the cause, stable enough to switch on. */
+  readonly reason: string | undefined;
+  /** What the last attempt threw, in the call that made it. Not enumerable, so not in logs. */
+  declare readonly lastError: unknown;
+
+  constructor(message: string, anchor: string, facts: ErrorFacts = {}) {
+    super(`${message} See docs/errors.md#${anchor}`);
+    this.name = new.target.name;
+    this.operation = facts.operation;
+    this.reason = facts.reason;
+    Object.defineProperty(this, "lastError", { value: facts.lastError, enumerable: false });
+  }
+}
+
+const named = ({ tool, key }: OperationFacts): string => `"${tool}" (key ${key})`;
+
+/**
+ * The effect may or may not have happened, and nothing could tell which.
+ *
+ * Do not call again blindly. The operation stays in the ledger; a reader, reconcile or a person
+ * settles it, and the same call then gets its outcome.
+ */
+export class OutcomeUnknownError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_OUTCOME_UNKNOWN";
+
+  constructor(operation: OperationFacts, reason: string, hint?: string, lastError?: unknown) {
+    super(
+      `It is unknown whether ${named(operation)} happened (${reason}); it will not be fired again blindly.${hint ? ` ${hint}` : ""}`,
+      "outcome-unknown",
+      { operation, reason, lastError },
+    );
+  }
+}
+
+/**
+ * It is certain that nothing happened.
+ *
+ * `reason` says why. A rejected call needs other arguments, or `{ retry: "why" }`, or a new scope.
+ */
+export class NotAppliedError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_NOT_APPLIED";
+  /** The service's own status, if it answered. */
+  readonly serviceStatus: number | undefined;
+
+  constructor(
+    operation: OperationFacts,
+    reason: string,
+    serviceStatus?: number,
+    lastError?: unknown,
+  ) {
+    const answer = serviceStatus === undefined ? "" : `, status ${serviceStatus}`;
+    super(`${named(operation)} was not applied (${reason}${answer}).`, "not-applied", {
+      operation,
+      reason,
+      lastError,
+    });
+    this.serviceStatus = serviceStatus;
+  }
+}
+
+/** Somebody is at it and this caller stopped waiting: it may still land. Ask again later. */
+export class OperationInProgressError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_IN_PROGRESS";
+
+  constructor(operation: OperationFacts) {
+    super(`${named(operation)} is still in progress and may still land.`, "in-progress", {
+      operation,
+    });
+  }
+}
+
+/** The same key was used for another intent. Nothing was sent. Use another key. */
+export class KeyConflictError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_KEY_CONFLICT";
+
+  constructor(operation: OperationFacts) {
+    super(`The key of ${named(operation)} belongs to another intent.`, "key-conflict", {
+      operation,
+    });
+  }
+}
+
+/** A person must say yes first. Nothing was sent; make the same call again after the yes. */
+export class ApprovalRequiredError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_APPROVAL_REQUIRED";
+
+  constructor(operation: OperationFacts, reason = "approval") {
+    super(
+      `${named(operation)} waits for a person's yes; nothing was sent. Approve ${operation.id}.`,
+      "approval-required",
+      { operation, reason },
+    );
+  }
+}
+
+/** A person said no. That is final for this operation. */
+export class DeniedError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_DENIED";
+
+  constructor(operation: OperationFacts) {
+    super(`${named(operation)} was denied by a person; nothing was sent.`, "denied", { operation });
+  }
+}
+
+/** Another write to the same resource is open. `blockedBy` names it; settle that one first. */
+export class LaneBlockedError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_LANE_BLOCKED";
+  readonly resource: string;
+  /** The id of the operation in the way. */
+  readonly blockedBy: string;
+
+  constructor(operation: OperationFacts, resource: string, blockedBy: string) {
+    super(
+      `${named(operation)} was not sent: operation ${blockedBy} on "${resource}" is not settled.`,
+      "lane-blocked",
+      { operation },
+    );
+    this.resource = resource;
+    this.blockedBy = blockedBy;
+  }
+}
+
+/** A write needs to know under which permission it happens. */
+export class MissingScopeError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_MISSING_SCOPE";
+
+  constructor(tool: string) {
+    super(
+      `"${tool}" writes, and no scope says which request it belongs to. Pass { scope: "conversation-7/turn-3" } or call it inside hf.scope(id, () => …). One id per request of a person or job; never a tool-call id.`,
+      "missing-scope",
+    );
+  }
+}
+
+/** It *is* committed, but its result was not kept and cannot be read again. Do not repeat it. */
+export class ResultLostError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_RESULT_LOST";
+
+  constructor(operation: OperationFacts) {
+    super(`${named(operation)} is committed, but its result was not kept.`, "result-lost", {
+      operation,
+    });
+  }
+}
+
+/** The ledger could not be reached before the send, so nothing was sent. Try again later. */
+export class StoreUnavailableError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_STORE_UNAVAILABLE";
+
+  constructor(step: string, lastError?: unknown) {
+    super(`The ledger did not answer at "${step}".`, "store-unavailable", {
+      reason: step,
+      lastError,
+    });
+  }
+}
+
+/** Another owner took the operation over. Its outcome is theirs to tell; ask the ledger. */
+export class LeaseLostError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_LEASE_LOST";
+
+  constructor(operation: OperationFacts) {
+    super(`${named(operation)} was taken over by another owner.`, "lease-lost", { operation });
+  }
+}
+
+/** An argument or option is not what it must be. Nothing was sent. `path` says where. */
+export class InvalidInputError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_INVALID_INPUT";
+  override readonly status: number = 400;
+  /** Where the offending value is, e.g. `intent.items[3].price`. */
+  readonly path: string;
+
+  constructor(path: string, rule: string) {
+    super(`${path}: ${rule}`, "invalid-input");
+    this.path = path;
+  }
+}
+
+/** The intent contains an id that changes with every try (a tool-call id): it would never match again. */
+export class VolatileIntentError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_VOLATILE_INTENT";
+  override readonly status: number = 400;
+  readonly path: string;
+
+  constructor(tool: string, path: string) {
+    super(
+      `"${tool}": ${path} holds a tool-call, run or message id, which changes with every try. Leave it out of the intent.`,
+      "volatile-intent",
+    );
+    this.path = path;
+  }
+}
+
+/** `close()` was called. */
+export class ClosedError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_CLOSED";
+
+  constructor() {
+    super("This holdfire is closed.", "closed");
+  }
+}
+
+/** All errors as one union: `switch (error.code)` narrows it. */
+export type AnyHoldfireError =
+  | OutcomeUnknownError
+  | NotAppliedError
+  | OperationInProgressError
+  | KeyConflictError
+  | ApprovalRequiredError
+  | DeniedError
+  | LaneBlockedError
+  | MissingScopeError
+  | ResultLostError
+  | StoreUnavailableError
+  | LeaseLostError
+  | InvalidInputError
+  | VolatileIntentError
+  | ClosedError;
+
+/** Recognises holdfire's errors, also those of another copy of the package. */
+export function isHoldfireError(error: unknown): error is AnyHoldfireError {
+  if (typeof error !== "object" || error === null) return false;
+  const code = Object.getOwnPropertyDescriptor(error, "code")?.value;
+  return typeof code === "string" && code.startsWith("ERR_HOLDFIRE_");
+}

@@ -1,0 +1,104 @@
+/**
+ * The legal moves of an operation: a pure, total function from a record and a move to what is
+ * written, or to the reason why nothing is.
+ *
+ * @module
+ */
+
+import { answer, claim, hasLapsed, hold, refused, write } from "./begin.ts";
+import { addAttempt, addNames, endAttempts, enter, presumeEnded } from "./edit.ts";
+import { committedBy, fileEvidence } from "./evidence.ts";
+import type { Move, Refusal } from "./moves.ts";
+import {
+  hasCommitEvidence,
+  isCleared,
+  isOpen,
+  type OperationRecord,
+  type State,
+  type Stored,
+} from "./record.ts";
+import type { LeaseChange } from "./store.ts";
+
+export type Applied =
+  | {
+      readonly tag: "write";
+      readonly record: OperationRecord | undefined;
+      readonly lease: LeaseChange;
+      readonly report?: "duplicate" | "corrected" | undefined;
+    }
+  /** Legal, and already so. */
+  | { readonly tag: "same" }
+  | { readonly tag: "refused"; readonly why: Refusal };
+
+/** `now` is the store's clock when `stored` was read; a lease is judged by nothing else. */
+export function apply(stored: Stored | undefined, move: Move, now: number): Applied {
+  if (move.move === "claim") return claim(stored, move, now);
+  if (move.move === "hold") return hold(stored, move, now);
+  if (!stored) return refused("absent");
+  const { record } = stored;
+  switch (move.move) {
+    case "note": {
+      const why = whyNotOwner(record, move.epoch);
+      if (why) return refused(why);
+      if (hasCommitEvidence(record)) return refused("evidence");
+      const ended = endAttempts(record, move.endings);
+      return write(addAttempt(ended, move.licence, move.at), move.leaseMs);
+    }
+    case "renew": {
+      const why = whyNotOwner(record, move.epoch);
+      return why ? refused(why) : write(record, move.leaseMs);
+    }
+    case "settle": {
+      const why = whyNotOwner(record, move.epoch);
+      if (why) return refused(why);
+      const ended = endAttempts(record, move.endings);
+      // Somebody knows better than an owner who gives up or believes that nothing happened.
+      if (move.state.tag !== "committed" && hasCommitEvidence(record)) {
+        return write(enter(ended, committedBy(ended), move.at), "none");
+      }
+      const presumed =
+        move.state.tag === "unknown" ? presumeEnded(ended, stored.leaseUntil) : ended;
+      return write(enter(presumed, move.state, move.at), "none");
+    }
+    case "file":
+      return fileEvidence(record, move);
+    case "withdraw": {
+      if (record.state.tag !== "claimed" || record.state.holder !== move.holder) {
+        return refused("not-open");
+      }
+      const { before } = record.state;
+      if (!before) return { tag: "write", record: undefined, lease: "none" };
+      const attempts = record.attempts.filter((attempt) => attempt.epoch !== record.epoch);
+      const fired = record.fired - (record.attempts.length - attempts.length);
+      return write({ ...record, attempts, fired, state: before }, "none");
+    }
+    case "answer":
+      return answer(record, move, now);
+    case "resolve": {
+      if (record.state.tag === "claimed" && !hasLapsed(stored, now)) return refused("busy");
+      if (record.state.tag !== "claimed" && record.state.tag !== "unknown") {
+        return refused(isOpen(record.state) ? "held" : "settled");
+      }
+      const { as, by, note } = move;
+      const cleared = record.attempts.map((attempt) =>
+        isCleared(attempt) ? attempt : { ...attempt, cleared: "L5" as const },
+      );
+      const state: State =
+        as === "committed"
+          ? { tag: "committed", effect: "noop", via: "person", by, note }
+          : { tag: "not_applied", reason: "resolved", by, note };
+      const attempts = as === "committed" ? record.attempts : cleared;
+      return write(enter({ ...record, attempts, epoch: record.epoch + 1 }, state, move.at), "none");
+    }
+    case "meet": {
+      const aliases = addNames(record.aliases, move.aliases);
+      const runs = addNames(record.runs, move.run === undefined ? [] : [move.run]);
+      if (aliases === record.aliases && runs === record.runs) return { tag: "same" };
+      return write({ ...record, aliases, runs }, "keep");
+    }
+  }
+}
+
+function whyNotOwner(record: OperationRecord, epoch: number): Refusal | undefined {
+  return record.epoch === epoch && record.state.tag === "claimed" ? undefined : "stale";
+}

@@ -1,0 +1,92 @@
+/**
+ * How a record is rewritten: small pure edits, used by the moves.
+ *
+ * @module
+ */
+
+import type { Draft } from "./moves.ts";
+import {
+  type AttemptNote,
+  type Ending,
+  isCleared,
+  isOpen,
+  type Licence,
+  type OperationRecord,
+  type State,
+} from "./record.ts";
+
+const MAX_ATTEMPTS_KEPT = 32;
+const MAX_NAMES_KEPT = 16;
+
+/** The intent is kept only while somebody may still need to look it up. */
+export function enter(record: OperationRecord, state: State, at: number): OperationRecord {
+  return { ...record, state, stateAt: at, intent: isOpen(state) ? record.intent : undefined };
+}
+
+export const newRecord = (draft: Draft, at: number): OperationRecord => ({
+  ...draft.identity,
+  state: { tag: "queued" },
+  stateAt: at,
+  createdAt: at,
+  epoch: 0,
+  generation: 0,
+  argsHash: draft.argsHash,
+  fields: draft.fields,
+  intent: draft.intent,
+  precondition: draft.precondition,
+  aliases: addNames([], draft.aliases),
+  runs: draft.identity.run === undefined ? [] : [draft.identity.run],
+  attempts: [],
+  fired: 0,
+  evidence: [],
+});
+
+/** Nothing was sent, or certainly nothing happened: the arguments of this call are the ones that count. */
+export const redraft = (record: OperationRecord, draft: Draft): OperationRecord => ({
+  ...record,
+  argsHash: draft.argsHash,
+  fields: draft.fields,
+  intent: draft.intent,
+  precondition: draft.precondition,
+  aliases: addNames(record.aliases, draft.aliases),
+  runs: addNames(record.runs, draft.identity.run === undefined ? [] : [draft.identity.run]),
+});
+
+export function addAttempt(record: OperationRecord, licence: Licence, at: number): OperationRecord {
+  const { epoch, generation } = record;
+  const note: AttemptNote = { n: record.fired + 1, epoch, generation, licence, at };
+  return { ...record, fired: record.fired + 1, attempts: trim([...record.attempts, note]) };
+}
+
+/** Forgets the oldest, but never one that is still in doubt. */
+function trim(attempts: readonly AttemptNote[]): readonly AttemptNote[] {
+  if (attempts.length <= MAX_ATTEMPTS_KEPT) return attempts;
+  const oldest = attempts.findIndex(isCleared);
+  return oldest < 0 ? attempts : attempts.toSpliced(oldest, 1);
+}
+
+export function endAttempts(record: OperationRecord, endings: readonly Ending[]): OperationRecord {
+  if (endings.length === 0) return record;
+  const attempts = record.attempts.map((attempt) => {
+    const ending = endings.find(({ n }) => n === attempt.n);
+    return ending ? { ...attempt, ...ending } : attempt;
+  });
+  return { ...record, attempts };
+}
+
+export function presumeEnded(
+  record: OperationRecord,
+  leaseUntil: number | undefined,
+): OperationRecord {
+  const attempts = record.attempts.map((attempt) =>
+    attempt.endedAt !== undefined || attempt.endsBy !== undefined
+      ? attempt
+      : { ...attempt, endsBy: leaseUntil },
+  );
+  return { ...record, attempts };
+}
+
+export function addNames(known: readonly string[], more: readonly string[]): readonly string[] {
+  const added = more.filter((name) => !known.includes(name));
+  return added.length === 0 ? known : [...known, ...added].slice(-MAX_NAMES_KEPT);
+}

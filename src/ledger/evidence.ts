@@ -1,0 +1,60 @@
+/**
+ * A late reply is evidence. It never decides over an owner, but a commit is the one fact that may
+ * still correct a settled record.
+ *
+ * @module
+ */
+
+import type { Applied } from "./apply.ts";
+import { endAttempts, enter } from "./edit.ts";
+import type { Move } from "./moves.ts";
+import type { Evidence, OperationRecord, State } from "./record.ts";
+
+const MAX_EVIDENCE_KEPT = 16;
+
+export function fileEvidence(
+  record: OperationRecord,
+  { evidence, dedupes, at }: Extract<Move, { move: "file" }>,
+): Applied {
+  const { attempt, verdict, status } = evidence;
+  const ended = endAttempts(record, [{ n: attempt, endedAt: evidence.at, verdict, status }]);
+  const next = { ...ended, evidence: keep([...record.evidence, evidence]) };
+  const { state } = record;
+  if (verdict !== "committed") return { tag: "write", record: next, lease: "keep" };
+  if (state.tag === "unknown" || state.tag === "not_applied") {
+    return {
+      tag: "write",
+      record: enter(next, committedBy(next), at),
+      lease: "none",
+      report: "corrected",
+    };
+  }
+  const twice = state.tag === "committed" && !isSameEffect(state, evidence, dedupes);
+  return { tag: "write", record: next, lease: "keep", report: twice ? "duplicate" : undefined };
+}
+
+/** The committed state that the filed evidence speaks of. */
+export function committedBy(record: OperationRecord): State {
+  const proof = record.evidence.find(({ verdict }) => verdict === "committed");
+  const { effect = "created", effectId, payload, attempt } = proof ?? {};
+  return { tag: "committed", via: "late", effect, effectId, payload, attempt };
+}
+
+function isSameEffect(
+  state: Extract<State, { tag: "committed" }>,
+  evidence: Evidence,
+  dedupes: boolean,
+): boolean {
+  if (state.effectId !== undefined && evidence.effectId !== undefined) {
+    return state.effectId === evidence.effectId;
+  }
+  // A commit found by reading may be this very one; a service that dedupes answers twice for one.
+  return dedupes || state.attempt === undefined || state.attempt === evidence.attempt;
+}
+
+/** The oldest go first, but a commit is never forgotten. */
+function keep(evidence: readonly Evidence[]): readonly Evidence[] {
+  if (evidence.length <= MAX_EVIDENCE_KEPT) return evidence;
+  const oldest = evidence.findIndex(({ verdict }) => verdict !== "committed");
+  return evidence.toSpliced(Math.max(oldest, 0), 1);
+}

@@ -1,0 +1,221 @@
+/**
+ * What the ledger remembers of one operation: its states, each with only its own fields.
+ *
+ * Times are milliseconds on the store's clock, never on a caller's. The legal moves between the
+ * states are in `apply.ts`.
+ *
+ * @module
+ */
+
+import type { Payload } from "./codec.ts";
+
+/** What one attempt proved. */
+export type Verdict = "committed" | "not_sent" | "refused" | "rejected" | "unknown";
+
+/** What allowed a write to be fired again. `first` needs no licence. */
+export type Licence = "first" | "L1" | "L2" | "L3" | "L4" | "L5";
+
+/** What changed in the world. */
+export type Effect = "created" | "updated" | "deleted" | "noop";
+
+/** Why nothing more can be said. */
+export type UnknownReason =
+  | "lost-reply" // no reader, no key
+  | "absent-unproven" // a read found nothing, and no `commitsWithinMs` says when that is proof
+  | "cannot-tell"
+  | "in-progress"
+  | "deadline"
+  | "attempts"
+  | "budget"
+  | "key-expired"
+  | "key-spent"
+  | "key-unused"
+  | "reader-blind"
+  | "rejected-in-doubt" // the last answer was a no, an earlier attempt may have been a yes
+  | "unverified"
+  | "partial"
+  | "reworded" // still open, and the arguments are not those of the first attempt
+  | "stopped"
+  | "lease-lost"
+  | "owner-lost"
+  | "store-lost";
+
+/** Why it is certain that nothing happened. */
+export type NotAppliedReason =
+  | "rejected"
+  | "not_sent"
+  | "refused"
+  | "absent"
+  | "resolved"
+  | "aborted"
+  | "expired";
+
+/** The bare facts of a rejection: what a service said, without its prose. */
+export interface Rejection {
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+}
+
+/** One person's answer. Only the first that arrives in time counts; all are kept. */
+export interface Answer {
+  readonly approve: boolean;
+  readonly by: string;
+  readonly at: number;
+  readonly note?: string | undefined;
+  readonly counted: boolean;
+}
+
+/** A question to a person, bound by `digest` to everything the person was shown. */
+export interface Ask {
+  readonly why: "approval" | "drift";
+  /** Hash of tenant, operation, generation, all arguments, plan, policy version and expiry. */
+  readonly digest: string;
+  readonly expiresAt: number;
+  readonly askedAt: number;
+  /** What the person is shown: arguments, plan, side effects. Wiped once decided. */
+  readonly shown?: Payload | undefined;
+  readonly answers: readonly Answer[];
+}
+
+export type State =
+  /** A person is asked; proves that nothing was sent. */
+  | { readonly tag: "held"; readonly ask: Ask }
+  /** Waits for its lane; proves that nothing was sent. */
+  | { readonly tag: "queued" }
+  /** Somebody owns it: it may have been sent. `before` is where a withdrawal leads back to. */
+  | { readonly tag: "claimed"; readonly holder: string; readonly before?: State | undefined }
+  | {
+      readonly tag: "unknown";
+      readonly reason: UnknownReason;
+      /** The result of a success that could not be verified. */
+      readonly payload?: Payload | undefined;
+    }
+  | {
+      readonly tag: "committed";
+      readonly effect: Effect;
+      readonly via: "reply" | "reading" | "late" | "person";
+      readonly attempt?: number | undefined;
+      readonly payload?: Payload | undefined;
+      readonly effectId?: string | undefined;
+      readonly by?: string | undefined;
+      readonly note?: string | undefined;
+    }
+  | {
+      readonly tag: "not_applied";
+      readonly reason: NotAppliedReason;
+      readonly rejection?: Rejection | undefined;
+      /** A keyed service stored this no: the next claim needs the next generation of the key. */
+      readonly keyRejected?: boolean | undefined;
+      readonly by?: string | undefined;
+      readonly note?: string | undefined;
+    }
+  | { readonly tag: "denied"; readonly by: string; readonly note?: string | undefined };
+
+export type StateTag = State["tag"];
+
+/** One firing of the tool, as far as it is known. */
+export interface AttemptNote {
+  readonly n: number;
+  readonly epoch: number;
+  readonly generation: number;
+  readonly licence: Licence;
+  /** When it was noted, before the first byte. */
+  readonly at: number;
+  /** When its `run` promise settled. */
+  readonly endedAt?: number | undefined;
+  /** When it must have ended at the latest: its owner's lease ran out. */
+  readonly endsBy?: number | undefined;
+  readonly verdict?: Verdict | undefined;
+  /** The status of the service's answer, if it gave one. */
+  readonly status?: number | undefined;
+  /** Whether `run` took the key from its context. */
+  readonly tookKey?: boolean | undefined;
+  readonly wireRequests?: number | undefined;
+  /** The service said yes and `verify` said no: nothing but a person may fire again. */
+  readonly unverified?: boolean | undefined;
+  /** All its requests were operations of their own. */
+  readonly innerOnly?: boolean | undefined;
+  /** Cleared by a read in time (L3) or a person (L5). */
+  readonly cleared?: "L3" | "L5" | undefined;
+}
+
+/** What is learned of an attempt after it was noted. */
+export type Ending = Pick<AttemptNote, "n"> &
+  Partial<Omit<AttemptNote, "n" | "epoch" | "generation" | "licence" | "at">>;
+
+/** A reply that came when it could no longer decide, or from an owner who had lost the operation. */
+export interface Evidence {
+  readonly attempt: number;
+  readonly epoch: number;
+  readonly at: number;
+  readonly verdict: Verdict;
+  readonly effect?: Effect | undefined;
+  readonly effectId?: string | undefined;
+  readonly status?: number | undefined;
+  readonly payload?: Payload | undefined;
+}
+
+/** What names an operation and never changes; all that a first claim brings along. */
+export interface Identity {
+  readonly tenant: string;
+  readonly id: string;
+  readonly tool: string;
+  readonly service: string;
+  readonly scope: string;
+  readonly fingerprint: string;
+  readonly run?: string | undefined;
+  readonly again?: string | undefined;
+  readonly version?: string | undefined;
+  readonly resource?: string | undefined;
+  /** The operation inside whose attempt this one was made. */
+  readonly parent?: string | undefined;
+}
+
+/** One operation. The store keeps it whole, beside its version and lease. */
+export interface OperationRecord extends Identity {
+  readonly state: State;
+  readonly stateAt: number;
+  readonly createdAt: number;
+  /** Fencing: each claim raises it; a move with an older one is refused. */
+  readonly epoch: number;
+  readonly generation: number;
+  readonly argsHash: string;
+  /** A short hash per argument, to name those that were reworded. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The canonical intent, while the operation is open. */
+  readonly intent?: Payload | undefined;
+  /** What the service compares (ETag, version), fixed in the claim. */
+  readonly precondition?: Payload | undefined;
+  readonly aliases: readonly string[];
+  /** The runs of the scope that made or replayed it. */
+  readonly runs: readonly string[];
+  readonly attempts: readonly AttemptNote[];
+  /** How often it was fired in all; `attempts` forgets the oldest cleared ones. */
+  readonly fired: number;
+  readonly evidence: readonly Evidence[];
+}
+
+/** A record as the store holds it. */
+export interface Stored {
+  readonly record: OperationRecord;
+  /** Raised by every write; `0` stands for "no such record". */
+  readonly version: number;
+  readonly leaseUntil: number | undefined;
+}
+
+/** Open operations are never pruned, and their intent is kept. */
+export const isOpen = (state: State): boolean =>
+  state.tag === "held" ||
+  state.tag === "queued" ||
+  state.tag === "claimed" ||
+  state.tag === "unknown";
+
+/** A doubt is lifted only by proof: nothing was sent, it was refused or rejected, or cleared since. */
+export const isCleared = (attempt: AttemptNote): boolean =>
+  attempt.cleared !== undefined ||
+  attempt.verdict === "not_sent" ||
+  attempt.verdict === "refused" ||
+  attempt.verdict === "rejected";
+
+export const hasCommitEvidence = (record: OperationRecord): boolean =>
+  record.evidence.some((evidence) => evidence.verdict === "committed");
