@@ -7,7 +7,7 @@
 
 import { answer, claim, hasLapsed, hold, refused, write } from "./begin.ts";
 import { addAttempt, addNames, endAttempts, enter, presumeEnded } from "./edit.ts";
-import { committedBy, fileEvidence } from "./evidence.ts";
+import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
 import type { Move, Refusal } from "./moves.ts";
 import {
   hasCommitEvidence,
@@ -18,6 +18,7 @@ import {
   type Stored,
 } from "./record.ts";
 import type { LeaseChange } from "./store.ts";
+import { withdraw } from "./withdraw.ts";
 
 export type Applied =
   | {
@@ -58,20 +59,13 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       }
       const presumed =
         move.state.tag === "unknown" ? presumeEnded(ended, stored.leaseUntil) : ended;
-      return write(enter(presumed, move.state, move.at), "none");
+      const report = isTwice(record, move) ? "duplicate" : undefined;
+      return { tag: "write", record: enter(presumed, move.state, move.at), lease: "none", report };
     }
     case "file":
       return fileEvidence(record, move);
-    case "withdraw": {
-      if (record.state.tag !== "claimed" || record.state.holder !== move.holder) {
-        return refused("not-open");
-      }
-      const { before } = record.state;
-      if (!before) return { tag: "write", record: undefined, lease: "none" };
-      const attempts = record.attempts.filter((attempt) => attempt.epoch !== record.epoch);
-      const fired = record.fired - (record.attempts.length - attempts.length);
-      return write({ ...record, attempts, fired, state: before }, "none");
-    }
+    case "withdraw":
+      return withdraw(record, move);
     case "answer":
       return answer(record, move, now);
     case "resolve": {
@@ -80,12 +74,13 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
         return refused(isOpen(record.state) ? "held" : "settled");
       }
       const { as, by, note } = move;
+      if (as === "not_applied" && hasCommitEvidence(record)) return refused("evidence");
       const cleared = record.attempts.map((attempt) =>
         isCleared(attempt) ? attempt : { ...attempt, cleared: "L5" as const },
       );
       const state: State =
         as === "committed"
-          ? { tag: "committed", effect: "noop", via: "person", by, note }
+          ? { tag: "committed", via: "person", by, note }
           : { tag: "not_applied", reason: "resolved", by, note };
       const attempts = as === "committed" ? record.attempts : cleared;
       return write(enter({ ...record, attempts, epoch: record.epoch + 1 }, state, move.at), "none");

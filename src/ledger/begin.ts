@@ -7,7 +7,14 @@
 import type { Applied } from "./apply.ts";
 import { addAttempt, enter, newRecord, presumeEnded, redraft } from "./edit.ts";
 import type { Move, Refusal } from "./moves.ts";
-import type { Licence, OperationRecord, State, Stored } from "./record.ts";
+import {
+  type Answer,
+  hasCommitEvidence,
+  type Licence,
+  type OperationRecord,
+  type State,
+  type Stored,
+} from "./record.ts";
 import type { LeaseChange } from "./store.ts";
 
 const MAX_ANSWERS_KEPT = 16;
@@ -38,7 +45,7 @@ export function claim(
       if (!ask.answers.some((given) => given.counted && given.approve)) return refused("held");
       if (ask.digest !== move.spend) return refused("mismatch");
       if (now >= ask.expiresAt) return refused("expired");
-      return claimed(redraft(record, move.draft), move, state, "first");
+      return claimed(again(record, state.before, move), move, state, licenceAfter(state.before));
     }
     case "queued":
       return claimed(redraft(record, move.draft), move, state, "first");
@@ -59,12 +66,28 @@ export function claim(
     case "not_applied": {
       const cooled = state.reason === "resolved" || now >= record.stateAt + move.cooldownMs;
       if (!move.retry && (state.reason === "rejected" || !cooled)) return refused("settled");
-      const generation = record.generation + (state.keyRejected ? 1 : 0);
-      const next = { ...redraft(record, move.draft), generation };
-      return claimed(next, move, state, LICENCE_AFTER[state.reason]);
+      return claimed(again(record, state, move), move, state, licenceAfter(state));
     }
   }
 }
+
+/** A key that the service itself rejected is not used again. */
+export const isKeyRejected = (state: State | undefined): boolean =>
+  state?.tag === "held"
+    ? isKeyRejected(state.before)
+    : state?.tag === "not_applied" && state.keyRejected === true;
+
+function again(
+  record: OperationRecord,
+  before: State | undefined,
+  { draft }: Extract<Move, { move: "claim" }>,
+): OperationRecord {
+  const generation = record.generation + (isKeyRejected(before) ? 1 : 0);
+  return { ...redraft(record, draft), generation };
+}
+
+const licenceAfter = (before: State | undefined): Licence =>
+  before?.tag === "not_applied" ? LICENCE_AFTER[before.reason] : "first";
 
 /** What lets an operation that certainly did not happen be fired by a later call. */
 const LICENCE_AFTER = {
@@ -84,7 +107,10 @@ function claimed(
   before: State | undefined,
   licence: Licence | undefined,
 ): Applied {
-  const state: State = { tag: "claimed", holder: move.holder, before };
+  // Nothing is fired once somebody knows of a commit, whatever the state says.
+  if (licence && hasCommitEvidence(record)) return refused("evidence");
+  const beforeAt = before && record.stateAt;
+  const state: State = { tag: "claimed", holder: move.holder, before, beforeAt };
   const next = { ...enter(record, state, move.at), epoch: record.epoch + 1 };
   return write(licence ? addAttempt(next, licence, move.at) : next, move.leaseMs);
 }
@@ -94,19 +120,23 @@ export function hold(
   move: Extract<Move, { move: "hold" }>,
   now: number,
 ): Applied {
-  const state: State = { tag: "held", ask: move.ask };
-  if (!stored) return write(enter(newRecord(move.draft, move.at), state, move.at), "none");
+  const { ask } = move;
+  if (!stored) {
+    return write(enter(newRecord(move.draft, move.at), { tag: "held", ask }, move.at), "none");
+  }
   const { record } = stored;
   if (record.fingerprint !== move.draft.identity.fingerprint) return refused("conflict");
   if (record.state.tag === "denied") return refused("denied");
   if (record.state.tag === "committed" || record.state.tag === "unknown") return refused("settled");
   if (record.state.tag === "claimed") return refused("busy");
+  let before: State | undefined = record.state.tag === "not_applied" ? record.state : undefined;
   if (record.state.tag === "held") {
-    const { ask } = record.state;
+    const { ask: asked } = record.state;
     // The same question, still open or answered, is not asked twice.
-    if (ask.digest === move.ask.digest && now < ask.expiresAt) return { tag: "same" };
+    if (asked.digest === ask.digest && now < asked.expiresAt) return { tag: "same" };
+    before = record.state.before;
   }
-  return write(enter(redraft(record, move.draft), state, move.at), "none");
+  return write(enter(redraft(record, move.draft), { tag: "held", ask, before }, move.at), "none");
 }
 
 export function answer(
@@ -121,7 +151,18 @@ export function answer(
   if (now >= ask.expiresAt) return refused("expired");
   const { approve, by, at, note } = move;
   const counted = !ask.answers.some((given) => given.counted);
-  const answers = [...ask.answers, { approve, by, at, note, counted }].slice(-MAX_ANSWERS_KEPT);
   if (counted && !approve) return write(enter(record, { tag: "denied", by, note }, at), "none");
-  return write({ ...record, state: { tag: "held", ask: { ...ask, answers } } }, "none");
+  const answers = keep([...ask.answers, { approve, by, at, note, counted }]);
+  // Decided: what was shown has done its work.
+  const decided: State = { ...record.state, ask: { ...ask, answers, shown: undefined } };
+  return write({ ...record, state: decided }, "none");
+}
+
+/** The oldest go first, but never the one that counts: else the next would count instead. */
+function keep(answers: readonly Answer[]): readonly Answer[] {
+  if (answers.length <= MAX_ANSWERS_KEPT) return answers;
+  return answers.toSpliced(
+    answers.findIndex(({ counted }) => !counted),
+    1,
+  );
 }

@@ -1,6 +1,16 @@
 /**
+ * How a value becomes a payload of the ledger and back: size cap, redaction, encryption.
+ *
+ * Nothing here throws once the codec is made. A result that cannot be kept was still committed, so
+ * "not kept, because …" is an answer, not an error.
+ *
  * @module
  */
+
+import { randomBytes } from "node:crypto";
+import { InvalidInputError } from "../errors.ts";
+import { createSealer, type EncryptionOptions, type PayloadOwner } from "./seal.ts";
+import { writeJson } from "./strict-json.ts";
 
 /** A value as the ledger keeps it. */
 export interface Payload {
@@ -9,4 +19,134 @@ export interface Payload {
   readonly text: string;
   /** Set when `text` is AES-256-GCM: the id of the key it was sealed with. */
   readonly sealedWith?: string | undefined;
+}
+
+export interface CodecOptions {
+  /**
+   * The largest result that is kept, in bytes of its JSON. A larger one is committed without its
+   * payload: a repeated call reads it again if the tool can, or gets `ResultLostError`.
+   *
+   * @default 65_536
+   */
+  readonly maxBytes?: number | undefined;
+  /**
+   * Takes out of a result what must not be stored, and returns what may; a replay gives that back.
+   * It must not change the value in place. A fetch `Response` comes as a `KeptResponse`. If it
+   * throws, nothing of the result is kept.
+   *
+   * @default the result is kept as it is
+   */
+  readonly redact?: ((value: unknown, about: { readonly tool: string }) => unknown) | undefined;
+  /**
+   * Seals intents, questions and results with AES-256-GCM. Payloads stored before it was switched on
+   * stay readable.
+   *
+   * @default payloads are stored as plain text
+   */
+  readonly encryption?: EncryptionOptions | undefined;
+}
+
+/** A fetch `Response`, as far as it is kept. */
+export interface KeptResponse {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly body: string;
+  /** How `body` stands for the bytes that came. */
+  readonly encoding: "utf8" | "base64";
+}
+
+/** Whose result it is, and of which tool. */
+export interface ResultOwner extends PayloadOwner {
+  readonly tool: string;
+}
+
+export type Encoded =
+  | { readonly ok: true; readonly payload: Payload }
+  /** `why` names the place and the rule, never the content. */
+  | { readonly ok: false; readonly why: string };
+
+export type Decoded =
+  | { readonly ok: true; readonly form: "json" | "undefined"; readonly value: unknown }
+  | { readonly ok: true; readonly form: "response"; readonly value: KeptResponse }
+  | { readonly ok: false; readonly why: string };
+
+export interface Codec {
+  /** Encodes a result. What JSON cannot carry is refused, not changed. */
+  encode(value: unknown, about: ResultOwner): Encoded;
+  encodeResponse(kept: KeptResponse, about: ResultOwner): Encoded;
+  /** Encodes text that is JSON already, such as a canonical intent: neither capped nor redacted. */
+  encodeText(text: string, about: PayloadOwner): Payload;
+  decode(payload: Payload, about: PayloadOwner): Decoded;
+}
+
+const DEFAULT_MAX_BYTES = 65_536;
+
+export function createCodec(options: CodecOptions = {}): Codec {
+  const { maxBytes = DEFAULT_MAX_BYTES, redact, encryption } = options;
+  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
+    throw new InvalidInputError("codec.maxBytes", "must be a whole number of bytes, 1 or more.");
+  }
+  if (redact !== undefined && typeof redact !== "function") {
+    throw new InvalidInputError("codec.redact", "must be a function.");
+  }
+  const sealer = encryption && createSealer(encryption, randomBytes);
+
+  const keep = (form: Payload["form"], text: string, owner: PayloadOwner): Payload =>
+    sealer ? { form, text: sealer.seal(text, owner), sealedWith: sealer.keyId } : { form, text };
+
+  function encodeAs(form: "json" | "response", given: unknown, about: ResultOwner): Encoded {
+    let value = given;
+    try {
+      if (redact) value = redact(given, { tool: about.tool });
+    } catch {
+      return { ok: false, why: "redact threw" };
+    }
+    if (form === "response" && !isKeptResponse(value)) {
+      return { ok: false, why: "redact did not return a response" };
+    }
+    const written = writeJson(value, maxBytes);
+    if (written.tag === "refused") return { ok: false, why: written.why };
+    if (written.tag === "undefined") return { ok: true, payload: { form: "undefined", text: "" } };
+    return { ok: true, payload: keep(form, written.text, about) };
+  }
+
+  return {
+    encode: (value, about) => encodeAs("json", value, about),
+    encodeResponse: (kept, about) => encodeAs("response", kept, about),
+    encodeText: (text, about) => keep("json", text, about),
+    decode({ form, text, sealedWith }, about) {
+      if (form === "undefined") return { ok: true, form, value: undefined };
+      const plain = sealedWith === undefined ? text : sealer?.unseal(text, sealedWith, about);
+      if (plain === undefined) return { ok: false, why: "it does not open with the keys given" };
+      return parse(form, plain);
+    },
+  };
+}
+
+function parse(form: "json" | "response", text: string): Decoded {
+  let value: unknown;
+  try {
+    // A key `__proto__` becomes a property like any other here; it sets no prototype.
+    value = JSON.parse(text);
+  } catch {
+    return { ok: false, why: "the stored text is damaged" };
+  }
+  if (form === "json") return { ok: true, form, value };
+  if (form !== "response" || !isKeptResponse(value)) {
+    return { ok: false, why: "the stored text is not what its form says" };
+  }
+  const { status, contentType, body, encoding } = value;
+  return { ok: true, form, value: { status, contentType, body, encoding } };
+}
+
+function isKeptResponse(value: unknown): value is KeptResponse {
+  if (typeof value !== "object" || value === null) return false;
+  const { status, contentType, body, encoding } = value as Partial<Record<string, unknown>>;
+  return (
+    typeof status === "number" &&
+    Number.isInteger(status) &&
+    (contentType === undefined || typeof contentType === "string") &&
+    typeof body === "string" &&
+    (encoding === "utf8" || encoding === "base64")
+  );
 }

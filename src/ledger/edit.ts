@@ -87,6 +87,6 @@ export function presumeEnded(
 }
 
 export function addNames(known: readonly string[], more: readonly string[]): readonly string[] {
-  const added = more.filter((name) => !known.includes(name));
+  const added = [...new Set(more)].filter((name) => !known.includes(name));
   return added.length === 0 ? known : [...known, ...added].slice(-MAX_NAMES_KEPT);
 }

@@ -21,7 +21,8 @@ export function fileEvidence(
   const next = { ...ended, evidence: keep([...record.evidence, evidence]) };
   const { state } = record;
   if (verdict !== "committed") return { tag: "write", record: next, lease: "keep" };
-  if (state.tag === "unknown" || state.tag === "not_applied") {
+  // Whoever owns it settles it; in every other state nobody would, and a claim could fire it again.
+  if (state.tag !== "claimed" && state.tag !== "committed") {
     return {
       tag: "write",
       record: enter(next, committedBy(next), at),
@@ -36,8 +37,19 @@ export function fileEvidence(
 /** The committed state that the filed evidence speaks of. */
 export function committedBy(record: OperationRecord): State {
   const proof = record.evidence.find(({ verdict }) => verdict === "committed");
-  const { effect = "created", effectId, payload, attempt } = proof ?? {};
+  const { effect, effectId, payload, attempt } = proof ?? {};
   return { tag: "committed", via: "late", effect, effectId, payload, attempt };
+}
+
+/** A commit that is settled now, beside one that was filed before. */
+export function isTwice(
+  { evidence }: OperationRecord,
+  { state, dedupes = true }: Extract<Move, { move: "settle" }>,
+): boolean {
+  if (state.tag !== "committed") return false;
+  return evidence.some(
+    (filed) => filed.verdict === "committed" && !isSameEffect(state, filed, dedupes),
+  );
 }
 
 function isSameEffect(

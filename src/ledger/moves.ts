@@ -49,6 +49,8 @@ export type Move =
       readonly epoch: number;
       readonly state: Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
       readonly endings: readonly Ending[];
+      /** As in `file`. Left out: only two effect ids that differ are two effects. */
+      readonly dedupes?: boolean | undefined;
       readonly at: number;
     }
   /** A reply that decides nothing any more, kept as evidence; a commit still corrects the record. */

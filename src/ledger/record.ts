@@ -38,6 +38,7 @@ export type UnknownReason =
   | "stopped"
   | "lease-lost"
   | "owner-lost"
+  | "store-down"
   | "store-lost";
 
 /** Why it is certain that nothing happened. */
@@ -79,11 +80,22 @@ export interface Ask {
 
 export type State =
   /** A person is asked; proves that nothing was sent. */
-  | { readonly tag: "held"; readonly ask: Ask }
+  | {
+      readonly tag: "held";
+      readonly ask: Ask;
+      /** What was settled before it was asked for again. */
+      readonly before?: State | undefined;
+    }
   /** Waits for its lane; proves that nothing was sent. */
   | { readonly tag: "queued" }
   /** Somebody owns it: it may have been sent. `before` is where a withdrawal leads back to. */
-  | { readonly tag: "claimed"; readonly holder: string; readonly before?: State | undefined }
+  | {
+      readonly tag: "claimed";
+      readonly holder: string;
+      readonly before?: State | undefined;
+      /** When `before` was reached. */
+      readonly beforeAt?: number | undefined;
+    }
   | {
       readonly tag: "unknown";
       readonly reason: UnknownReason;
@@ -92,7 +104,7 @@ export type State =
     }
   | {
       readonly tag: "committed";
-      readonly effect: Effect;
+      readonly effect?: Effect | undefined;
       readonly via: "reply" | "reading" | "late" | "person";
       readonly attempt?: number | undefined;
       readonly payload?: Payload | undefined;
@@ -198,7 +210,10 @@ export interface OperationRecord extends Identity {
 /** A record as the store holds it. */
 export interface Stored {
   readonly record: OperationRecord;
-  /** Raised by every write; `0` stands for "no such record". */
+  /**
+   * Raised by every write, and never used twice, not even after a removal: else a swap decided on the
+   * old record would pass on the new one. `0` stands for "no such record".
+   */
   readonly version: number;
   readonly leaseUntil: number | undefined;
 }

@@ -83,7 +83,7 @@ export type Swapped =
       readonly ok: false;
       /** What stands there instead. */
       readonly current: Stored | undefined;
-      /** Set when it was the lane that had changed. */
+      /** Set when it was the lane that had changed; version `0` if it is gone. */
       readonly lane?: StoredLane | undefined;
       readonly now: number;
     };
@@ -101,6 +101,7 @@ export interface ListQuery {
   readonly resource?: string | undefined;
   /** Only records whose state was reached at or after this time. */
   readonly since?: number | undefined;
+  /** Only records whose state was reached before this time. */
   readonly until?: number | undefined;
   /** From the page before. */
   readonly cursor?: string | undefined;

@@ -1,0 +1,84 @@
+/**
+ * Finds the service's answer in whatever a tool returned or threw: status, code, headers. By
+ * structure, so it works for any SDK, any fetch and any realm.
+ *
+ * @module
+ */
+
+import { causes, peek, peekItems, tryCall } from "./peek.ts";
+
+const MAX_HEADERS = 256;
+const MAX_HEADER_LENGTH = 1_024;
+
+/** A short identifier, fit for the ledger and for logs. */
+const CODE = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** The status of a `Response`, or of an error that carries one. */
+export function statusOf(value: unknown): number | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const places = [
+    peek(value, "status"),
+    peek(value, "statusCode"),
+    peek(peek(value, "response"), "status"),
+    peek(peek(value, "$metadata"), "httpStatusCode"),
+  ];
+  return places.find(isStatus);
+}
+
+const isStatus = (status: unknown): status is number =>
+  typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599;
+
+/** Whether this is a fetch `Response`: the platform's, undici's own, or another realm's. */
+export function isResponse(value: unknown): value is Response {
+  return (
+    typeof value === "object" &&
+    typeof peek(value, "status") === "number" &&
+    typeof peek(value, "ok") === "boolean" &&
+    typeof peek(value, "text") === "function" &&
+    typeof peek(value, "arrayBuffer") === "function" &&
+    typeof peek(peek(value, "headers"), "get") === "function"
+  );
+}
+
+/** The `code` or `type` of an error; a bare fetch error has them in its cause. */
+export function errorCodeOf(error: unknown): string | undefined {
+  return causes(error)
+    .flatMap((link) => [peek(link, "code"), peek(link, "type")])
+    .find((code): code is string => typeof code === "string" && CODE.test(code));
+}
+
+/** Reads a header by name, in any case; several of one name come joined by ", ". */
+export type HeaderReader = (name: string) => string | undefined;
+
+export function headersOf(value: unknown): HeaderReader {
+  const holders = [peek(value, "headers"), peek(peek(value, "response"), "headers")];
+  return (name) => {
+    for (const headers of holders) {
+      const found = readHeader(headers, name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
+function readHeader(headers: unknown, name: string): string | undefined {
+  const found =
+    typeof peek(headers, "get") === "function"
+      ? tryCall(headers, "get", name)
+      : peek(headers, keyLike(headers, name));
+  const values = (typeof found === "object" ? peekItems(found, MAX_HEADERS) : [found]).filter(
+    (value) => typeof value === "string" || typeof value === "number",
+  );
+  const text = values.join(", ");
+  return values.length > 0 && text.length <= MAX_HEADER_LENGTH ? text : undefined;
+}
+
+function keyLike(headers: unknown, name: string): string {
+  if (typeof headers !== "object" || headers === null) return name;
+  try {
+    const keys = Object.keys(headers).slice(0, MAX_HEADERS);
+    return keys.find((key) => key.toLowerCase() === name.toLowerCase()) ?? name;
+  } catch {
+    return name;
+  }
+}

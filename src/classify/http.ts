@@ -1,0 +1,57 @@
+/**
+ * What a status proves of a write. Most prove nothing: the default is doubt, and the two lists below
+ * are the exceptions.
+ *
+ * @module
+ */
+
+import type { Verdict } from "../ledger/record.ts";
+
+export interface HttpVerdict {
+  readonly verdict: Verdict;
+  /** Accepted, not done: worth reading the state, never worth firing again. */
+  readonly inProgress?: true;
+  /** Rejected because a precondition (ETag, version) did not hold. */
+  readonly precondition?: true;
+}
+
+/** What must be known of the tool to judge a status. */
+export interface StatusContext {
+  /** Statuses by which this service says that it did nothing. */
+  readonly refuses: readonly number[];
+  /** The service remembers our key, so its 422 may be about the key. */
+  readonly keyed: boolean;
+  /** There is a reader to follow up on a 202. */
+  readonly reader: boolean;
+  /** The answer names an idempotency error; see `key-error.ts`. @default false */
+  readonly keyError?: boolean | undefined;
+}
+
+/** The service looked at the request and did not do it. */
+const REJECTED = new Set([400, 401, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451]);
+
+const UNKNOWN: HttpVerdict = { verdict: "unknown" };
+
+export function verdictOfStatus(status: number, about: StatusContext): HttpVerdict {
+  if (status >= 200 && status < 300) {
+    return status === 202 && about.reader
+      ? { verdict: "unknown", inProgress: true }
+      : { verdict: "committed" };
+  }
+  if (about.refuses.includes(status)) return { verdict: "refused" };
+  if (status === 412) return { verdict: "rejected", precondition: true };
+  // "This key was used for something else" is no word on whether that something happened.
+  if (about.keyed && (status === 422 || (status === 400 && about.keyError))) return UNKNOWN;
+  return REJECTED.has(status) ? { verdict: "rejected" } : UNKNOWN;
+}
+
+/** Statuses after which asking again may help: all that prove nothing and may pass. */
+export function isRetryableRead(status: number): boolean {
+  return (
+    status === 408 ||
+    status === 409 ||
+    status === 425 ||
+    status === 429 ||
+    (status >= 500 && status < 600)
+  );
+}

@@ -1,0 +1,108 @@
+/**
+ * What a network failure proves: that nothing was sent, or nothing at all.
+ *
+ * Decided by `code` and `syscall` alone. `not_sent` speaks of the connection that failed, and that
+ * may have been the target of a redirect or a second call: it is to be believed only of an attempt
+ * that made one request, followed no redirect, and whose request never left (`WireFacts.unsent`).
+ *
+ * @module
+ */
+
+import { peek, peekItems } from "./peek.ts";
+
+export type NetworkVerdict = "not_sent" | "unknown";
+
+const MAX_DEPTH = 8;
+const MAX_PARTS = 32;
+
+/** Failures of `connect(2)` itself: there was no connection to send over. */
+const CONNECT = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "EADDRNOTAVAIL",
+  "ETIMEDOUT",
+  "ENOENT", // a socket file
+  "EACCES",
+]);
+
+const LOOKUP = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL"]);
+
+/**
+ * We did not trust the peer, and said so before the first byte of a request. Alerts sent by the peer
+ * (`ERR_SSL_…`) are not here: under TLS 1.3 they may come after it.
+ */
+const DISTRUST = new Set([
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REVOKED",
+  "CERT_UNTRUSTED",
+  "CERT_REJECTED",
+  "CERT_SIGNATURE_FAILURE",
+  "CERT_CHAIN_TOO_LONG",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_CRL",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "HOSTNAME_MISMATCH",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "ERR_TLS_CERT_ALTNAME_FORMAT",
+]);
+
+/** The connection stood, or may have stood, when it failed. */
+const DOUBT = new Set([
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_SOCKET",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
+
+/** `undefined` = no network failure that we know. Along a chain of causes, doubt beats proof. */
+export function networkVerdict(error: unknown): NetworkVerdict | undefined {
+  return walk(error, new Map(), 0);
+}
+
+function walk(
+  error: unknown,
+  met: Map<object, NetworkVerdict | undefined>,
+  depth: number,
+): NetworkVerdict | undefined {
+  if (typeof error !== "object" || error === null || depth > MAX_DEPTH) return undefined;
+  if (met.has(error)) return met.get(error);
+  met.set(error, undefined);
+  const parts = peekItems(peek(error, "errors"), MAX_PARTS).map((part) =>
+    walk(part, met, depth + 1),
+  );
+  // The code of an aggregate is a copy of one part's, without its syscall.
+  const found = [
+    ofParts(parts) ?? ofCode(peek(error, "code"), peek(error, "syscall")),
+    walk(peek(error, "cause"), met, depth + 1),
+  ];
+  const verdict = found.includes("unknown") ? "unknown" : found.find((each) => each);
+  met.set(error, verdict);
+  return verdict;
+}
+
+function ofParts(parts: readonly (NetworkVerdict | undefined)[]): NetworkVerdict | undefined {
+  if (parts.every((part) => part === undefined)) return undefined;
+  return parts.every((part) => part === "not_sent") ? "not_sent" : "unknown";
+}
+
+function ofCode(code: unknown, syscall: unknown): NetworkVerdict | undefined {
+  if (typeof code !== "string") return undefined;
+  if (syscall === "connect" && CONNECT.has(code)) return "not_sent";
+  if (syscall === "getaddrinfo" && LOOKUP.has(code)) return "not_sent";
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || DISTRUST.has(code)) return "not_sent";
+  return DOUBT.has(code) ? "unknown" : undefined;
+}

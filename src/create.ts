@@ -1,0 +1,171 @@
+/**
+ * `createHoldfire`: fills in the defaults and wires the parts. The one place that sees them all.
+ *
+ * @module
+ */
+
+import { type Clock, sleep, systemClock } from "./clock.ts";
+import { createBudgets } from "./engine/budget.ts";
+import { type GuardedTool, guard } from "./engine/call.ts";
+import { defineTool, positive, type Registry } from "./engine/define.ts";
+import type { Engine } from "./engine/engine.ts";
+import { type Operations, operationsOf } from "./engine/operations.ts";
+import { createPersist } from "./engine/persist.ts";
+import {
+  attemptsOf,
+  checkOptions,
+  type PayloadOptions,
+  type RetryOptions,
+  type Surroundings,
+  timingOf,
+} from "./engine/settings.ts";
+import type {
+  CallOptions,
+  ToolDefinition,
+  ToolWithInput,
+  ToolWithoutInput,
+} from "./engine/tool.ts";
+import { ClosedError, InvalidInputError } from "./errors.ts";
+import { approvalGate, type Confirm } from "./gate/approval.ts";
+import { type Approvals, approvalsOf } from "./gate/approvals.ts";
+import { checkScope, checkTenant } from "./key/name.ts";
+import { enterScope } from "./key/scope.ts";
+import { createCodec } from "./ledger/codec.ts";
+import { createLedger } from "./ledger/ledger.ts";
+import type { Store } from "./ledger/store.ts";
+import { createEvents, type EventName, type Listener } from "./observe/events.ts";
+
+export interface HoldfireOptions {
+  /** Where outcomes are remembered. */
+  readonly store: Store;
+  /** Whose ledger this is. Tenants never meet. @default "default" */
+  readonly tenant?: string | undefined;
+  readonly retry?: RetryOptions | undefined;
+  /** How results are kept: size cap, redaction, encryption. */
+  readonly payloads?: PayloadOptions | undefined;
+  /** Asks a person on the spot. Without it, destructive calls wait in the inbox. */
+  readonly confirm?: Confirm | undefined;
+  readonly approvals?:
+    | {
+        /** How long a yes can be used, in milliseconds. @default 24 h */
+        readonly expiryMs?: number | undefined;
+        /** Another version asks again. @default "1" */
+        readonly policyVersion?: string | undefined;
+      }
+    | undefined;
+  /** Time and chance, for tests. */
+  readonly surroundings?: Surroundings | undefined;
+}
+
+/** One call without a tool object. `key` names the operation in place of scope and intent. */
+export type RunOnce<A, I, R> = (ToolWithInput<A, I, R> | ToolWithoutInput<A, I, R>) &
+  CallOptions & { readonly args: NoInfer<A>; readonly key?: string | undefined };
+
+export interface Holdfire {
+  /** Guards a tool. `R` comes from `run`, `I` from `intent`, `A` from `input` or from `run`. */
+  tool<A, R, I = A>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
+  tool<A, R, I = A>(definition: ToolWithoutInput<A, I, R>): GuardedTool<A, R>;
+  /** The same for one call. */
+  run<A, R, I = A>(call: RunOnce<A, I, R>): Promise<R>;
+  /** Everything called inside belongs to this request of a person, job or step. Nested, it appends. */
+  scope<T>(
+    id: string,
+    fn: () => T,
+    options?: { readonly fresh?: boolean; readonly run?: string },
+  ): T;
+  /** The same holdfire for another tenant: another ledger in the same store. */
+  forTenant(tenant: string): Holdfire;
+  readonly operations: Operations;
+  readonly approvals: Approvals;
+  /** Returns the function that stops listening. */
+  on<N extends EventName>(name: N, listener: Listener<N>): () => void;
+  /** Waits for calls under way (`drainMs`), then closes the store and leaves the rest open. */
+  close(): Promise<void>;
+}
+
+const OPTIONS = ["store", "tenant", "retry", "payloads", "confirm", "approvals", "surroundings"];
+const CALL_OPTIONS = ["scope", "again", "retry", "signal", "deadlineMs", "aliases", "key"] as const;
+const DAY_MS = 24 * 3_600_000;
+
+export function createHoldfire(options: HoldfireOptions): Holdfire {
+  checkOptions(options, OPTIONS, "options");
+  const { store, retry, confirm, approvals = {}, surroundings = {} } = options;
+  if (typeof store?.swap !== "function") {
+    throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore()");
+  }
+  const clock: Clock = surroundings.clock ?? systemClock;
+  const timing = timingOf(retry);
+  const attempts = attemptsOf(retry);
+  const events = createEvents();
+  const registry: Registry = new Map();
+  const closed = new AbortController();
+  let closing: Promise<void> | undefined;
+  const shared: Omit<Engine, "tenant"> = {
+    ledger: createLedger(store, clock),
+    codec: createCodec(options.payloads),
+    clock,
+    events,
+    random: surroundings.random ?? Math.random,
+    newId: surroundings.newId ?? (() => crypto.randomUUID()),
+    timing,
+    gate: approvalGate({
+      confirm,
+      expiryMs: positive(approvals.expiryMs ?? DAY_MS, "approvals.expiryMs"),
+      policyVersion: approvals.policyVersion ?? "1",
+    }),
+    budgets: createBudgets(),
+    flights: new Map(),
+    unended: new Map(),
+    persist: createPersist(clock, timing.storeTimeoutMs, closed.signal),
+    isClosed: () => closing !== undefined,
+    background: new Set(),
+  };
+
+  async function close(): Promise<void> {
+    const underWay = () => [
+      ...shared.background,
+      ...[...shared.flights.values()].map(({ landed }) => landed),
+    ];
+    const deadline = clock.monotonic() + timing.drainMs;
+    while (underWay().length > 0 && clock.monotonic() < deadline) {
+      const drained = new AbortController();
+      void Promise.allSettled(underWay()).then(() => drained.abort());
+      await sleep(clock, deadline - clock.monotonic(), drained.signal);
+    }
+    closed.abort();
+    await store.close();
+  }
+
+  function forTenant(tenant: string): Holdfire {
+    const engine: Engine = { ...shared, tenant: checkTenant(tenant) };
+    const tool = (definition: object): GuardedTool<never, never> => {
+      if (engine.isClosed()) throw new ClosedError();
+      const defined = defineTool(definition as ToolDefinition<never, never, unknown>, registry);
+      const own = "attempts" in definition || defined.kind === "read" || attempts === undefined;
+      return guard(own ? defined : { ...defined, attempts }, engine);
+    };
+    return {
+      tool: tool as unknown as Holdfire["tool"],
+      run: (async (call: Readonly<Record<string, unknown>>) => {
+        const { args, ...rest } = call;
+        const definition = { ...rest };
+        const given: Record<string, unknown> = {};
+        for (const name of CALL_OPTIONS) {
+          if (name !== "deadlineMs") delete definition[name];
+          if (call[name] !== undefined) given[name] = call[name];
+        }
+        return tool(definition)(args as never, given);
+      }) as unknown as Holdfire["run"],
+      scope: (id, fn, how) => enterScope(checkScope(id), fn, how),
+      forTenant,
+      operations: operationsOf(engine),
+      approvals: approvalsOf(engine),
+      on: <N extends EventName>(name: N, listener: Listener<N>) => events.on(name, listener),
+      close() {
+        closing ??= close();
+        return closing;
+      },
+    };
+  }
+  return forTenant(options.tenant ?? "default");
+}

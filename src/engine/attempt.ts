@@ -1,0 +1,158 @@
+/**
+ * Step 2: claim → **attempt** → classify. Fires the tool once and returns what happened as a value.
+ *
+ * Nothing is sent unless the ledger has the attempt and the lease outlasts it. When the time is up
+ * the attempt is given up, not undone: what its `run` brings later is filed.
+ *
+ * @module
+ */
+
+import { isResponse } from "../classify/answer.ts";
+import { enterOperation } from "../key/scope.ts";
+import { createToken, runWithToken, type WireToken } from "../wire/token.ts";
+import type { Engine } from "./engine.ts";
+import { fileLate } from "./late.ts";
+import { leaseCovers, loseLease } from "./lease.ts";
+import { type Frame, runInFrame } from "./nesting.ts";
+import { about } from "./operation.ts";
+import { endingsOf, keyOf, learn, type Owned, type Result, remember } from "./owned.ts";
+import { bufferResponse } from "./response.ts";
+import { within } from "./within.ts";
+
+export type Ended =
+  | ({ readonly ok: true } & Result)
+  | { readonly ok: false; readonly error: unknown };
+
+export interface Attempted {
+  readonly n: number;
+  /** `undefined`: its time was up, and it goes on. */
+  readonly ended: Ended | undefined;
+  readonly startedAt: number;
+  readonly token: WireToken;
+  readonly frame: Frame;
+  /** What `run` has taken from its context. */
+  readonly took: { key: boolean; precondition: boolean };
+}
+
+export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attempted | undefined> {
+  const { operation, flight } = owned;
+  const { tool, ref, args } = operation;
+  const { licence } = owned;
+  if (!licence) return undefined;
+  owned.licence = undefined;
+  const timeoutMs = Math.min(tool.attemptTimeoutMs, flight.remainingMs());
+  if (!(await mayStart(owned, licence, timeoutMs, engine))) return undefined;
+
+  const n = owned.stored.record.fired;
+  const stop = new AbortController();
+  const giveUp = () => stop.abort();
+  flight.stopped.addEventListener("abort", giveUp, { once: true });
+  const startedAt = engine.clock.monotonic();
+  const token = createToken({ operationId: ref.id, attempt: n });
+  const frame: Frame = { operationId: ref.id, inner: [] };
+  const took = { key: false, precondition: false };
+  const key = keyOf(owned);
+  const precondition = storedPrecondition(owned, engine);
+  const context = {
+    get key() {
+      took.key = true;
+      return key;
+    },
+    get precondition() {
+      took.precondition = true;
+      return precondition;
+    },
+    attempt: n,
+    signal: stop.signal,
+  };
+  const unended = engine.unended.get(ref.id) ?? new Set();
+  engine.unended.set(ref.id, unended.add(n));
+
+  flight.sent = true;
+  owned.fires += 1;
+  if (licence !== "first") engine.budgets.take(tool.service);
+  engine.events.emit("attempt", { ...about(operation), attempt: n, licence });
+  const running = runInFrame(frame, () =>
+    runWithToken(token, () =>
+      enterOperation(ref.id, async () => resultOf(await tool.run(args, context))),
+    ),
+  ).then(
+    (result): Ended => ({ ok: true, ...result }),
+    (error: unknown): Ended => ({ ok: false, error }),
+  );
+  const inTime = await within(engine.clock, timeoutMs, running);
+  flight.stopped.removeEventListener("abort", giveUp);
+  const attempted = { n, startedAt, token, frame, took };
+  const over = () => {
+    unended.delete(n);
+    if (unended.size === 0) engine.unended.delete(ref.id);
+  };
+  if (inTime.tag === "done") {
+    over();
+    return { ...attempted, ended: inTime.value };
+  }
+  stop.abort();
+  void running.then((ended) => {
+    over();
+    fileLate(owned, { ...attempted, ended }, engine);
+  });
+  return { ...attempted, ended: undefined };
+}
+
+/** The durable note comes first; the claim itself is the note of the first attempt. */
+async function mayStart(
+  owned: Owned,
+  licence: NonNullable<Owned["licence"]>,
+  timeoutMs: number,
+  engine: Engine,
+): Promise<boolean> {
+  if (owned.flight.stopped.aborted || owned.mayNotFire) return false;
+  if (!owned.noted && !(await note(owned, licence, engine))) return false;
+  owned.noted = false;
+  if (await leaseCovers(owned, timeoutMs, engine)) return true;
+  owned.mayNotFire ??= "lease-lost";
+  learn(owned, { n: owned.stored.record.fired, verdict: "not_sent" });
+  return false;
+}
+
+async function note(
+  owned: Owned,
+  licence: NonNullable<Owned["licence"]>,
+  engine: Engine,
+): Promise<boolean> {
+  const { epoch, leaseMs, stored } = owned;
+  const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
+  const at = engine.ledger.clock.earliest();
+  const endings = endingsOf(owned);
+  const noting = engine.ledger.move(
+    owned.operation.ref,
+    { move: "note", epoch, licence, endings, leaseMs, at },
+    stored,
+  );
+  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, noting);
+  if (inTime.tag !== "done") {
+    owned.mayNotFire = "store-down";
+    return false;
+  }
+  const moved = inTime.value;
+  if (moved.tag !== "moved" || !moved.stored) {
+    loseLease(owned, engine);
+    return false;
+  }
+  owned.grantedAt = grantedAt;
+  remember(owned, moved.stored);
+  const added = moved.stored.record.attempts.at(-1);
+  if (added) owned.attempts = [...owned.attempts, added];
+  return true;
+}
+
+async function resultOf(value: unknown): Promise<Result> {
+  if (!isResponse(value)) return { value };
+  const { response, kept } = await bufferResponse(value);
+  return { value: response, kept };
+}
+
+function storedPrecondition({ stored: { record } }: Owned, { codec }: Engine) {
+  const decoded = record.precondition && codec.decode(record.precondition, record);
+  return decoded?.ok ? (decoded.value as never) : undefined;
+}

@@ -1,0 +1,95 @@
+/**
+ * The three ways to call a tool: for its result, for its outcome, for what a model reads.
+ *
+ * @module
+ */
+
+import { ClosedError, InvalidInputError } from "../errors.ts";
+import { positive } from "./define.ts";
+import type { Engine, Tool } from "./engine.ts";
+import { board } from "./flight.ts";
+import { enterInner, type Inner } from "./nesting.ts";
+import { type Naming, nameOperation } from "./operation.ts";
+import { errorOf, type Outcome } from "./outcome.ts";
+import { runRead } from "./read-tool.ts";
+import { type Reply, replyOf } from "./reply.ts";
+import { run } from "./run.ts";
+import { checkOptions } from "./settings.ts";
+import type { CallOptions } from "./tool.ts";
+
+/** A guarded tool. Call it as the function it wraps. */
+export interface GuardedTool<A, R> {
+  /** The result; a typed error if it is not committed. */
+  (args: A, options?: CallOptions): Promise<R>;
+  /** What became of it, as a union on `status`. Throws only what is certain to have sent nothing. */
+  outcome(args: A, options?: CallOptions): Promise<Outcome<R>>;
+  /** The JSON a model reads. */
+  reply(args: A, options?: CallOptions): Promise<Reply<R>>;
+  readonly toolName: string;
+}
+
+const CALL_OPTIONS = ["scope", "again", "retry", "signal", "deadlineMs", "aliases", "key"];
+
+export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
+  const call = async (args: A, options: Naming = {}) => {
+    const { outcome, inner } = await callTool(tool, args, options, engine);
+    return { outcome: outcome as Outcome<R>, inner };
+  };
+  const result = async (args: A, options?: Naming): Promise<R> => {
+    const { outcome, inner } = await call(args, options);
+    const error = errorOf(outcome);
+    if (error) {
+      if (inner) inner.error = error;
+      throw error;
+    }
+    return (outcome as Extract<Outcome<R>, { status: "committed" }>).result as R;
+  };
+  return Object.assign(result, {
+    outcome: async (args: A, options?: Naming) => (await call(args, options)).outcome,
+    reply: async (args: A, options?: Naming) =>
+      replyOf((await call(args, options)).outcome, tool.readState !== undefined),
+    toolName: tool.name,
+  });
+}
+
+/** The outcome, and the attempt of an outer operation that is to hear of it. */
+async function callTool(
+  tool: Tool,
+  args: unknown,
+  options: Naming,
+  engine: Engine,
+): Promise<{ readonly outcome: Outcome<unknown>; readonly inner: Inner | undefined }> {
+  if (engine.isClosed()) throw new ClosedError();
+  checkOptions(options, CALL_OPTIONS, "options");
+  const { signal } = options;
+  const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
+  if (tool.kind === "read") {
+    return {
+      outcome: await runRead(tool, args, { ...options, deadlineMs }, engine),
+      inner: undefined,
+    };
+  }
+  const inner = enterInner();
+  try {
+    checkStore(tool, engine);
+    const operation = await nameOperation(tool, args, options, engine);
+    const outcome = await board(operation, { signal, deadlineMs }, engine, run);
+    if (inner) inner.status = outcome.status;
+    return { outcome, inner };
+  } catch (error) {
+    // Errors are thrown only before anything is sent; all else is an outcome.
+    if (inner) Object.assign(inner, { status: "not_applied", error });
+    throw error;
+  }
+}
+
+/** A ledger that may forget cannot protect what nobody could look up afterwards. */
+function checkStore(tool: Tool, engine: Engine): void {
+  const { promise, name } = engine.ledger.store;
+  if (!promise.mayForget || promise.forgettingAccepted) return;
+  if (tool.readState || tool.keyedForMs !== undefined || tool.conditional) return;
+  throw new InvalidInputError(
+    `tool "${tool.name}"`,
+    `is neither keyed nor readable, and the ${name} store may forget that it was sent. Declare keyed or readState, use a store that lasts, or accept it by name ({ forgets: "accepted" })`,
+  );
+}

@@ -1,0 +1,143 @@
+/**
+ * Step 1: **claim** → attempt. Takes the operation, or says what is known of it already.
+ *
+ * A claim is durable before the first byte leaves, and means "may have been sent". Whoever else owns
+ * the operation is waited for; an owner whose lease has lapsed is succeeded, never presumed harmless.
+ *
+ * @module
+ */
+
+import { StoreUnavailableError } from "../errors.ts";
+import { canonicalize } from "../key/canonical.ts";
+import type { Payload } from "../ledger/codec.ts";
+import type { Moved } from "../ledger/ledger.ts";
+import type { Move } from "../ledger/moves.ts";
+import type { Stored } from "../ledger/record.ts";
+import type { Engine } from "./engine.ts";
+import { inBackground } from "./engine.ts";
+import type { Flight } from "./flight.ts";
+import { outcomeOf } from "./landing.ts";
+import { about, type Operation } from "./operation.ts";
+import type { Outcome } from "./outcome.ts";
+import { type Owned, own } from "./owned.ts";
+import { waitForChange } from "./wait.ts";
+import { within } from "./within.ts";
+
+/** How long after an attempt's timeout its owner is still believed to be alive. */
+const LEASE_MARGIN_MS = 15_000;
+
+/** What is said of an operation in place of its recorded state. */
+interface Said {
+  readonly status: Outcome<unknown>["status"];
+  readonly reason?: string | undefined;
+}
+
+export type Claim =
+  | { readonly tag: "owned"; readonly owned: Owned }
+  | { readonly tag: "known"; readonly outcome: Outcome<unknown> };
+
+export async function claimOperation(flight: Flight, engine: Engine): Promise<Claim> {
+  const { operation } = flight;
+  const { tool } = operation;
+  const holder = engine.newId();
+  const leaseMs = engine.timing.leaseMs ?? tool.attemptTimeoutMs + LEASE_MARGIN_MS;
+  const known = async (stored: Stored | undefined, said?: Said): Promise<Claim> => {
+    const outcome = await outcomeOf(operation, stored, engine);
+    const { status } = outcome;
+    if (stored && !said) engine.events.emit("replay", { ...about(operation), status });
+    return {
+      tag: "known",
+      outcome: said ? ({ ...outcome, ...said } as Outcome<unknown>) : outcome,
+    };
+  };
+
+  await reach(engine, "open", engine.ledger.open());
+  const precondition = await fixPrecondition(operation, engine);
+  for (let turn = 0; ; turn += 1) {
+    if (flight.stopped.aborted)
+      return known(undefined, { status: "not_applied", reason: "aborted" });
+    const admission = await engine.gate.admit(flight, engine);
+    if (admission.tag !== "pass") {
+      const { tag: status, ...why } = admission;
+      return known(undefined, { status, ...why });
+    }
+    const { clock } = engine;
+    const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
+    const moved = await move(flight, engine, {
+      move: "claim",
+      draft: { ...operation.draft, precondition },
+      holder,
+      leaseMs,
+      cooldownMs: engine.timing.cooldownMs,
+      retry: operation.retry !== undefined,
+      powerless: !tool.readState && tool.keyedForMs === undefined && !tool.conditional,
+      spend: admission.spend,
+      at: engine.ledger.clock.earliest(),
+    });
+    if (moved.tag === "lane") continue;
+    if (moved.tag === "moved" && moved.stored) {
+      const owned = own(flight, moved.stored, holder, leaseMs, grantedAt, engine);
+      const { epoch } = owned;
+      if (!owned.noted) engine.events.emit("takeover", { ...about(operation), epoch });
+      return { tag: "owned", owned };
+    }
+    const why = moved.tag === "refused" ? moved.why : "absent";
+    if (why === "busy") {
+      if (await waitForChange(flight, turn, engine)) continue;
+      return known(moved.stored, { status: "in_progress" });
+    }
+    if (why === "conflict") return known(moved.stored, { status: "conflict" });
+    // An answer to another question, or one too old: the gate asks anew.
+    if (why === "mismatch" || why === "expired") continue;
+    return known(moved.stored);
+  }
+}
+
+/** Claims in time, or not at all: a claim whose answer never came is withdrawn by its holder's name. */
+async function move(
+  { operation }: Flight,
+  engine: Engine,
+  claim: Extract<Move, { move: "claim" }>,
+): Promise<Moved> {
+  const { ref } = operation;
+  const claiming = engine.ledger.move(ref, claim);
+  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, claiming);
+  if (inTime.tag === "done") return inTime.value;
+  const error = inTime.tag === "failed" ? inTime.error : undefined;
+  engine.events.emit("store-error", { step: "claim", error });
+  inBackground(engine, async () => {
+    await claiming.catch(() => {});
+    await withdraw(operation, claim.holder, engine);
+  });
+  throw new StoreUnavailableError("claim", error);
+}
+
+/** Nothing was sent under this claim: leave nothing to replay. Tries until the store answers. */
+export async function withdraw(
+  operation: Operation,
+  holder: string,
+  engine: Engine,
+): Promise<void> {
+  const at = engine.ledger.clock.earliest();
+  await engine.persist(() => engine.ledger.move(operation.ref, { move: "withdraw", holder, at }));
+}
+
+/** The store's answer, or a clear error: nothing has been sent yet. */
+export async function reach<T>(engine: Engine, step: string, asked: Promise<T>): Promise<T> {
+  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, asked);
+  if (inTime.tag === "done") return inTime.value;
+  const error = inTime.tag === "failed" ? inTime.error : undefined;
+  engine.events.emit("store-error", { step, error });
+  throw new StoreUnavailableError(step, error);
+}
+
+/** Read once, before the claim, and sent unchanged with every attempt. */
+async function fixPrecondition(
+  { tool, args, ref }: Operation,
+  engine: Engine,
+): Promise<Payload | undefined> {
+  if (!tool.precondition) return undefined;
+  const value = await tool.precondition(args);
+  const { text } = canonicalize(value, "precondition");
+  return engine.codec.encodeText(text, ref);
+}

@@ -1,0 +1,147 @@
+/**
+ * Step 3: attempt → **classify** → read state. What one attempt proved, as far as its requests were
+ * counted and its success could be verified.
+ *
+ * @module
+ */
+
+import { judge } from "../classify/classify.ts";
+import type { Ending } from "../ledger/record.ts";
+import { repeats, runWithoutToken, type WireFacts, wireFacts } from "../wire/token.ts";
+import type { Attempted, Ended } from "./attempt.ts";
+import type { Engine } from "./engine.ts";
+import { judgeNested, type NestedJudgement, runInFrame } from "./nesting.ts";
+import { about } from "./operation.ts";
+import { learn, type Owned } from "./owned.ts";
+import { within } from "./within.ts";
+
+export async function classify(
+  owned: Owned,
+  attempted: Attempted,
+  engine: Engine,
+): Promise<Ending> {
+  const { operation } = owned;
+  const { n, token, ended } = attempted;
+  const wire = wireFacts(token);
+  const { wireRequests } = wire;
+  for (const repeat of repeats(token)) {
+    engine.events.emit("hidden-retry", { ...about(operation), attempt: n, ...repeat });
+  }
+  if (!ended) {
+    // The time was up. It may still land, so this says nothing of how it ended, or that it did.
+    const ending: Ending = {
+      n,
+      verdict: "unknown",
+      wireRequests,
+      tookKey: tookIt(owned, attempted),
+    };
+    learn(owned, ending);
+    return ending;
+  }
+  const judged = judgeAttempt(owned, attempted, ended, wire, engine);
+  const unverified = judged.verdict === "committed" && !(await isVerified(owned, ended, engine));
+  const { status, innerOnly } = judged;
+  const ending: Ending = {
+    n,
+    endedAt: engine.ledger.clock.latest(),
+    verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
+    status,
+    wireRequests,
+    tookKey: tookIt(owned, attempted),
+    unverified: unverified || undefined,
+    innerOnly,
+  };
+  takeIn(owned, ending, judged, ended);
+  engine.events.emit("verdict", {
+    ...about(operation),
+    attempt: n,
+    verdict: ending.verdict ?? "unknown",
+    status,
+    wireRequests,
+    durationMs: engine.clock.monotonic() - attempted.startedAt,
+  });
+  noticeKey(owned, ending, engine);
+  return ending;
+}
+
+function judgeAttempt(
+  { operation }: Owned,
+  { frame }: Attempted,
+  ended: Ended,
+  wire: WireFacts,
+  engine: Engine,
+): NestedJudgement {
+  const { tool } = operation;
+  const judged = judge(ended, {
+    refuses: tool.refuses,
+    keyed: tool.keyedForMs !== undefined,
+    reader: tool.readState !== undefined,
+    own: tool.classify,
+    ...wire,
+    now: engine.clock.now(),
+  });
+  return judgeNested(judged, frame, ended.ok ? undefined : ended.error, wire.wireRequests);
+}
+
+/** What later steps of this flight need of it. */
+function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: Ended): void {
+  const earlier = owned.attempts.filter(({ n }) => n !== ending.n);
+  learn(owned, ending);
+  owned.wireRequests += ending.wireRequests ?? 0;
+  owned.retryAfterMs = judged.retryAfterMs;
+  if (ended.ok) owned.results.set(ending.n, ended);
+  else owned.lastError = ended.error;
+  const { status, code } = judged;
+  if (judged.verdict === "rejected") owned.rejection = { status, code };
+  owned.keySpent ||= isStoredFailure(judged, earlier, owned.stored.record.generation);
+}
+
+/** Passing trouble of proxies and load balancers, which nobody stores under a key. */
+const IN_PASSING = new Set([408, 409, 425, 429, 502, 503, 504]);
+
+/** The service gave the same failure to the same key again: it will go on doing so. */
+function isStoredFailure(
+  { verdict, status, replayed }: NestedJudgement,
+  earlier: Owned["attempts"],
+  generation: number,
+): boolean {
+  if (verdict !== "unknown" || status === undefined) return false;
+  if (replayed) return true;
+  if (IN_PASSING.has(status)) return false;
+  return earlier.some((other) => other.generation === generation && other.status === status);
+}
+
+/** The postcondition of a success. One that cannot be checked is not fulfilled. */
+async function isVerified(owned: Owned, ended: Ended, engine: Engine): Promise<boolean> {
+  const { tool, intent } = owned.operation;
+  const { verify } = tool;
+  if (!verify || !ended.ok) return true;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const value = ended.value instanceof Response ? ended.value.clone() : ended.value;
+  const asked = runWithoutToken(() =>
+    runInFrame(undefined, async () => verify(value, { intent, signal })),
+  );
+  const inTime = await within(engine.clock, tool.readTimeoutMs, asked);
+  stop.abort();
+  if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;
+  const why = inTime.tag === "done" ? "nonsense" : inTime.tag;
+  engine.events.emit("reader-failed", { ...about(owned.operation), which: "verify", why });
+  return false;
+}
+
+/** A resend rests on what `run` sends along, so on what it took. */
+function tookIt({ operation: { tool } }: Owned, { took }: Attempted): boolean | undefined {
+  if (tool.keyedForMs !== undefined) return took.key;
+  if (tool.conditional) return tool.precondition ? took.precondition : undefined;
+  return undefined;
+}
+
+/** A success without the key shows that this tool does not send it. */
+function noticeKey({ operation }: Owned, { verdict, tookKey }: Ending, engine: Engine): void {
+  const { tool } = operation;
+  if (tool.keyedForMs === undefined || tookKey !== false || verdict !== "committed") return;
+  if (tool.learned.keyUnused) return;
+  tool.learned.keyUnused = true;
+  engine.events.emit("key-unused", about(operation));
+}

@@ -1,0 +1,172 @@
+/**
+ * The flight belongs to the operation, not to a caller: one fires, the others wait, each under its
+ * own signal and deadline. When the last has left nothing new is fired, but what was sent is still
+ * read and filed.
+ *
+ * @module
+ */
+
+import { isResponse } from "../classify/answer.ts";
+import { rewordedFields } from "../key/mint.ts";
+import { runWithoutToken } from "../wire/token.ts";
+import type { Engine } from "./engine.ts";
+import { runInFrame } from "./nesting.ts";
+import { factsOf, type Operation } from "./operation.ts";
+import type { Outcome } from "./outcome.ts";
+
+export interface Flight {
+  readonly operation: Operation;
+  /** When its last caller has left. */
+  readonly stopped: AbortSignal;
+  /** How long until the latest deadline of its callers, in milliseconds. */
+  remainingMs(): number;
+  /** A person's time is outside the deadline. */
+  outsideDeadline<T>(wait: () => Promise<T>): Promise<T>;
+  /** Set before the first byte of an attempt. */
+  sent: boolean;
+  readonly landed: Promise<Outcome<unknown>>;
+}
+
+interface Boarded extends Flight {
+  deadlineAt: number;
+  /** Milliseconds that people took. */
+  added: number;
+  callers: number;
+  readonly stop: AbortController;
+}
+
+export interface Caller {
+  readonly signal: AbortSignal | undefined;
+  readonly deadlineMs: number;
+}
+
+export type Fly = (flight: Flight, engine: Engine) => Promise<Outcome<unknown>>;
+
+/** Joins the flight of this operation, or starts it. */
+export function board(
+  operation: Operation,
+  caller: Caller,
+  engine: Engine,
+  fly: Fly,
+): Promise<Outcome<unknown>> {
+  const name = `${operation.ref.tenant.length}:${operation.ref.tenant}${operation.ref.id}`;
+  const underWay = engine.flights.get(name) as Boarded | undefined;
+  // One that is winding down fires no more: see how it ends, then look afresh.
+  if (underWay?.stopped.aborted) {
+    const again = () => board(operation, caller, engine, fly);
+    return underWay.landed.then(again, again);
+  }
+  const deadlineAt = engine.clock.monotonic() + caller.deadlineMs;
+  if (!underWay) {
+    const flight = takeOff(operation, deadlineAt, engine, fly);
+    engine.flights.set(name, flight);
+    const gone = () => engine.flights.delete(name);
+    flight.landed.then(gone, gone);
+    return travel(flight, operation, deadlineAt, caller, engine, false);
+  }
+  const { identity, fields } = underWay.operation.draft;
+  if (identity.fingerprint !== operation.draft.identity.fingerprint) {
+    return Promise.resolve({ ...bare(operation, engine), status: "conflict" });
+  }
+  underWay.deadlineAt = Math.max(underWay.deadlineAt, deadlineAt);
+  const reworded = rewordedFields(fields, operation.draft.fields);
+  return travel(underWay, operation, deadlineAt, caller, engine, true).then((outcome) =>
+    reworded.length > 0 ? { ...outcome, reworded } : outcome,
+  );
+}
+
+function takeOff(operation: Operation, deadlineAt: number, engine: Engine, fly: Fly): Boarded {
+  const stop = new AbortController();
+  const { clock } = engine;
+  const flight: Boarded = {
+    operation,
+    stopped: stop.signal,
+    stop,
+    deadlineAt,
+    added: 0,
+    callers: 0,
+    sent: false,
+    remainingMs: () => flight.deadlineAt + flight.added - clock.monotonic(),
+    async outsideDeadline(wait) {
+      const before = clock.monotonic();
+      const already = flight.added;
+      flight.added = Number.POSITIVE_INFINITY;
+      try {
+        return await wait();
+      } finally {
+        flight.added = already + clock.monotonic() - before;
+      }
+    },
+    // Not inside the attempt of a caller's outer operation: what the engine itself asks of a store
+    // is no request of that attempt.
+    landed: runWithoutToken(() =>
+      runInFrame(undefined, () => Promise.resolve().then(() => fly(flight, engine))),
+    ),
+  };
+  return flight;
+}
+
+/** One caller's wait: until it lands, or until this caller leaves. */
+function travel(
+  flight: Boarded,
+  operation: Operation,
+  deadlineAt: number,
+  { signal, deadlineMs }: Caller,
+  engine: Engine,
+  joined: boolean,
+): Promise<Outcome<unknown>> {
+  flight.callers += 1;
+  return new Promise((resolve, reject) => {
+    let aboard = true;
+    const disembark = () => {
+      if (!aboard) return;
+      aboard = false;
+      flight.callers -= 1;
+      cancel();
+      signal?.removeEventListener("abort", leave);
+    };
+    const leave = () => {
+      disembark();
+      if (flight.callers === 0) flight.stop.abort();
+      // The last to leave a flight that has sent nothing waits for its withdrawal: that is certain.
+      if (flight.callers > 0 || flight.sent) {
+        resolve({ ...bare(operation, engine), status: "in_progress" });
+      }
+    };
+    const cancel = engine.clock.after(deadlineMs, () => {
+      // The flight itself ends at the latest deadline, with more to say than "still in progress".
+      if (deadlineAt < flight.deadlineAt && flight.added === 0) leave();
+    });
+    flight.landed.then(
+      (outcome) => {
+        disembark();
+        resolve(given(outcome, joined));
+      },
+      (error: unknown) => {
+        disembark();
+        reject(error);
+      },
+    );
+    if (signal?.aborted) leave();
+    else signal?.addEventListener("abort", leave, { once: true });
+  });
+}
+
+/** Each caller gets a body of its own, and one that joined caused nothing. */
+function given(outcome: Outcome<unknown>, joined: boolean): Outcome<unknown> {
+  if (outcome.status !== "committed" || outcome.resultLost) {
+    return joined ? { ...outcome, replayed: true } : outcome;
+  }
+  const { result } = outcome;
+  const own = isResponse(result) ? { ...outcome, result: result.clone() } : outcome;
+  return joined ? { ...own, replayed: true, effect: "noop" } : own;
+}
+
+/** What can be said without looking anything up. */
+const bare = (operation: Operation, engine: Engine) => ({
+  ...factsOf(operation),
+  replayed: false,
+  recorded: true,
+  attempts: 0,
+  at: engine.ledger.clock.earliest(),
+});

@@ -1,0 +1,31 @@
+/**
+ * `readFirst`: looks before the first attempt. What is there already is not sent again.
+ *
+ * @module
+ */
+
+import type { Engine } from "./engine.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Owned } from "./owned.ts";
+import { readState } from "./read-state.ts";
+import { settle } from "./settle.ts";
+import { withdrawn } from "./withdraw.ts";
+
+/** An outcome if nothing needs to be sent. */
+export async function lookFirst(
+  owned: Owned,
+  engine: Engine,
+): Promise<Outcome<unknown> | undefined> {
+  const { tool } = owned.operation;
+  if (!tool.readFirst || !tool.readState || owned.licence !== "first") return undefined;
+  await readState(owned, engine);
+  const reading = owned.look?.reading;
+  if (reading === "committed" || reading === "duplicated") {
+    return settle(owned, { do: "commit", attempt: undefined }, engine);
+  }
+  // Somebody is at it already: nothing is sent, and the next call looks again.
+  if (reading === "inProgress") {
+    return { ...(await withdrawn(owned, engine)), status: "in_progress" } as Outcome<unknown>;
+  }
+  return undefined;
+}

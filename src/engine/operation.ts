@@ -1,0 +1,135 @@
+/**
+ * Names a call: from tool, arguments and scope to the operation it belongs to.
+ *
+ * What runs later is the frozen copy made here; a caller who changes its arguments changes nothing.
+ *
+ * @module
+ */
+
+import { MissingScopeError, type OperationFacts, VolatileIntentError } from "../errors.ts";
+import { canonicalize, type Json } from "../key/canonical.ts";
+import {
+  fingerprint,
+  hashArguments,
+  hashFields,
+  mintId,
+  mintIdFromKey,
+  wireKey,
+} from "../key/mint.ts";
+import { checkAgain, checkAlias, checkCallerKey, checkResource, checkScope } from "../key/name.ts";
+import { normalizeIntent } from "../key/normalize.ts";
+import { resolveScope, type Scope } from "../key/scope.ts";
+import { findVolatileId, noticeVolatile } from "../key/volatile.ts";
+import type { Ref } from "../ledger/ledger.ts";
+import type { Draft } from "../ledger/moves.ts";
+import type { Engine, Tool } from "./engine.ts";
+import { currentFrame } from "./nesting.ts";
+import { checkArguments } from "./schema.ts";
+import type { CallOptions } from "./tool.ts";
+
+export interface Operation {
+  readonly tool: Tool;
+  readonly ref: Ref;
+  readonly scope: string;
+  readonly args: Json;
+  readonly intent: Json;
+  readonly draft: Draft;
+  /** The reason given for another try of something rejected. */
+  readonly retry: string | undefined;
+}
+
+/** `key` is a caller's own name for the operation, in place of scope and intent. */
+export interface Naming extends CallOptions {
+  readonly key?: string | undefined;
+}
+
+export async function nameOperation(
+  tool: Tool,
+  given: unknown,
+  options: Naming,
+  engine: Engine,
+): Promise<Operation> {
+  const checked = await checkArguments(tool.name, tool.input, given);
+  const { value: args, text: argsText } = canonicalize(checked, "args");
+  const { value: intent, text: intentText } = intentOf(tool, args, argsText);
+  const aliases = (options.aliases ?? []).map((alias) => checkAlias(alias));
+  const volatile = findVolatileId(intent, aliases);
+  if (volatile !== undefined) throw new VolatileIntentError(tool.name, `intent${volatile}`);
+
+  if (options.scope !== undefined) checkScope(options.scope);
+  if (options.again !== undefined) checkAgain(options.again);
+  const scope = resolveScope(options.scope);
+  const { tenant } = engine;
+  const id = mint(tool, scope, intentText, options, tenant);
+  const resource = tool.resource && checkResource(tool.resource(args));
+  const operation: Operation = {
+    tool,
+    ref: { tenant, id },
+    scope: scope?.id ?? "",
+    args,
+    intent,
+    retry: options.retry,
+    draft: {
+      identity: {
+        tenant,
+        id,
+        tool: tool.name,
+        service: tool.service,
+        scope: scope?.id ?? "",
+        fingerprint: fingerprint(tool.name, intentText),
+        run: scope?.run,
+        again: options.again,
+        version: tool.version,
+        resource,
+        parent: currentFrame()?.operationId,
+      },
+      argsHash: hashArguments(argsText, id),
+      fields: hashFields(args, id),
+      intent: engine.codec.encodeText(intentText, { tenant, id }),
+      aliases,
+    },
+  };
+  const other = scope && noticeVolatile(scope.seen, tool.name, id, intentText);
+  if (other) engine.events.emit("volatile-intent", { ...about(operation), other });
+  return operation;
+}
+
+function intentOf(tool: Tool, args: Json, argsText: string): { value: Json; text: string } {
+  const chosen = tool.intent(args);
+  const picked = chosen === args ? { value: args, text: argsText } : canonicalize(chosen, "intent");
+  if (!tool.normalize) return picked;
+  const normalized =
+    typeof tool.normalize === "function"
+      ? tool.normalize(picked.value)
+      : normalizeIntent(picked.value, tool.normalize);
+  return canonicalize(normalized, "intent");
+}
+
+function mint(
+  tool: Tool,
+  scope: Scope | undefined,
+  intent: string,
+  { key, again }: Naming,
+  tenant: string,
+): string {
+  if (key !== undefined)
+    return mintIdFromKey({ tenant, tool: tool.name, key: checkCallerKey(key) });
+  if (!scope) throw new MissingScopeError(tool.name);
+  return mintId({ tenant, scope: scope.id, tool: tool.name, again, intent });
+}
+
+/** The operation's name for errors and events. */
+export const factsOf = (operation: Operation, generation = 0): OperationFacts => ({
+  tool: operation.tool.name,
+  id: operation.ref.id,
+  key: wireKey(operation.ref.id, generation),
+});
+
+export const about = (
+  operation: Operation,
+  generation = 0,
+): OperationFacts & { readonly tenant: string; readonly scope: string } => ({
+  ...factsOf(operation, generation),
+  tenant: operation.ref.tenant,
+  scope: operation.scope,
+});

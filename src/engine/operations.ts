@@ -1,0 +1,127 @@
+/**
+ * A look into the ledger, and a person's hand in it.
+ *
+ * @module
+ */
+
+import { InvalidInputError } from "../errors.ts";
+import { wireKey } from "../key/mint.ts";
+import { checkAgain } from "../key/name.ts";
+import { showScope } from "../key/scope.ts";
+import type { Refusal } from "../ledger/moves.ts";
+import {
+  type AttemptNote,
+  type Evidence,
+  isOpen,
+  type StateTag,
+  type Stored,
+} from "../ledger/record.ts";
+import { reach } from "./claim.ts";
+import type { Engine } from "./engine.ts";
+
+/** One operation, as people and tools see it. No arguments, no results. */
+export interface OperationView {
+  readonly id: string;
+  readonly key: string;
+  readonly tool: string;
+  readonly scope: string;
+  readonly status: StateTag;
+  readonly reason?: string | undefined;
+  readonly open: boolean;
+  readonly attempts: readonly AttemptNote[];
+  readonly evidence: readonly Omit<Evidence, "payload">[];
+  readonly aliases: readonly string[];
+  readonly resource?: string | undefined;
+  readonly createdAt: number;
+  readonly at: number;
+  readonly by?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+export interface OperationQuery {
+  /** Only those that are not settled. @default false */
+  readonly open?: boolean | undefined;
+  readonly status?: readonly StateTag[] | undefined;
+  readonly tool?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface Operations {
+  /** Lists in the order of creation, a page at a time. */
+  list(query?: OperationQuery): Promise<{
+    readonly items: readonly OperationView[];
+    readonly cursor?: string | undefined;
+  }>;
+  get(id: string): Promise<OperationView | undefined>;
+  /** A person settles what nobody can read. Refused while somebody is at it, and on what is settled. */
+  resolve(
+    id: string,
+    as: { readonly as: "committed" | "not_applied"; readonly by: string; readonly note?: string },
+  ): Promise<OperationView>;
+}
+
+const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
+
+const WHY_NOT: Partial<Record<Refusal, string>> = {
+  absent: "there is no such operation",
+  settled: "it is settled already",
+  busy: "somebody is at it; wait until the lease has run out",
+  held: "nothing was sent; approve or deny it instead",
+};
+
+export function operationsOf(engine: Engine): Operations {
+  const { ledger, tenant } = engine;
+  const ask = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
+    await reach(engine, "open", ledger.open());
+    return reach(engine, step, work());
+  };
+  return {
+    async list({ open, status, ...query } = {}) {
+      const states = status ?? (open ? OPEN : undefined);
+      const page = await ask("list", () => ledger.store.list({ ...query, tenant, states }));
+      return { items: page.items.map(view), cursor: page.cursor };
+    },
+    async get(id) {
+      const stored = await ask("read", () => ledger.read({ tenant, id }));
+      return stored && view(stored);
+    },
+    async resolve(id, { as, by, note }) {
+      if (as !== "committed" && as !== "not_applied") {
+        throw new InvalidInputError("as", `must be "committed" or "not_applied"`);
+      }
+      checkAgain(by);
+      const at = ledger.clock.latest();
+      const move = { move: "resolve", as, by, note, at } as const;
+      const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));
+      if (moved.tag === "moved" && moved.stored) return view(moved.stored);
+      const why = moved.tag === "refused" ? moved.why : "absent";
+      throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? why);
+    },
+  };
+}
+
+export function view({ record }: Stored): OperationView {
+  const { state } = record;
+  return {
+    id: record.id,
+    key: wireKey(record.id, record.generation),
+    tool: record.tool,
+    scope: showScope(record.scope),
+    status: state.tag,
+    reason: "reason" in state ? state.reason : undefined,
+    open: isOpen(state),
+    attempts: record.attempts,
+    evidence: record.evidence.map(({ payload: _, ...seen }) => seen),
+    aliases: record.aliases,
+    resource: record.resource,
+    createdAt: record.createdAt,
+    at: record.stateAt,
+    by: "by" in state ? state.by : undefined,
+    note: "note" in state ? state.note : undefined,
+  };
+}

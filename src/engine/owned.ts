@@ -1,0 +1,163 @@
+/**
+ * An operation this process owns, while it owns it: what the ledger says of it, and what was learned
+ * since and is not written down yet.
+ *
+ * @module
+ */
+
+import { wireKey } from "../key/mint.ts";
+import type { KeptResponse } from "../ledger/codec.ts";
+import {
+  type AttemptNote,
+  type Ending,
+  isCleared,
+  type Licence,
+  type OperationRecord,
+  type Rejection,
+  type Stored,
+} from "../ledger/record.ts";
+import type { Look, Powers, Situation } from "./decide.ts";
+import type { Engine, ErasedReading, Tool } from "./engine.ts";
+import type { Flight } from "./flight.ts";
+import type { Operation } from "./operation.ts";
+
+/** What an attempt returned; of a `Response`, also what can be kept of it. */
+export interface Result {
+  readonly value: unknown;
+  readonly kept?: KeptResponse | undefined;
+}
+
+export interface Owned {
+  readonly flight: Flight;
+  readonly operation: Operation;
+  readonly epoch: number;
+  readonly holder: string;
+  readonly leaseMs: number;
+  readonly startedAt: number;
+  stored: Stored;
+  attempts: AttemptNote[];
+  /** The licence to fire next; `undefined` = look first. */
+  licence: Licence | undefined;
+  /** The attempt to be fired is in the ledger already: the claim is its note. */
+  noted: boolean;
+  /** How often this flight has fired. */
+  fires: number;
+  look: Look | undefined;
+  reading: ErasedReading | undefined;
+  /** What successful attempts returned, by number. */
+  readonly results: Map<number, Result>;
+  lastError: unknown;
+  rejection: Rejection | undefined;
+  retryAfterMs: number | undefined;
+  keySpent: boolean;
+  wireRequests: number;
+  passes: number;
+  mayNotFire: "stopped" | "lease-lost" | "store-down" | undefined;
+  /** When the lease was asked for, by both local clocks. */
+  grantedAt: { readonly monotonic: number; readonly wall: number };
+  /** Interrupts a wait when something new is known. */
+  wake: AbortController;
+  /** False once the flight has settled: what comes later is filed, not decided on. */
+  active: boolean;
+}
+
+export function own(
+  flight: Flight,
+  stored: Stored,
+  holder: string,
+  leaseMs: number,
+  grantedAt: Owned["grantedAt"],
+  engine: Engine,
+): Owned {
+  const { record } = stored;
+  const last = record.attempts.at(-1);
+  const noted = last?.epoch === record.epoch;
+  return {
+    flight,
+    operation: flight.operation,
+    epoch: record.epoch,
+    holder,
+    leaseMs,
+    startedAt: engine.clock.monotonic(),
+    stored,
+    attempts: stillRunning(record, engine),
+    licence: noted ? last?.licence : undefined,
+    noted,
+    fires: 0,
+    look: undefined,
+    reading: undefined,
+    results: new Map(),
+    lastError: undefined,
+    rejection: undefined,
+    retryAfterMs: undefined,
+    keySpent: false,
+    wireRequests: 0,
+    passes: 0,
+    mayNotFire: undefined,
+    grantedAt,
+    wake: new AbortController(),
+    active: true,
+  };
+}
+
+/** An attempt that still runs in this very process has not ended, whatever its lease says. */
+function stillRunning(record: OperationRecord, engine: Engine): AttemptNote[] {
+  const running = engine.unended.get(record.id);
+  if (!running) return [...record.attempts];
+  return record.attempts.map((attempt) =>
+    running.has(attempt.n) ? { ...attempt, endsBy: undefined } : attempt,
+  );
+}
+
+/** The key the service sees now. */
+export const keyOf = ({ stored: { record } }: Owned): string =>
+  wireKey(record.id, record.generation);
+
+export function learn(owned: Owned, ending: Ending): void {
+  owned.attempts = owned.attempts.map((attempt) =>
+    attempt.n === ending.n ? { ...attempt, ...ending } : attempt,
+  );
+}
+
+/** All that was learned of the attempts, for the next durable move. */
+export const endingsOf = (owned: Owned): readonly Ending[] =>
+  owned.attempts.map(({ epoch: _e, generation: _g, licence: _l, at: _a, ...ending }) => ending);
+
+/** Keeps the newest of what two concurrent moves brought back. */
+export function remember(owned: Owned, stored: Stored | undefined): void {
+  if (stored && stored.version > owned.stored.version) owned.stored = stored;
+}
+
+/** Nobody knows yet, and somebody might. */
+export const isInDoubt = ({ attempts, operation }: Owned): boolean =>
+  operation.tool.readState !== undefined &&
+  attempts.some((attempt) => !isCleared(attempt)) &&
+  !attempts.some(({ verdict }) => verdict === "committed");
+
+export const powersOf = (tool: Tool): Powers => ({
+  keyedForMs: tool.keyedForMs,
+  conditional: tool.conditional,
+  reader: tool.readState !== undefined,
+  commitsWithinMs: tool.commitsWithinMs,
+  readerBlind: tool.learned.readerBlind,
+  keyUnused: tool.learned.keyUnused,
+  attemptTimeoutMs: tool.attemptTimeoutMs,
+});
+
+export function situationOf(owned: Owned, engine: Engine): Situation {
+  const { operation, stored, flight } = owned;
+  const { tool } = operation;
+  return {
+    powers: powersOf(tool),
+    attempts: owned.attempts,
+    epoch: owned.epoch,
+    generation: stored.record.generation,
+    look: owned.look,
+    now: engine.ledger.clock.latest(),
+    firesLeft: tool.attempts - owned.fires,
+    budget: engine.budgets.has(tool.service),
+    sameArguments: stored.record.argsHash === operation.draft.argsHash,
+    mayNotFire: owned.mayNotFire ?? (flight.stopped.aborted ? "stopped" : undefined),
+    keySpent: owned.keySpent,
+  };
+}

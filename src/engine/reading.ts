@@ -1,0 +1,69 @@
+/**
+ * What a look at the state can say: the five answers of a `readState` function.
+ *
+ * @module
+ */
+
+import type { Json } from "../key/canonical.ts";
+
+/** What `readState` returns; make it with the functions below. */
+export type Reading<R> =
+  | { readonly reading: "committed"; readonly result: R; readonly effectId?: string | undefined }
+  | { readonly reading: "absent" }
+  | { readonly reading: "inProgress" }
+  | { readonly reading: "duplicated"; readonly results: readonly R[] }
+  | { readonly reading: "cannotTell"; readonly why: string };
+
+/** What `readState` is asked with. Never the caller's arguments: it must work in any process. */
+export interface StateQuery<I = Json> {
+  readonly intent: I;
+  /** The key of the latest generation. */
+  readonly key: string;
+  /** All keys this operation was ever sent under. */
+  readonly keys: readonly string[];
+  /** When the first attempt may have been sent, in milliseconds on the ledger's clock. */
+  readonly firstSentAt: number;
+  /** Whether another operation already has this effect: found is not mine. */
+  readonly taken: (effectId: string) => Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * It happened, once. `effectId` is the service's own id of the effect: it belongs to one operation,
+ * and a reading that names one held by another operation proves nothing.
+ */
+export const committed = <R>(
+  result: R,
+  about: { readonly effectId?: string | undefined } = {},
+): Reading<R> => ({ reading: "committed", result, effectId: about.effectId });
+
+/** It is not there. Proof only once the service can no longer commit: see `commitsWithinMs`. */
+export const absent = (): Reading<never> => ({ reading: "absent" });
+
+/** The service is at it. */
+export const inProgress = (): Reading<never> => ({ reading: "inProgress" });
+
+/** It happened more than once. */
+export const duplicated = <R>(results: readonly R[]): Reading<R> => ({
+  reading: "duplicated",
+  results,
+});
+
+/** The state could not be read, or does not say. */
+export const cannotTell = (why: string): Reading<never> => ({ reading: "cannotTell", why });
+
+const READINGS = new Set(["committed", "absent", "inProgress", "duplicated", "cannotTell"]);
+
+/** A reader's answer, or *cannot tell* where it is nonsense. */
+export function checkReading(answer: unknown): Reading<unknown> {
+  if (typeof answer !== "object" || answer === null) return cannotTell("nonsense");
+  const { reading, results, effectId } = answer as Record<string, unknown>;
+  if (typeof reading !== "string" || !READINGS.has(reading)) return cannotTell("nonsense");
+  if (reading === "duplicated" && !(Array.isArray(results) && results.length > 0)) {
+    return cannotTell("nonsense");
+  }
+  if (effectId !== undefined && (typeof effectId !== "string" || effectId.length > 512)) {
+    return cannotTell("nonsense");
+  }
+  return answer as Reading<unknown>;
+}

@@ -1,0 +1,54 @@
+/**
+ * The engine: one operation, from claim to outcome. Read this file first.
+ *
+ *   claim → attempt → classify → read state → settle
+ *
+ * Each step is the file of that name in this folder. No step calls another; this file calls them all,
+ * so the order below is the order in which things happen.
+ *
+ * @module
+ */
+
+import { attemptEffect } from "./attempt.ts";
+import { claimOperation } from "./claim.ts";
+import { classify } from "./classify.ts";
+import type { Engine } from "./engine.ts";
+import type { Flight } from "./flight.ts";
+import { keepLease } from "./lease.ts";
+import { lookFirst } from "./look-first.ts";
+import { nextMove, rest } from "./next.ts";
+import type { Outcome } from "./outcome.ts";
+import { isInDoubt } from "./owned.ts";
+import { readState } from "./read-state.ts";
+import { PassEnded, repeat } from "./repeat.ts";
+import { settle } from "./settle.ts";
+import { isUnsent, withdrawn } from "./withdraw.ts";
+
+export async function run(flight: Flight, engine: Engine): Promise<Outcome<unknown>> {
+  const claim = await claimOperation(flight, engine);
+  if (claim.tag === "known") return claim.outcome;
+  const { owned } = claim;
+  const letGo = keepLease(owned, engine);
+  try {
+    const found = await lookFirst(owned, engine);
+    if (found) return found;
+
+    return await repeat(
+      async () => {
+        if (isUnsent(owned)) return withdrawn(owned, engine);
+
+        const attempted = await attemptEffect(owned, engine);
+        if (attempted) await classify(owned, attempted, engine);
+        if (isInDoubt(owned)) await readState(owned, engine);
+
+        const next = nextMove(owned, engine);
+        if (next.tag === "settle") return settle(owned, next.final, engine);
+        throw new PassEnded(next.waitMs);
+      },
+      (waitMs) => rest(owned, waitMs, engine),
+    );
+  } finally {
+    owned.active = false;
+    letGo();
+  }
+}

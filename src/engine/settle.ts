@@ -1,0 +1,173 @@
+/**
+ * Step 5: read state → **settle**. Writes the outcome down, then tells it.
+ *
+ * A store that is down does not change what happened: the caller gets the true outcome, flagged, and
+ * the write is tried again while the process lives.
+ *
+ * @module
+ */
+
+import type { Moved } from "../ledger/ledger.ts";
+import type { Move } from "../ledger/moves.ts";
+import type { State } from "../ledger/record.ts";
+import { type Engine, inBackground } from "./engine.ts";
+import { hintFor, outcomeOf } from "./landing.ts";
+import { fileEvidence } from "./late.ts";
+import type { Final } from "./next.ts";
+import { about, factsOf } from "./operation.ts";
+import type { Outcome } from "./outcome.ts";
+import { endingsOf, type Owned, type Result } from "./owned.ts";
+import { checkReaderOnce } from "./reader-check.ts";
+import { payloadOf, worldOf } from "./result.ts";
+import { within } from "./within.ts";
+
+type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
+
+export async function settle(
+  owned: Owned,
+  final: Final,
+  engine: Engine,
+): Promise<Outcome<unknown>> {
+  // From here on a late reply goes to the ledger: nobody reads this process's memory any more.
+  owned.active = false;
+  const { operation, epoch, stored } = owned;
+  const result = final.do === "commit" ? resultOf(owned, final.attempt) : undefined;
+  const state = await stateFor(owned, final, result, engine);
+  const at = engine.ledger.clock.latest();
+  const move: Move = { move: "settle", epoch, state, endings: endingsOf(owned), at };
+  const settling = engine.ledger.move(operation.ref, move, stored);
+  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, settling);
+  if (inTime.tag !== "done") {
+    engine.events.emit("unrecorded", about(operation));
+    inBackground(engine, async () => {
+      const moved = await engine.persist(() => engine.ledger.move(operation.ref, move));
+      if (moved === "closed") return;
+      await afterwards(owned, moved, state, engine);
+      engine.events.emit("recorded", about(operation));
+    });
+    return tell(owned, state, result, at, false, engine);
+  }
+  const moved = inTime.value;
+  const written = await afterwards(owned, moved, state, engine);
+  if (written === state || state.tag === "committed") {
+    return tell(owned, state, result, at, true, engine);
+  }
+  const known = moved.tag === "lane" ? undefined : moved.stored;
+  return { ...(await outcomeOf(operation, known, engine)), replayed: false };
+}
+
+/** What the ledger says now. An owner without a say files what it saw. */
+async function afterwards(
+  owned: Owned,
+  moved: Moved,
+  state: Settled,
+  engine: Engine,
+): Promise<State | undefined> {
+  if (moved.tag === "moved") {
+    if (state.tag === "committed" && state.via === "reply") checkReaderOnce(owned, engine);
+    const written = moved.stored?.record.state;
+    return written?.tag === state.tag ? state : written;
+  }
+  if (state.tag === "committed") {
+    const n = state.attempt ?? owned.stored.record.fired;
+    const status = owned.attempts.find((attempt) => attempt.n === n)?.status;
+    await fileEvidence(owned, { n }, "committed", status, engine);
+  }
+  return undefined;
+}
+
+function resultOf(owned: Owned, attempt: number | undefined): Result {
+  if (attempt !== undefined) return owned.results.get(attempt) ?? { value: undefined };
+  const { reading } = owned;
+  if (reading?.reading === "committed") return { value: reading.result };
+  return { value: reading?.reading === "duplicated" ? reading.results[0] : undefined };
+}
+
+async function stateFor(
+  owned: Owned,
+  final: Final,
+  result: Result | undefined,
+  engine: Engine,
+): Promise<Settled> {
+  const { operation } = owned;
+  const { tool } = operation;
+  if (final.do === "hold") {
+    const yes = owned.attempts.findLast(({ unverified }) => unverified);
+    const unverified = yes && owned.results.get(yes.n);
+    const payload = unverified && payloadOf(operation, unverified, engine);
+    return { tag: "unknown", reason: final.reason, payload };
+  }
+  if (final.do === "give-up") {
+    const { reason } = final;
+    const keyRejected = reason === "rejected" && tool.keyedForMs !== undefined;
+    return { tag: "not_applied", reason, rejection: owned.rejection, keyRejected };
+  }
+  const { attempt } = final;
+  const { effect, effectId } = worldOf(tool, result?.value);
+  const found = owned.reading?.reading === "committed" ? owned.reading.effectId : undefined;
+  return {
+    tag: "committed",
+    via: attempt === undefined ? "reading" : "reply",
+    attempt,
+    payload: result && payloadOf(operation, result, engine),
+    effect: owned.fires === 0 && owned.attempts.length <= 1 && tool.readFirst ? "noop" : effect,
+    effectId: attempt === undefined ? (found ?? effectId) : await owning(owned, effectId, engine),
+  };
+}
+
+/** Marks the effect as this operation's, so that no other reader takes it for its own. */
+async function owning(
+  { operation: { ref, tool } }: Owned,
+  effectId: string | undefined,
+  engine: Engine,
+): Promise<string | undefined> {
+  if (effectId === undefined) return undefined;
+  const asked = engine.ledger.store.own(ref.tenant, tool.service, effectId, ref.id);
+  const owner = await within(engine.clock, engine.timing.storeTimeoutMs, asked);
+  return owner.tag === "done" && owner.value !== ref.id ? undefined : effectId;
+}
+
+/** The outcome of this very flight, with what the ledger does not keep. */
+function tell(
+  owned: Owned,
+  state: Settled,
+  result: Result | undefined,
+  at: number,
+  recorded: boolean,
+  engine: Engine,
+): Outcome<unknown> {
+  const { operation, stored, attempts } = owned;
+  const licence = attempts.at(-1)?.licence;
+  const common = {
+    ...factsOf(operation, stored.record.generation),
+    replayed: false,
+    recorded,
+    attempts: stored.record.fired,
+    wireRequests: owned.wireRequests,
+    licence,
+    at,
+  };
+  const named = about(operation, stored.record.generation);
+  const durationMs = engine.clock.monotonic() - owned.startedAt;
+  const status = state.tag;
+  engine.events.emit("settled", { ...named, status, licence, attempts: owned.fires, durationMs });
+  switch (state.tag) {
+    case "committed": {
+      engine.events.emit("committed", { ...named, via: state.via });
+      engine.budgets.giveBack(operation.tool.service);
+      const { effect, effectId } = state;
+      return { ...common, status: "committed", effect, effectId, result: result?.value };
+    }
+    case "not_applied": {
+      const { reason, rejection } = state;
+      engine.events.emit("not-applied", { ...named, reason });
+      return { ...common, status: "not_applied", reason, rejection, error: owned.lastError };
+    }
+    case "unknown": {
+      const { reason } = state;
+      engine.events.emit("unknown", { ...named, reason });
+      const hint = hintFor({ ...stored.record, attempts }, state);
+      return { ...common, status: "unknown", reason, hint, error: owned.lastError };
+    }
+  }
+}

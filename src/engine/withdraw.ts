@@ -1,0 +1,34 @@
+/**
+ * Takes a claim back under which nothing was sent. Only then is a stop a cancellation.
+ *
+ * @module
+ */
+
+import { withdraw } from "./claim.ts";
+import { type Engine, inBackground } from "./engine.ts";
+import { factsOf } from "./operation.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Owned } from "./owned.ts";
+import { within } from "./within.ts";
+
+/** Nobody waits any more, and the attempt that the claim noted was never fired. */
+export const isUnsent = (owned: Owned): boolean =>
+  owned.flight.stopped.aborted && owned.noted && owned.fires === 0;
+
+export async function withdrawn(owned: Owned, engine: Engine): Promise<Outcome<unknown>> {
+  const { operation, holder, stored } = owned;
+  owned.active = false;
+  const withdrawing = withdraw(operation, holder, engine);
+  inBackground(engine, () => withdrawing);
+  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
+  return {
+    ...factsOf(operation, stored.record.generation),
+    status: "not_applied",
+    reason: "aborted",
+    replayed: false,
+    recorded: inTime.tag === "done",
+    attempts: 0,
+    wireRequests: 0,
+    at: engine.ledger.clock.earliest(),
+  };
+}

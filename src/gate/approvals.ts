@@ -1,0 +1,91 @@
+/**
+ * The inbox: which questions wait for a person, and the person's answer.
+ *
+ * @module
+ */
+
+import { reach } from "../engine/claim.ts";
+import type { Engine } from "../engine/engine.ts";
+import { type OperationView, view } from "../engine/operations.ts";
+import { InvalidInputError } from "../errors.ts";
+import type { Json } from "../key/canonical.ts";
+import { checkAgain } from "../key/name.ts";
+import type { Refusal } from "../ledger/moves.ts";
+import type { Stored } from "../ledger/record.ts";
+
+/** A question that waits. */
+export interface Approval {
+  readonly operation: OperationView;
+  readonly digest: string;
+  readonly expiresAt: number;
+  readonly answered: boolean;
+  /** Arguments, plan and side effects, as the person is shown them. */
+  readonly shown: Json | undefined;
+}
+
+export interface Approvals {
+  list(query?: { readonly cursor?: string; readonly limit?: number }): Promise<{
+    readonly items: readonly Approval[];
+    readonly cursor?: string | undefined;
+  }>;
+  /** `digest` must be that of the question the person saw. */
+  approve(id: string, by: Answerer): Promise<void>;
+  deny(id: string, by: Answerer): Promise<void>;
+}
+
+export interface Answerer {
+  readonly digest: string;
+  /** The person's name. */
+  readonly by: string;
+  readonly note?: string | undefined;
+}
+
+const WHY_NOT: Partial<Record<Refusal, string>> = {
+  absent: "there is no such operation",
+  "not-open": "nobody is asked about it any more",
+  denied: "it was denied already, and that is final",
+  mismatch: "the question has changed; look at it again",
+  expired: "the question has expired; make the call again",
+};
+
+export function approvalsOf(engine: Engine): Approvals {
+  const { ledger, tenant, codec } = engine;
+  const ask = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
+    await reach(engine, "open", ledger.open());
+    return reach(engine, step, work());
+  };
+  const answer = async (id: string, approve: boolean, { digest, by, note }: Answerer) => {
+    checkAgain(by);
+    const at = ledger.clock.latest();
+    const move = { move: "answer", digest, approve, by, note, at } as const;
+    const moved = await ask("answer", () => ledger.move({ tenant, id }, move));
+    if (moved.tag === "moved") return;
+    const why = moved.tag === "refused" ? moved.why : "absent";
+    throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? why);
+  };
+  const approval = (stored: Stored): Approval[] => {
+    const { state } = stored.record;
+    if (state.tag !== "held") return [];
+    const { ask: question } = state;
+    const decoded = question.shown && codec.decode(question.shown, stored.record);
+    return [
+      {
+        operation: view(stored),
+        digest: question.digest,
+        expiresAt: question.expiresAt,
+        answered: question.answers.some(({ counted }) => counted),
+        shown: decoded?.ok ? (decoded.value as Json) : undefined,
+      },
+    ];
+  };
+  return {
+    async list(query = {}) {
+      const page = await ask("list", () =>
+        ledger.store.list({ ...query, tenant, states: ["held"] }),
+      );
+      return { items: page.items.flatMap(approval), cursor: page.cursor };
+    },
+    approve: (id, by) => answer(id, true, by),
+    deny: (id, by) => answer(id, false, by),
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * The public surface. What is not listed here or in `package.json` is private.
+ *
+ * @module
+ */
+
+export { type Clock, systemClock } from "./clock.ts";
+export { createHoldfire, type Holdfire, type HoldfireOptions, type RunOnce } from "./create.ts";
+export type { GuardedTool } from "./engine/call.ts";
+export type { OperationQuery, Operations, OperationView } from "./engine/operations.ts";
+export type { Outcome, OutcomeStatus } from "./engine/outcome.ts";
+export {
+  absent,
+  cannotTell,
+  committed,
+  duplicated,
+  inProgress,
+  type Reading,
+  type StateQuery,
+} from "./engine/reading.ts";
+export type { Reply } from "./engine/reply.ts";
+export { type Input, type StandardSchema, type Typed, typed } from "./engine/schema.ts";
+export type { PayloadOptions, RetryOptions, Surroundings } from "./engine/settings.ts";
+export type {
+  AttemptContext,
+  CallOptions,
+  Plan,
+  PlannedChange,
+  Run,
+  ToolDefinition,
+  ToolKind,
+  ToolOptions,
+  ToolWithInput,
+  ToolWithoutInput,
+} from "./engine/tool.ts";
+export {
+  type AnyHoldfireError,
+  ApprovalRequiredError,
+  ClosedError,
+  DeniedError,
+  HoldfireError,
+  InvalidInputError,
+  isHoldfireError,
+  KeyConflictError,
+  LaneBlockedError,
+  LeaseLostError,
+  MissingScopeError,
+  NotAppliedError,
+  type OperationFacts,
+  OperationInProgressError,
+  OutcomeUnknownError,
+  ResultLostError,
+  StoreUnavailableError,
+  VolatileIntentError,
+} from "./errors.ts";
+export type { ApprovalAnswer, ApprovalRequest, Confirm } from "./gate/approval.ts";
+export type { Answerer, Approval, Approvals } from "./gate/approvals.ts";
+export type { Json } from "./key/json.ts";
+export type {
+  AttemptNote,
+  Effect,
+  Evidence,
+  Licence,
+  NotAppliedReason,
+  OperationRecord,
+  Rejection,
+  State,
+  StateTag,
+  Stored,
+  UnknownReason,
+  Verdict,
+} from "./ledger/record.ts";
+export type {
+  Change,
+  Found,
+  Incarnation,
+  LaneChange,
+  LaneRecord,
+  LeaseChange,
+  ListQuery,
+  Page,
+  Pruned,
+  PruneQuery,
+  Store,
+  StoredLane,
+  StorePromise,
+  Swapped,
+} from "./ledger/store.ts";
+export type { EventName, HoldfireEvents, Listener } from "./observe/events.ts";

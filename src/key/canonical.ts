@@ -1,0 +1,209 @@
+/**
+ * One value, one text: RFC 8785 after Unicode NFC, so that equal intents get equal keys.
+ *
+ * A single walk checks, copies and writes. What is hashed is therefore exactly what is kept, even if
+ * the caller changes the value later or a proxy answers differently the second time.
+ *
+ * @module
+ */
+
+import { InvalidInputError } from "../errors.ts";
+import type { Json } from "./json.ts";
+import { showPath } from "./path.ts";
+import { whyNotPlain } from "./plain.ts";
+
+export type { Json } from "./json.ts";
+
+export interface Canonical {
+  /** The RFC 8785 text. */
+  readonly text: string;
+  /** A deep-frozen copy that `text` describes. */
+  readonly value: Json;
+}
+
+/** How large a value may be. Beyond a limit it is refused, never cut. */
+export interface Limits {
+  /** Objects and arrays inside one another. @default 64 */
+  readonly depth: number;
+  /** Values in all, at every level. @default 100_000 */
+  readonly nodes: number;
+  /** Bytes of the text in UTF-8. @default 1_048_576 */
+  readonly bytes: number;
+}
+
+export const DEFAULT_LIMITS: Limits = { depth: 64, nodes: 100_000, bytes: 1_048_576 };
+
+interface Walk {
+  readonly at: string;
+  readonly limits: Limits;
+  /** The names and indices that lead to the value at hand. */
+  readonly path: (string | number)[];
+  /** The objects and arrays around the value at hand. */
+  readonly around: object[];
+  /** How many values were met. */
+  nodes: number;
+  /** How many characters of strings were met: bounds the work before the text is whole. */
+  characters: number;
+  /** The copy of the value visited last. Kept here because the visit itself returns the text. */
+  copy: Json;
+}
+
+/** `at` names the value in errors, e.g. `intent`. Throws `InvalidInputError`; runs no getter and no `toJSON`. */
+export function canonicalize(
+  value: unknown,
+  at: string,
+  limits: Limits = DEFAULT_LIMITS,
+): Canonical {
+  const walk: Walk = { at, limits, path: [], around: [], nodes: 0, characters: 0, copy: null };
+  try {
+    const text = visit(walk, value);
+    // A UTF-16 unit takes three bytes at most, so a short text need not be counted.
+    if (text.length * 3 > limits.bytes && Buffer.byteLength(text) > limits.bytes) tooLong(walk);
+    return { text, value: walk.copy };
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    // Only a proxy throws here. What it threw is left out: it may hold what must not be logged.
+    return refuse(walk, "must be readable, but reading it threw an error.");
+  }
+}
+
+function visit(walk: Walk, value: unknown): string {
+  walk.nodes += 1;
+  if (walk.nodes > walk.limits.nodes) tooMany(walk);
+  switch (typeof value) {
+    case "string":
+      return visitString(walk, value);
+    case "number":
+      if (!Number.isFinite(value)) refuse(walk, `must be a finite number, not ${value}.`);
+      walk.copy = value === 0 ? 0 : value;
+      return String(value);
+    case "boolean":
+      walk.copy = value;
+      return value ? "true" : "false";
+    case "object":
+      if (value !== null) return visitNested(walk, value);
+      walk.copy = null;
+      return "null";
+    case "bigint":
+      return refuse(walk, "must be JSON, not a bigint: pass it as a string.");
+    default:
+      return refuse(walk, `must be JSON, not ${typeof value}.`);
+  }
+}
+
+function visitNested(walk: Walk, value: object): string {
+  const { around, limits } = walk;
+  if (around.includes(value)) refuse(walk, "must not contain itself.");
+  if (around.length >= limits.depth) {
+    refuse(walk, `must not be nested deeper than ${limits.depth} levels.`);
+  }
+  around.push(value);
+  const text = Array.isArray(value) ? visitArray(walk, value) : visitObject(walk, value);
+  around.pop();
+  return text;
+}
+
+function visitArray(walk: Walk, array: readonly unknown[]): string {
+  const { length } = array;
+  if (walk.nodes + length > walk.limits.nodes) tooMany(walk);
+  const { path } = walk;
+  const depth = path.push(0) - 1;
+  const copy: Json[] = [];
+  let text = "[";
+  for (let index = 0; index < length; index += 1) {
+    path[depth] = index;
+    const property = Object.getOwnPropertyDescriptor(array, index);
+    if (property === undefined) refuse(walk, "must not be a hole in an array.");
+    const item = visit(walk, read(walk, property));
+    text += index === 0 ? item : `,${item}`;
+    copy.push(walk.copy);
+  }
+  path.pop();
+  walk.copy = Object.freeze(copy);
+  return `${text}]`;
+}
+
+function visitObject(walk: Walk, object: object): string {
+  const foreign = whyNotPlain(object);
+  if (foreign) refuse(walk, foreign);
+  const keys = Object.keys(object);
+  if (walk.nodes + keys.length > walk.limits.nodes) tooMany(walk);
+  const { path } = walk;
+  const depth = path.push("") - 1;
+  const originals = keys.every((key) => PLAIN.test(key)) ? undefined : rename(walk, depth, keys);
+  // Without a comparator `sort` goes by UTF-16 units, as RFC 8785 does.
+  const names = (originals ? [...originals.keys()] : keys).sort();
+  const copy: Record<string, Json> = {};
+  let text = "";
+  for (const name of names) {
+    path[depth] = name;
+    const property = Object.getOwnPropertyDescriptor(object, originals?.get(name) ?? name);
+    const value = property && read(walk, property);
+    if (value === undefined) continue;
+    count(walk, name);
+    const quoted = originals ? JSON.stringify(name) : `"${name}"`;
+    text += `${text === "" ? "{" : ","}${quoted}:${visit(walk, value)}`;
+    put(copy, name, walk.copy);
+  }
+  path.pop();
+  walk.copy = Object.freeze(copy);
+  return text === "" ? "{}" : `${text}}`;
+}
+
+/** Printable ASCII that JSON writes as it is; Unicode has but one form of it. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function visitString(walk: Walk, raw: string): string {
+  count(walk, raw);
+  const plain = PLAIN.test(raw);
+  const text = plain ? raw : compose(walk, raw);
+  walk.copy = text;
+  return plain ? `"${text}"` : JSON.stringify(text);
+}
+
+function compose(walk: Walk, raw: string): string {
+  if (LONE_SURROGATE.test(raw)) refuse(walk, "must be well-formed Unicode: no lone surrogates.");
+  return raw.normalize("NFC");
+}
+
+/** Maps each name in NFC to the key it was read from. */
+function rename(walk: Walk, depth: number, keys: readonly string[]): Map<string, string> {
+  const originals = new Map<string, string>();
+  for (const key of keys) {
+    walk.path[depth] = key;
+    const name = compose(walk, key);
+    if (originals.has(name)) refuse(walk, "must be one key: two are equal in Unicode NFC.");
+    originals.set(name, key);
+  }
+  return originals;
+}
+
+function read(walk: Walk, property: PropertyDescriptor): unknown {
+  if (property.get || property.set) refuse(walk, "must be a value, not a getter or setter.");
+  return property.value;
+}
+
+function put(copy: Record<string, Json>, name: string, value: Json): void {
+  // Assigning an inherited name would run its setter (`__proto__`) or fail on a frozen prototype.
+  if (name in Object.prototype) {
+    Object.defineProperty(copy, name, { value, enumerable: true });
+  } else {
+    copy[name] = value;
+  }
+}
+
+function count(walk: Walk, text: string): void {
+  walk.characters += text.length;
+  if (walk.characters > walk.limits.bytes) tooLong(walk);
+}
+
+const tooMany = (walk: Walk): never =>
+  refuse(walk, `must not bring the whole above ${walk.limits.nodes} values.`);
+
+const tooLong = (walk: Walk): never =>
+  refuse(walk, `must not bring the whole above ${walk.limits.bytes} bytes.`);
+
+function refuse(walk: Walk, rule: string): never {
+  throw new InvalidInputError(showPath(walk.at, walk.path), rule);
+}

@@ -1,0 +1,104 @@
+/**
+ * Mints what names an operation: its id in the ledger and the key the service sees.
+ *
+ * Both follow from the scope and the intent alone, so every attempt, process and restart mints the
+ * same. No secret is in them: a key is not a bearer token.
+ *
+ * @module
+ */
+
+import { stringify } from "uuid";
+import { InvalidInputError } from "../errors.ts";
+import { canonicalize, type Json, type Limits } from "./canonical.ts";
+import { digest, digestText } from "./digest.ts";
+import { isJsonObject } from "./json.ts";
+
+const MAX_GENERATION = 65_535;
+const MAX_FIELDS = 64;
+const MAX_FIELD_NAME = 128;
+const FIELD_HASH_LENGTH = 8;
+
+/** What makes two calls the same operation. */
+export interface Naming {
+  readonly tenant: string;
+  readonly scope: string;
+  readonly tool: string;
+  /** Tells a wanted repetition from an unwanted one. */
+  readonly again?: string | undefined;
+  /** The canonical text of the intent. */
+  readonly intent: string;
+}
+
+/** The operation's id: 43 characters of base64url. */
+export function mintId({ tenant, scope, tool, again, intent }: Naming): string {
+  return digestText("operation", tenant, scope, tool, again, intent);
+}
+
+/** The id of an operation that the caller names; the intent is then compared by its fingerprint. */
+export function mintIdFromKey(naming: {
+  readonly tenant: string;
+  readonly tool: string;
+  readonly key: string;
+}): string {
+  return digestText("operation-by-key", naming.tenant, naming.tool, naming.key);
+}
+
+/** The key the service sees: a UUID of version 8, another for each generation. */
+export function wireKey(id: string, generation: number): string {
+  if (!Number.isInteger(generation) || generation < 0 || generation > MAX_GENERATION) {
+    throw new InvalidInputError("generation", `must be an integer from 0 to ${MAX_GENERATION}.`);
+  }
+  const source =
+    generation === 0 ? Buffer.from(id, "base64url") : digest("key", id, `${generation}`);
+  if (source.length < 16) throw new InvalidInputError("id", "must be the id of an operation.");
+  const bytes = Uint8Array.from(source.subarray(0, 16));
+  bytes[6] = (source.readUInt8(6) & 0x0f) | 0x80;
+  bytes[8] = (source.readUInt8(8) & 0x3f) | 0x80;
+  return stringify(bytes);
+}
+
+/** All keys the service may have seen, oldest first. */
+export function wireKeys(id: string, generation: number): readonly string[] {
+  const newest = wireKey(id, generation);
+  const older = Array.from({ length: generation }, (_, index) => wireKey(id, index));
+  return [...older, newest];
+}
+
+/** Tells whether a key that was used before stands for the same intent. */
+export function fingerprint(tool: string, intentText: string): string {
+  return digestText("fingerprint", tool, intentText);
+}
+
+/** Salted by the id, so that equal arguments of two operations cannot be told from the ledger. */
+export function hashArguments(argsText: string, id: string): string {
+  return digestText("arguments", id, argsText);
+}
+
+/**
+ * A short salted hash of each top-level argument, to name those that were reworded. Anything but an
+ * object has none; names past the 64th, or longer than 128 characters, are left out.
+ */
+export function hashFields(args: Json, id: string, limits?: Limits): Record<string, string> {
+  if (!isJsonObject(args)) return {};
+  const named = Object.entries(args).filter(([name]) => name.length <= MAX_FIELD_NAME);
+  const kept = named.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_FIELDS);
+  // `fromEntries` defines and never assigns: `__proto__` is a name like any other.
+  return Object.fromEntries(
+    kept.map(([name, value]) => {
+      const { text } = canonicalize(value, `args.${name}`, limits);
+      return [name, digestText("field", id, name, text).slice(0, FIELD_HASH_LENGTH)];
+    }),
+  );
+}
+
+/** The names, sorted, whose hashes differ or stand on one side only. */
+export function rewordedFields(
+  before: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): readonly string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...names].filter((name) => own(before, name) !== own(now, name)).sort();
+}
+
+const own = (fields: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;

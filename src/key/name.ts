@@ -1,0 +1,53 @@
+/**
+ * Checks the names that callers give, before anything is sent.
+ *
+ * A name is taken as it is or refused. Trimming or cutting it would make two names one, or let the
+ * ledger and the service know the same thing by different names.
+ *
+ * @module
+ */
+
+import { InvalidInputError } from "../errors.ts";
+
+export const checkTenant = (value: unknown): string => check(value, "tenant", 128);
+
+/** One segment of a scope, as a caller gives it. */
+export const checkScope = (value: unknown): string => check(value, "scope", 512);
+
+export const checkToolName = (value: unknown): string => check(value, "name", 128);
+
+/** The caller's own id for an operation. 255 is the most that common services take. */
+export const checkCallerKey = (value: unknown): string => check(value, "key", 255);
+
+/** What a write is made to; the name of its lane. */
+export const checkResource = (value: unknown): string => check(value, "resource", 512);
+
+export const checkAgain = (value: unknown): string => check(value, "again", 256);
+
+export const checkAlias = (value: unknown): string => check(value, "alias", 256);
+
+/** Lengths count UTF-16 units. Returns the value, unchanged. */
+function check(value: unknown, path: string, longest: number): string {
+  if (typeof value !== "string") throw new InvalidInputError(path, "must be a string.");
+  if (value === "") throw new InvalidInputError(path, "must not be empty.");
+  if (value.length > longest) {
+    throw new InvalidInputError(path, `must not be longer than ${longest} characters.`);
+  }
+  if (value.trim() !== value) {
+    throw new InvalidInputError(path, "must not begin or end with white space.");
+  }
+  for (const character of value) {
+    const rule = whyNot(character.codePointAt(0) ?? 0);
+    if (rule) throw new InvalidInputError(path, rule);
+  }
+  return value;
+}
+
+function whyNot(codePoint: number): string | undefined {
+  if (codePoint < 0x20 || codePoint === 0x7f) return "must not contain control characters.";
+  // A pair comes as one code point, so a surrogate met here is a lone one.
+  if (codePoint >= 0xd800 && codePoint <= 0xdfff) {
+    return "must be well-formed Unicode: no lone surrogates.";
+  }
+  return undefined;
+}

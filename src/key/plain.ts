@@ -1,0 +1,30 @@
+/**
+ * Tells plain data from instances of classes, whose state JSON would lose: a Map would become `{}`.
+ *
+ * @module
+ */
+
+import { shorten } from "./path.ts";
+
+/** The rule that the object breaks, or `undefined` if it is plain. Runs no code of the object's. */
+export function whyNotPlain(object: object): string | undefined {
+  const prototype: object | null = Object.getPrototypeOf(object);
+  if (prototype === Object.prototype || prototype === null) return undefined;
+  if (isObjectPrototype(prototype)) return undefined;
+  return `must be plain data, not an instance of ${className(prototype)}.`;
+}
+
+/** Also that of another realm, as test runners and `node:vm` have it. */
+function isObjectPrototype(prototype: object): boolean {
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
+}
+
+function className(prototype: object): string {
+  const maker: unknown = own(prototype, "constructor");
+  const name = typeof maker === "function" ? own(maker, "name") : undefined;
+  return typeof name === "string" && name !== "" ? JSON.stringify(shorten(name)) : "a class";
+}
+
+/** By descriptor, because a getter must not run. */
+const own = (object: object, name: string): unknown =>
+  Object.getOwnPropertyDescriptor(object, name)?.value;

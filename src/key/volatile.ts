@@ -1,0 +1,83 @@
+/**
+ * Finds what would make the same intent look new on every try.
+ *
+ * The id of a tool call is certain to change, so it is an error. A uuid or a timestamp may well be
+ * meant; it is only noticed when nothing else tells two operations apart.
+ *
+ * @module
+ */
+
+import type { Json } from "./canonical.ts";
+import { digestText } from "./digest.ts";
+import { isJsonObject } from "./json.ts";
+import { showPath } from "./path.ts";
+
+/** How providers write the ids of tool calls and completions. */
+const CALL_ID = /^(?:call_|toolu_|chatcmpl-)([\w-]+)$/;
+const DIGIT = /[0-9]/;
+/** Letters alone make an id only if no word is that long: `call_center` is an ordinary value. */
+const LONGER_THAN_WORDS = 20;
+
+/** A short number is a counter, as of JSON-RPC, and would forbid every equal quantity. */
+const COUNTER = /^[0-9]{1,7}$/;
+
+/**
+ * The path of the first string that is one of `current`, the ids of this very call, or is shaped like
+ * a tool-call id.
+ */
+export function findVolatileId(intent: Json, current: readonly string[]): string | undefined {
+  const ids = new Set(current.filter((id) => id !== "" && !COUNTER.test(id)));
+  const path = find(intent, (text) => ids.has(text) || looksLikeCallId(text));
+  return path && showPath("intent", path);
+}
+
+function find(value: Json, test: (text: string) => boolean): (string | number)[] | undefined {
+  if (typeof value === "string") return test(value) ? [] : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  const entries = isJsonObject(value) ? Object.entries(value) : value.entries();
+  for (const [name, inner] of entries) {
+    const found = find(inner, test);
+    if (found) return [name, ...found];
+  }
+  return undefined;
+}
+
+function looksLikeCallId(text: string): boolean {
+  const rest = CALL_ID.exec(text)?.[1];
+  return rest !== undefined && (rest.length >= LONGER_THAN_WORDS || DIGIT.test(rest));
+}
+
+// Each repetition is bounded, so matching takes linear time.
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const DATE_TIME =
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?/gi;
+/** Seconds or milliseconds. Until 2033 they start with 1, which telephone numbers seldom do. */
+const EPOCH = /(?<![\w.])1\d{9}(?:\d{3})?(?:\.\d{1,9})?(?![\w.])/g;
+
+/** The text with uuids and timestamps made equal. */
+export function maskVolatile(intentText: string): string {
+  return intentText.replace(UUID, "<uuid>").replace(DATE_TIME, "<time>").replace(EPOCH, "<time>");
+}
+
+const MAX_SEEN = 1_000;
+
+/**
+ * Remembers the operation in `seen` and returns the id of another one that differs from it in uuids or
+ * timestamps alone.
+ */
+export function noticeVolatile(
+  seen: Map<string, string>,
+  tool: string,
+  id: string,
+  intentText: string,
+): string | undefined {
+  const masked = maskVolatile(intentText);
+  if (masked === intentText) return undefined;
+  const form = digestText("volatile", tool, masked);
+  const first = seen.get(form);
+  if (first !== undefined) return first === id ? undefined : first;
+  const [oldest] = seen.size >= MAX_SEEN ? seen.keys() : [];
+  if (oldest !== undefined) seen.delete(oldest);
+  seen.set(form, id);
+  return undefined;
+}

@@ -1,0 +1,114 @@
+/**
+ * Makes moves on a store: decides with `apply`, writes by compare-and-swap, and decides anew when
+ * somebody was faster.
+ *
+ * @module
+ */
+
+import type { Clock } from "../clock.ts";
+import { apply } from "./apply.ts";
+import type { Move, Refusal } from "./moves.ts";
+import type { Stored } from "./record.ts";
+import type { LaneChange, Store, StoredLane } from "./store.ts";
+
+/** Names one operation. */
+export interface Ref {
+  readonly tenant: string;
+  readonly id: string;
+}
+
+export type Moved =
+  | {
+      readonly tag: "moved";
+      /** What stands there now; `undefined` after a withdrawal. */
+      readonly stored: Stored | undefined;
+      readonly report?: "duplicate" | "corrected" | undefined;
+    }
+  | { readonly tag: "refused"; readonly why: Refusal; readonly stored: Stored | undefined }
+  /** The record was as expected, the lane was not. Nothing was written. */
+  | { readonly tag: "lane"; readonly lane: StoredLane | undefined };
+
+/** The store's time, as far as it can be known here: its last answer came between two local instants. */
+export interface LedgerClock {
+  /** No later than the store's clock now. */
+  earliest(): number;
+  /** No earlier than the store's clock now. */
+  latest(): number;
+}
+
+export interface Ledger {
+  readonly store: Store;
+  readonly clock: LedgerClock;
+  /** Opens the store once; later calls wait for the same opening. A failed one is tried again. */
+  open(): Promise<void>;
+  /** `known` is what the caller believes stands there; without it, that nothing does. */
+  move(
+    ref: Ref,
+    move: Move,
+    known?: Stored | undefined,
+    lane?: LaneChange | undefined,
+  ): Promise<Moved>;
+  read(ref: Ref): Promise<Stored | undefined>;
+}
+
+export function createLedger(store: Store, clock: Clock): Ledger {
+  let opening: Promise<void> | undefined;
+  let sample = { now: clock.now(), sent: clock.monotonic(), received: clock.monotonic() };
+
+  /** Notes what the store's clock said, and when it was asked. */
+  async function timed<T extends { readonly now: number }>(ask: () => Promise<T>): Promise<T> {
+    const sent = clock.monotonic();
+    const answer = await ask();
+    sample = { now: answer.now, sent, received: clock.monotonic() };
+    return answer;
+  }
+
+  return {
+    store,
+    clock: {
+      earliest: () => Math.floor(sample.now + (clock.monotonic() - sample.received)),
+      latest: () => Math.ceil(sample.now + (clock.monotonic() - sample.sent)),
+    },
+
+    open() {
+      opening ??= timed(() => store.open()).then(
+        () => {},
+        (error: unknown) => {
+          opening = undefined;
+          throw error;
+        },
+      );
+      return opening;
+    },
+
+    async move({ tenant, id }, move, known, lane) {
+      let stored = known;
+      // A guess is only good for writing: a refusal must rest on what the store said.
+      let certain = false;
+      for (;;) {
+        const applied = apply(stored, move, sample.now);
+        if (applied.tag !== "write" && !certain) {
+          ({ stored } = await timed(() => store.read(tenant, id)));
+          certain = true;
+          continue;
+        }
+        if (applied.tag === "refused") return { tag: "refused", why: applied.why, stored };
+        if (applied.tag === "same") return { tag: "moved", stored };
+        const { record, lease, report } = applied;
+        const expect = stored?.version ?? 0;
+        const swapped = await timed(() => store.swap({ tenant, id, expect, record, lease, lane }));
+        if (swapped.ok) {
+          const { version, leaseUntil } = swapped;
+          return { tag: "moved", report, stored: record && { record, version, leaseUntil } };
+        }
+        if (swapped.lane) return { tag: "lane", lane: swapped.lane };
+        stored = swapped.current;
+        certain = true;
+      }
+    },
+
+    async read({ tenant, id }) {
+      return (await timed(() => store.read(tenant, id))).stored;
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * What a query asks of a record, said once for all stores.
+ *
+ * @module
+ */
+
+import type { OperationRecord } from "./record.ts";
+import type { ListQuery } from "./store.ts";
+
+const DEFAULT_PAGE = 100;
+const DEFAULT_PRUNED = 1_000;
+const MAX_LIMIT = 1_000;
+
+/** Whether the record passes every filter. The tenant is not looked at. */
+export function matches(record: OperationRecord, query: ListQuery): boolean {
+  const { state, tool, scope, resource, stateAt } = record;
+  return (
+    (query.states === undefined || query.states.includes(state.tag)) &&
+    (query.tool === undefined || query.tool === tool) &&
+    (query.scope === undefined || query.scope === scope) &&
+    (query.resource === undefined || query.resource === resource) &&
+    (query.since === undefined || stateAt >= query.since) &&
+    (query.until === undefined || stateAt < query.until)
+  );
+}
+
+/** How many records a page holds. */
+export const pageLimit = (limit: number | undefined): number => clamp(limit, DEFAULT_PAGE);
+
+/** How many records one pruning touches. */
+export const pruneLimit = (limit: number | undefined): number => clamp(limit, DEFAULT_PRUNED);
+
+function clamp(limit: number | undefined, standard: number): number {
+  if (limit === undefined || Number.isNaN(limit)) return standard;
+  return Math.min(Math.max(Math.trunc(limit), 1), MAX_LIMIT);
+}

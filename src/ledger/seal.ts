@@ -1,0 +1,99 @@
+/**
+ * Seals payloads with AES-256-GCM, bound to the tenant and the operation they belong to, so that a
+ * text moved to another row does not open there.
+ *
+ * @module
+ */
+
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
+import { InvalidInputError } from "../errors.ts";
+
+/** Keys for sealed payloads, by id. */
+export interface EncryptionOptions {
+  /** The id of the key that new payloads are sealed with. It must be one of `keys`. */
+  readonly keyId: string;
+  /**
+   * All keys that stored payloads may need, 32 bytes each, by id.
+   *
+   * To rotate, add a key and make it `keyId`; a payload whose key was taken out is lost. A key is
+   * good for 2^32 payloads.
+   */
+  readonly keys: Readonly<Record<string, Uint8Array>>;
+}
+
+/** Whose payload it is. */
+export interface PayloadOwner {
+  readonly tenant: string;
+  /** The operation's id. */
+  readonly id: string;
+}
+
+export interface Sealer {
+  readonly keyId: string;
+  /** Gives `base64url(iv | tag | ciphertext)`. */
+  seal(text: string, owner: PayloadOwner): string;
+  /** Gives `undefined` for a text that was changed, moved, or sealed with a key nobody has. */
+  unseal(sealed: string, keyId: string, owner: PayloadOwner): string | undefined;
+}
+
+const ALGORITHM = "aes-256-gcm";
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** `random` gives so many unpredictable bytes. */
+export function createSealer(
+  { keyId, keys }: EncryptionOptions,
+  random: (size: number) => Uint8Array,
+): Sealer {
+  const known = new Map<string, KeyObject>();
+  for (const [id, bytes] of Object.entries(keys)) {
+    if (!(bytes instanceof Uint8Array) || bytes.length !== KEY_BYTES) {
+      throw new InvalidInputError(`codec.encryption.keys.${id}`, `must be ${KEY_BYTES} bytes.`);
+    }
+    known.set(id, createSecretKey(bytes));
+  }
+  const current = known.get(keyId);
+  if (!current) throw new InvalidInputError("codec.encryption.keyId", "must be one of the keys.");
+
+  return {
+    keyId,
+    seal(text, owner) {
+      const iv = random(IV_BYTES);
+      const cipher = createCipheriv(ALGORITHM, current, iv, { authTagLength: TAG_BYTES });
+      cipher.setAAD(boundTo(owner));
+      const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url");
+    },
+    unseal(sealed, id, owner) {
+      const key = known.get(id);
+      const bytes = Buffer.from(sealed, "base64url");
+      // Node skips what is no base64url; only the one exact spelling is ours.
+      if (!key || bytes.length < IV_BYTES + TAG_BYTES || bytes.toString("base64url") !== sealed) {
+        return undefined;
+      }
+      const iv = bytes.subarray(0, IV_BYTES);
+      const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
+      decipher.setAAD(boundTo(owner));
+      decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+      try {
+        const body = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
+        return Buffer.concat([body, decipher.final()]).toString("utf8");
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Length-prefixed: tenant "ab" with id "c" is not tenant "a" with id "bc". */
+function boundTo({ tenant, id }: PayloadOwner): Buffer {
+  return Buffer.concat(
+    [tenant, id].flatMap((part) => {
+      const bytes = Buffer.from(part, "utf8");
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+}

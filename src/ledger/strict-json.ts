@@ -1,0 +1,146 @@
+/**
+ * JSON that does not lie: what it cannot carry is refused, where `JSON.stringify` would drop or
+ * change it. A result given back on replay must be the result that was.
+ *
+ * Dates and other values with `toJSON`, and instances with data of their own, are written as JSON
+ * sees them. The caller is promised never an exception and never more work than `maxBytes` allows.
+ *
+ * @module
+ */
+
+import { types } from "node:util";
+
+export type Written =
+  | { readonly tag: "text"; readonly text: string }
+  | { readonly tag: "undefined" }
+  /** `why` names the place and the kind of value, never the value. */
+  | { readonly tag: "refused"; readonly why: string };
+
+const MAX_DEPTH = 500;
+const MAX_PATH_CHARS = 120;
+const PLAIN_KEY = /^[A-Za-z_$][\w$]{0,31}$/;
+
+interface Walk {
+  readonly maxBytes: number;
+  readonly above: Set<object>;
+  /** Characters written so far: a lower bound of the bytes. */
+  chars: number;
+}
+
+type Part = string | undefined | { readonly why: string };
+
+export function writeJson(value: unknown, maxBytes: number): Written {
+  const part = write(value, "", "value", { maxBytes, above: new Set(), chars: 0 });
+  if (part === undefined) return { tag: "undefined" };
+  if (typeof part !== "string") return { tag: "refused", why: part.why };
+  if (Buffer.byteLength(part) > maxBytes) return { tag: "refused", why: tooLarge(maxBytes) };
+  return { tag: "text", text: part };
+}
+
+const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} bytes`;
+
+const no = (path: string, rule: string): Part => ({
+  why: `${path.length > MAX_PATH_CHARS ? `${path.slice(0, MAX_PATH_CHARS)}…` : path}: ${rule}`,
+});
+
+function write(given: unknown, key: string, path: string, walk: Walk): Part {
+  try {
+    const seen = asJsonSeesIt(given, key);
+    const part = writeBare(seen, path, walk);
+    // Counted where text is born only, so a nested value is not counted again by what holds it.
+    if (typeof part === "string" && (typeof seen !== "object" || seen === null)) {
+      walk.chars += part.length;
+    }
+    return walk.chars > walk.maxBytes ? { why: tooLarge(walk.maxBytes) } : part;
+  } catch {
+    return no(path, "reading it throws");
+  }
+}
+
+function asJsonSeesIt(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const toJSON: unknown = Reflect.get(value, "toJSON");
+  if (typeof toJSON === "function") return Reflect.apply(toJSON, value, [key]);
+  return types.isBoxedPrimitive(value) ? value.valueOf() : value;
+}
+
+function writeBare(value: unknown, path: string, walk: Walk): Part {
+  switch (typeof value) {
+    case "undefined":
+      return undefined;
+    case "string":
+      // Spared for a text that cannot fit: escaping it would be work for nothing.
+      return value.length > walk.maxBytes
+        ? { why: tooLarge(walk.maxBytes) }
+        : JSON.stringify(value);
+    case "boolean":
+      return String(value);
+    case "number":
+      if (!Number.isFinite(value)) return no(path, "not a finite number");
+      return Object.is(value, -0) ? "-0" : String(value);
+    case "object":
+      return value === null ? "null" : writeObject(value, path, walk);
+    default:
+      return no(path, `a ${typeof value}`);
+  }
+}
+
+function writeObject(value: object, path: string, walk: Walk): Part {
+  if (walk.above.has(value)) return no(path, "it contains itself");
+  if (walk.above.size >= MAX_DEPTH) return no(path, `nested deeper than ${MAX_DEPTH}`);
+  if (isOpaque(value)) return no(path, "an instance whose content JSON cannot carry");
+  walk.above.add(value);
+  const part = Array.isArray(value)
+    ? writeArray(value, path, walk)
+    : writeFields(value, path, walk);
+  walk.above.delete(value);
+  return part;
+}
+
+/** Its content is not in its own properties, or not all of it. */
+function isOpaque(value: object): boolean {
+  if (Array.isArray(value)) return false;
+  if (types.isMap(value) || types.isSet(value) || types.isNativeError(value)) return true;
+  if (ArrayBuffer.isView(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain =
+    prototype === null ||
+    // A plain object of another realm has another `Object.prototype`, which has no prototype.
+    (typeof prototype === "object" && Object.getPrototypeOf(prototype) === null);
+  return !isPlain && Object.keys(value).length === 0;
+}
+
+function writeArray(value: readonly unknown[], path: string, walk: Walk): Part {
+  const parts: string[] = [];
+  for (let index = 0; index < value.length; index++) {
+    const at = `${path}[${index}]`;
+    const part = write(value[index], String(index), at, walk);
+    if (part === undefined) return no(at, "undefined inside an array");
+    if (typeof part !== "string") return part;
+    parts.push(part);
+    walk.chars += 1;
+  }
+  return `[${parts.join(",")}]`;
+}
+
+function writeFields(value: object, path: string, walk: Walk): Part {
+  const parts: string[] = [];
+  for (const key of Object.keys(value)) {
+    // A key may be content (an address, a name): only what looks like a field name is told.
+    const at = PLAIN_KEY.test(key) ? `${path}.${key}` : `${path}[…]`;
+    const part = writeField(value, key, at, walk);
+    if (part === undefined) continue;
+    if (typeof part !== "string") return part;
+    parts.push(`${JSON.stringify(key)}:${part}`);
+    walk.chars += key.length + 4;
+  }
+  return `{${parts.join(",")}}`;
+}
+
+function writeField(value: object, key: string, path: string, walk: Walk): Part {
+  try {
+    return write(Reflect.get(value, key), key, path, walk);
+  } catch {
+    return no(path, "reading it throws");
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Taking a claim back: nothing was sent after all, so the operation stands where it stood before.
+ *
+ * @module
+ */
+
+import type { Applied } from "./apply.ts";
+import { isKeyRejected, refused, write } from "./begin.ts";
+import { enter } from "./edit.ts";
+import { committedBy } from "./evidence.ts";
+import type { Move } from "./moves.ts";
+import { type AttemptNote, hasCommitEvidence, type OperationRecord } from "./record.ts";
+
+export function withdraw(
+  record: OperationRecord,
+  move: Extract<Move, { move: "withdraw" }>,
+): Applied {
+  const { state, epoch } = record;
+  if (state.tag !== "claimed" || state.holder !== move.holder) return refused("not-open");
+  // Filed while it was claimed, so it could not correct the state that would now come back.
+  if (hasCommitEvidence(record)) {
+    const committed = enter(record, committedBy(record), move.at);
+    return { tag: "write", record: committed, lease: "none", report: "corrected" };
+  }
+  const mine = record.attempts.filter((attempt) => attempt.epoch === epoch);
+  if (!mine.every((attempt, index) => didNothing(attempt, index === mine.length - 1))) {
+    return refused("not-open");
+  }
+  const { before, beforeAt = record.stateAt } = state;
+  if (!before) return { tag: "write", record: undefined, lease: "none" };
+  const attempts = record.attempts.filter((attempt) => attempt.epoch !== epoch);
+  const fired = record.fired - mine.length;
+  const generation = record.generation - (isKeyRejected(before) ? 1 : 0);
+  return write(enter({ ...record, attempts, fired, generation }, before, beforeAt), "none");
+}
+
+/** Only the last attempt is vouched for by the withdrawal itself. */
+const didNothing = ({ verdict }: AttemptNote, isLast: boolean): boolean =>
+  verdict === "not_sent" || verdict === "refused" || (isLast && verdict === undefined);

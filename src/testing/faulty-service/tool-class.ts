@@ -1,0 +1,46 @@
+/**
+ * The kinds of service there are, by what a client can hold on to after a lost reply.
+ *
+ * @module
+ */
+
+export type ToolClass =
+  | "keyed"
+  | "readable"
+  /** As `keyed`; for suites in which the tool of `keyed` has no reader, and this one's has. */
+  | "keyed-readable"
+  /** Takes versions: `If-Match`, and `If-None-Match: *` for a name nobody has. */
+  | "conditional"
+  /** Like e-mail: sent is sent, and nobody can tell. */
+  | "neither"
+  /** Answers 201 and does nothing; its reads tell the truth. */
+  | "liar";
+
+/** What a class of service offers. */
+interface Offer {
+  /** It replays a known `Idempotency-Key`. */
+  readonly keys: boolean;
+  /** Its effects can be read. */
+  readonly reads: boolean;
+}
+
+const OFFERS: Readonly<Record<ToolClass, Offer>> = {
+  keyed: { keys: true, reads: true },
+  readable: { keys: false, reads: true },
+  "keyed-readable": { keys: true, reads: true },
+  conditional: { keys: false, reads: true },
+  neither: { keys: false, reads: false },
+  liar: { keys: false, reads: true },
+};
+
+export const TOOL_CLASSES: readonly ToolClass[] = Object.freeze(
+  Object.keys(OFFERS).filter(isToolClass),
+);
+
+export function isToolClass(name: string): name is ToolClass {
+  return Object.hasOwn(OFFERS, name);
+}
+
+export function offerOf(toolClass: ToolClass): Offer {
+  return OFFERS[toolClass];
+}

@@ -1,0 +1,78 @@
+/**
+ * How a write fares under a fault: what reaches the service, when, and what the client gets.
+ *
+ * @module
+ */
+
+import { answer, errorAnswer, faultAnswer } from "./answer.ts";
+import type { Execution } from "./execute.ts";
+import type { Fault } from "./fault.ts";
+import { RESET, type Reply, SILENCE, send } from "./reply.ts";
+import type { Timers } from "./timers.ts";
+
+/** The request on its way to the service. */
+export interface Delivery {
+  /** It reaches the service. */
+  begin(): Execution;
+  /** It arrives once more, and reaches the service. */
+  beginAgain(): Execution;
+}
+
+export function fare(fault: Fault | undefined, delivery: Delivery, timers: Timers): Reply {
+  const commit = () => delivery.begin().commit();
+
+  switch (fault?.tag) {
+    case undefined:
+      return send(commit());
+    case "commit-then-reset":
+      commit();
+      return RESET;
+    case "reset-before":
+      return RESET;
+    case "hang-up":
+      if (fault.commit) commit();
+      return { tag: "hang-up" };
+    case "black-hole":
+      if (fault.commit) commit();
+      return SILENCE;
+    case "slow":
+      return fareSlowly(fault, delivery.begin(), timers);
+    case "status":
+      if (fault.commit) commit();
+      return send(faultAnswer(fault));
+    case "truncated-body":
+      return { tag: "truncate", answer: commit(), framing: fault.framing };
+    case "late-commit":
+      timers.commitAfter(fault.afterMs, commit);
+      return RESET;
+    case "duplicate-delivery": {
+      const first = commit();
+      delivery.beginAgain().commit();
+      return send(first);
+    }
+    case "redirect":
+      return send(answer(fault.status, {}, { location: fault.to }));
+    case "trickle":
+      return { tag: "trickle", answer: commit(), everyMs: fault.everyMs };
+    case "stored-failure":
+      return send(delivery.begin().fail(errorAnswer(fault.status, "api_error")));
+  }
+}
+
+/** The service has the request from the start, so its key is in use until the answer. */
+function fareSlowly(
+  { ms, commit }: Extract<Fault, { tag: "slow" }>,
+  execution: Execution,
+  timers: Timers,
+): Reply {
+  const later = { tag: "later", ms, answer: execution.commit } as const;
+  if (commit === "on-time") return { ...later, gone: execution.abandon };
+  // By timers of their own: the service goes on when the client has left.
+  if (commit === "before") {
+    execution.perform();
+    timers.after(ms, execution.commit);
+  } else {
+    timers.commitAfter(ms, execution.commit);
+  }
+  return later;
+}

@@ -1,0 +1,121 @@
+/**
+ * Whatever is written is read back the same: every state, and every hostile name.
+ *
+ * @module
+ */
+
+import { describe, expect, test } from "vitest";
+import type { OperationRecord } from "../../ledger/record.ts";
+import { EVERY_STATE, evidenceOf, recordOf } from "../record-of.ts";
+import { create, mustRead, mustSwap, type Subject } from "./subject.ts";
+
+const HOSTILE: readonly (readonly [string, string])[] = [
+  ["quotes", `'"\`\\`],
+  ["SQL", `x"; DROP TABLE t;--`],
+  ["a Redis key pattern", "*?[a-z]{slot}"],
+  ["a printf pattern", "%s %n $1 :name ?"],
+  ["a prototype", "__proto__"],
+  ["a method", "constructor"],
+  ["line breaks and tabs", "a\r\n\tb"],
+  ["space around it", " a "],
+  ["letters of all kinds", "Ünïcødé 漢字 🧨 \u202e\u200b"],
+  ["decomposed letters", "e\u0301"],
+  ["512 characters", "x".repeat(512)],
+  ["512 wide characters", "漢".repeat(512)],
+];
+
+/** Every field filled, `text` wherever text may stand. */
+const recordFullOf = (text: string): OperationRecord =>
+  recordOf({
+    tenant: text,
+    id: text,
+    tool: text,
+    service: text,
+    scope: text,
+    fingerprint: text,
+    run: text,
+    again: text,
+    version: text,
+    resource: text,
+    parent: text,
+    epoch: 3,
+    generation: 2,
+    argsHash: text,
+    fields: Object.fromEntries([[text, text]]),
+    precondition: { form: "json", text: JSON.stringify(text) },
+    aliases: [text],
+    runs: [text, "run-2"],
+    attempts: [
+      {
+        n: 1,
+        epoch: 1,
+        generation: 0,
+        licence: "first",
+        at: 1,
+        endedAt: 2.5,
+        endsBy: 9,
+        verdict: "unknown",
+        status: 503,
+        tookKey: true,
+        wireRequests: 2,
+        unverified: true,
+        innerOnly: false,
+        cleared: "L3",
+      },
+    ],
+    evidence: [
+      evidenceOf({
+        effect: "updated",
+        effectId: text,
+        status: 200,
+        payload: { form: "response", text, sealedWith: text },
+      }),
+    ],
+  });
+
+export function testRoundTrips(subject: () => Subject): void {
+  test.each(EVERY_STATE)("a record that is $tag is read as it was written", async (state) => {
+    const { store } = subject();
+    const record = { ...recordFullOf("plain"), state };
+    await mustSwap(store, create(record));
+    expect((await mustRead(store, record.tenant, record.id)).record).toEqual(record);
+  });
+
+  test("a record with nothing optional is read as it was written", async () => {
+    const { store } = subject();
+    const record = recordOf({ intent: undefined, attempts: [], fired: 0, fields: {} });
+    await mustSwap(store, create(record));
+    expect((await mustRead(store, record.tenant, record.id)).record).toEqual(record);
+  });
+
+  describe.each(HOSTILE)("text that is %s", (_, text) => {
+    test("is kept in every field of a record, and found by every filter", async () => {
+      const { store } = subject();
+      const record = recordFullOf(text);
+      await mustSwap(store, create(record));
+      expect((await mustRead(store, text, text)).record).toEqual(record);
+      const filters = { tool: text, scope: text, resource: text };
+      const { items } = await store.list({ tenant: text, ...filters });
+      expect(items.map((item) => item.record)).toEqual([record]);
+      expect((await store.list({ tenant: text, scope: `${text}x` })).items).toEqual([]);
+    });
+
+    test("names lanes and effects", async () => {
+      const { store } = subject();
+      const lane = { holder: text, queue: [{ id: text, until: 1 }] };
+      await mustSwap(store, { ...create(recordOf()), lane: { name: text, expect: 0, lane } });
+      expect((await store.readLane("acme", text)).stored?.lane).toEqual(lane);
+      expect(await store.ownerOf("acme", text, text)).toBeUndefined();
+      expect(await store.own("acme", text, text, text)).toBe(text);
+      expect(await store.ownerOf("acme", text, text)).toBe(text);
+    });
+  });
+
+  test("a record of some size is read as it was written", async () => {
+    const { store } = subject();
+    const payload = { form: "json", text: JSON.stringify("y".repeat(200_000)) } as const;
+    const record = recordOf({ state: { tag: "committed", via: "reply", payload } });
+    await mustSwap(store, create(record));
+    expect((await mustRead(store, record.tenant, record.id)).record).toEqual(record);
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * The store under test, and how the suite works it: moves are judged by the real `apply`.
+ *
+ * @module
+ */
+
+import { type Applied, apply } from "../../ledger/apply.ts";
+import type { Move } from "../../ledger/moves.ts";
+import type { OperationRecord, Stored } from "../../ledger/record.ts";
+import type { Change, Store, Swapped } from "../../ledger/store.ts";
+
+/** A clock that stands still until it is told to go on. */
+export interface TestClock {
+  now(): number;
+  advance(ms: number): void;
+}
+
+export interface Subject {
+  readonly store: Store;
+  /** The store's clock when it was opened. */
+  readonly start: number;
+  /** Opens the same ledger once more; it is closed after the test. */
+  readonly another: () => Promise<Store>;
+  /** Returns once the store's clock has reached `time`. */
+  readonly reach: (time: number) => Promise<void>;
+}
+
+/** A first version of the record, written without a lease. */
+export const create = (record: OperationRecord): Change => ({
+  tenant: record.tenant,
+  id: record.id,
+  expect: 0,
+  record,
+  lease: "none",
+});
+
+/** Swaps, and fails the test if the store refuses. */
+export async function mustSwap(
+  store: Store,
+  change: Change,
+): Promise<Extract<Swapped, { ok: true }>> {
+  const swapped = await store.swap(change);
+  if (!swapped.ok) throw new Error(`The store refused a change of ${change.id}.`);
+  return swapped;
+}
+
+/** Reads what must be there. */
+export async function mustRead(store: Store, tenant: string, id: string): Promise<Stored> {
+  const { stored } = await store.read(tenant, id);
+  if (!stored) throw new Error(`The store does not find ${id}.`);
+  return stored;
+}
+
+export interface Performed {
+  readonly applied: Applied;
+  /** Absent when there was nothing to write. */
+  readonly swapped: Swapped | undefined;
+}
+
+/** One try of a move, as a process would make it: read, judge, swap. */
+export async function perform(
+  store: Store,
+  tenant: string,
+  id: string,
+  move: Move,
+): Promise<Performed> {
+  const { stored, now } = await store.read(tenant, id);
+  const applied = apply(stored, move, now);
+  if (applied.tag !== "write") return { applied, swapped: undefined };
+  const { record, lease } = applied;
+  const expect = stored?.version ?? 0;
+  return { applied, swapped: await store.swap({ tenant, id, expect, record, lease }) };
+}

@@ -1,0 +1,27 @@
+/**
+ * Watches node:http and node:https.
+ *
+ * @module
+ */
+
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { listen } from "./listen.ts";
+import type { Owners } from "./owners.ts";
+
+export function watchHttp({ claim, watchOf }: Owners): void {
+  // Not `start`, which waits for the end of the body.
+  listen<{ request: ClientRequest }>("http.client.request.created", ({ request }) => {
+    const origin = `${request.protocol}//${request.getHeader("host") ?? request.host}`;
+    claim(request, "http", { method: request.method, origin, target: request.path });
+  });
+  listen<{ request: ClientRequest; response: IncomingMessage }>(
+    "http.client.response.finish",
+    ({ request, response }) => {
+      watchOf(request)?.answered(response.statusCode ?? 0, response.headers.location);
+    },
+  );
+  listen<{ request: ClientRequest; error: unknown }>(
+    "http.client.request.error",
+    ({ request, error }) => watchOf(request)?.failed(error),
+  );
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { createCounter, type Seen } from "../../src/wire/counter.ts";
+import { locate } from "../../src/wire/redirect.ts";
+
+const seen = (method: string, path: string): Seen => ({
+  transport: "undici",
+  method,
+  address: locate("http://a.example", path),
+});
+
+const refused = { code: "ECONNREFUSED", syscall: "connect" };
+
+describe("counting", () => {
+  it("counts nothing before anything was seen", () => {
+    expect(createCounter().facts()).toEqual({
+      wireRequests: 0,
+      hops: 0,
+      unsent: false,
+      answered: undefined,
+    });
+  });
+
+  it("keeps 64 notes and counts on", () => {
+    const counter = createCounter();
+    for (let i = 0; i < 100; i += 1) {
+      const watch = counter.watch(seen("POST", "/pay"));
+      watch.sent();
+      watch.answered(503, undefined);
+    }
+    expect(counter.requests).toHaveLength(64);
+    expect(counter.facts().wireRequests).toBe(100);
+    expect(counter.repeats()).toEqual([
+      { origin: "http://a.example", method: "POST", path: "/pay", count: 100 },
+    ]);
+  });
+
+  it("remembers 64 different requests for repeats, and no more", () => {
+    const counter = createCounter();
+    for (let i = 0; i < 65; i += 1) counter.watch(seen("GET", `/${i}`));
+    counter.watch(seen("GET", "/63"));
+    counter.watch(seen("GET", "/64"));
+    expect(counter.repeats()).toEqual([
+      { origin: "http://a.example", method: "GET", path: "/63", count: 2 },
+    ]);
+  });
+
+  it("takes other methods and other paths for other requests, and other queries for the same", () => {
+    const counter = createCounter();
+    for (const [method, path] of [
+      ["GET", "/a"],
+      ["POST", "/a"],
+      ["GET", "/b?x=1"],
+      ["GET", "/b?x=2"],
+    ] as const) {
+      counter.watch(seen(method, path));
+    }
+    expect(counter.repeats().map(({ method, path, count }) => [method, path, count])).toEqual([
+      ["GET", "/b", 2],
+    ]);
+  });
+
+  it("counts a request whose head goes out twice as two", () => {
+    const counter = createCounter();
+    const watch = counter.watch(seen("GET", "/a"));
+    watch.sent();
+    watch.sent();
+    watch.answered(200, undefined);
+    expect(counter.facts().wireRequests).toBe(2);
+    expect(counter.repeats()).toMatchObject([{ count: 2 }]);
+    expect(counter.requests.map(({ status }) => status)).toEqual([undefined, 200]);
+  });
+});
+
+describe("redirect hops", () => {
+  it("is one with the request it follows", () => {
+    const counter = createCounter();
+    counter.watch(seen("POST", "/a")).answered(307, "/b?x=1");
+    counter.watch(seen("POST", "/b?x=1")).answered(201, undefined);
+    expect(counter.facts()).toMatchObject({ wireRequests: 1, hops: 1, answered: 201 });
+    expect(counter.requests).toMatchObject([{ status: 307 }, { hopOf: 0, status: 201 }]);
+  });
+
+  it("follows each redirect once: the same request again is a second one", () => {
+    const counter = createCounter();
+    counter.watch(seen("POST", "/a")).answered(307, "/b");
+    counter.watch(seen("POST", "/b"));
+    counter.watch(seen("POST", "/b"));
+    expect(counter.facts()).toMatchObject({ wireRequests: 2, hops: 1 });
+  });
+
+  it("takes a request to another address, or with an impossible method, for a second one", () => {
+    const counter = createCounter();
+    counter.watch(seen("POST", "/a")).answered(307, "/b");
+    counter.watch(seen("POST", "/b?other"));
+    counter.watch(seen("GET", "/b"));
+    expect(counter.facts()).toMatchObject({ wireRequests: 3, hops: 0 });
+  });
+
+  it("does not take a redirect to itself for a repeat", () => {
+    const counter = createCounter();
+    counter.watch(seen("GET", "/a")).answered(302, "/a");
+    counter.watch(seen("GET", "/a")).answered(200, undefined);
+    expect(counter.repeats()).toEqual([]);
+  });
+
+  it("does not let the page after a POST speak for the POST", () => {
+    const counter = createCounter();
+    counter.watch(seen("POST", "/orders")).answered(303, "/orders/1");
+    counter.watch(seen("GET", "/orders/1")).answered(302, "/login");
+    counter.watch(seen("GET", "/login")).answered(404, undefined);
+    expect(counter.facts()).toMatchObject({ wireRequests: 1, hops: 2, answered: 303 });
+  });
+
+  it("forgets redirects that nobody follows", () => {
+    const counter = createCounter();
+    for (let i = 0; i <= 16; i += 1) counter.watch(seen("GET", `/${i}`)).answered(302, `/to/${i}`);
+    counter.watch(seen("GET", "/to/0"));
+    counter.watch(seen("GET", "/to/1"));
+    expect(counter.facts().hops).toBe(1);
+  });
+});
+
+describe("what never left", () => {
+  it("is unsent when the connection was refused", () => {
+    const counter = createCounter();
+    counter.watch(seen("POST", "/a")).failed(refused);
+    expect(counter.facts()).toMatchObject({ wireRequests: 1, unsent: true });
+  });
+
+  it("is not unsent while any request may have left", () => {
+    const counter = createCounter();
+    counter.watch(seen("POST", "/a")).failed(refused);
+    counter.watch(seen("POST", "/a"));
+    expect(counter.facts().unsent).toBe(false);
+  });
+
+  it("is not unsent after its head went out, whatever fails later", () => {
+    const counter = createCounter();
+    const watch = counter.watch(seen("POST", "/a"));
+    watch.sent();
+    watch.failed(refused);
+    expect(counter.facts().unsent).toBe(false);
+  });
+
+  it("is not unsent when it went out after a failure", () => {
+    const counter = createCounter();
+    const watch = counter.watch(seen("POST", "/a"));
+    watch.failed(refused);
+    watch.failed(refused);
+    watch.sent();
+    expect(counter.facts().unsent).toBe(false);
+  });
+
+  it("is not unsent when it was answered", () => {
+    const counter = createCounter();
+    const watch = counter.watch(seen("POST", "/a"));
+    watch.answered(500, undefined);
+    watch.failed(refused);
+    expect(counter.facts().unsent).toBe(false);
+  });
+
+  it("is not unsent after a failure that proves nothing", () => {
+    const counter = createCounter();
+    counter.watch(seen("POST", "/a")).failed({ code: "ECONNRESET" });
+    expect(counter.facts().unsent).toBe(false);
+  });
+});
+
+describe("what was answered", () => {
+  it("ignores interim answers", () => {
+    const counter = createCounter();
+    const watch = counter.watch(seen("POST", "/a"));
+    watch.answered(103, undefined);
+    expect(counter.facts().answered).toBeUndefined();
+    watch.answered(201, undefined);
+    expect(counter.facts().answered).toBe(201);
+  });
+});
