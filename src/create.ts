@@ -58,15 +58,19 @@ export interface HoldfireOptions {
 }
 
 /** One call without a tool object. `key` names the operation in place of scope and intent. */
-export type RunOnce<A, I, R> = (ToolWithInput<A, I, R> | ToolWithoutInput<A, I, R>) &
-  CallOptions & { readonly args: NoInfer<A>; readonly key?: string | undefined };
+export type RunOnce<A, I, R> =
+  | (ToolWithInput<A, I, R> & Once<NoInfer<A>>)
+  | (ToolWithoutInput<A, I, R> & Once<A>);
+
+type Once<A> = CallOptions & { readonly args: A; readonly key?: string | undefined };
 
 export interface Holdfire {
   /** Guards a tool. `R` comes from `run`, `I` from `intent`, `A` from `input` or from `run`. */
   tool<A, R, I = A>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
   tool<A, R, I = A>(definition: ToolWithoutInput<A, I, R>): GuardedTool<A, R>;
   /** The same for one call. */
-  run<A, R, I = A>(call: RunOnce<A, I, R>): Promise<R>;
+  run<A, R, I = A>(call: ToolWithInput<A, I, R> & Once<NoInfer<A>>): Promise<R>;
+  run<A, R, I = A>(call: ToolWithoutInput<A, I, R> & Once<A>): Promise<R>;
   /** Everything called inside belongs to this request of a person, job or step. Nested, it appends. */
   scope<T>(
     id: string,

@@ -41,6 +41,7 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   if (!licence) return undefined;
   owned.licence = undefined;
   const timeoutMs = Math.min(tool.attemptTimeoutMs, flight.remainingMs());
+  const isResend = !owned.noted;
   if (!(await mayStart(owned, licence, timeoutMs, engine))) return undefined;
 
   const n = owned.stored.record.fired;
@@ -70,7 +71,7 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
 
   flight.sent = true;
   owned.fires += 1;
-  if (licence !== "first") engine.budgets.take(tool.service);
+  if (isResend) engine.budgets.take(tool.service);
   engine.events.emit("attempt", { ...about(operation), attempt: n, licence });
   const running = runInFrame(frame, () =>
     runWithToken(token, () =>
@@ -106,11 +107,12 @@ async function mayStart(
   timeoutMs: number,
   engine: Engine,
 ): Promise<boolean> {
-  if (owned.flight.stopped.aborted || owned.mayNotFire) return false;
-  if (!owned.noted && !(await note(owned, licence, engine))) return false;
+  const mayFire = () => !owned.flight.stopped.aborted && owned.mayNotFire === undefined;
+  if (!owned.noted && !(mayFire() && (await note(owned, licence, engine)))) return false;
   owned.noted = false;
-  if (await leaseCovers(owned, timeoutMs, engine)) return true;
-  owned.mayNotFire ??= "lease-lost";
+  const covered = mayFire() && (await leaseCovers(owned, timeoutMs, engine));
+  if (covered && mayFire()) return true;
+  if (mayFire()) owned.mayNotFire = "lease-lost";
   learn(owned, { n: owned.stored.record.fired, verdict: "not_sent" });
   return false;
 }
@@ -131,12 +133,16 @@ async function note(
   );
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, noting);
   if (inTime.tag !== "done") {
+    // It may have been written all the same: then this attempt was never fired.
+    owned.unfired = stored.record.fired + 1;
     owned.mayNotFire = "store-down";
     return false;
   }
   const moved = inTime.value;
   if (moved.tag !== "moved" || !moved.stored) {
-    loseLease(owned, engine);
+    // Somebody knows of a commit: the settle that follows will find it. Else the lease is gone.
+    if (moved.tag === "refused" && moved.why === "evidence") owned.mayNotFire = "stopped";
+    else loseLease(owned, engine);
     return false;
   }
   owned.grantedAt = grantedAt;

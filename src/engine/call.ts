@@ -5,6 +5,7 @@
  */
 
 import { ClosedError, InvalidInputError } from "../errors.ts";
+import { reach } from "./claim.ts";
 import { positive } from "./define.ts";
 import type { Engine, Tool } from "./engine.ts";
 import { board } from "./flight.ts";
@@ -71,6 +72,7 @@ async function callTool(
   }
   const inner = enterInner();
   try {
+    if (!engine.ledger.isOpen()) await reach(engine, "open", engine.ledger.open());
     checkStore(tool, engine);
     const operation = await nameOperation(tool, args, options, engine);
     const outcome = await board(operation, { signal, deadlineMs }, engine, run);

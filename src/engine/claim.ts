@@ -51,7 +51,6 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     };
   };
 
-  await reach(engine, "open", engine.ledger.open());
   const precondition = await fixPrecondition(operation, engine);
   for (let turn = 0; ; turn += 1) {
     if (flight.stopped.aborted)
@@ -77,8 +76,11 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     if (moved.tag === "lane") continue;
     if (moved.tag === "moved" && moved.stored) {
       const owned = own(flight, moved.stored, holder, leaseMs, grantedAt, engine);
-      const { epoch } = owned;
-      if (!owned.noted) engine.events.emit("takeover", { ...about(operation), epoch });
+      // Somebody has fired it before: whoever leaves now cannot be told that nothing was sent.
+      if (!owned.noted) flight.sent = true;
+      if (wasLost(moved.stored)) {
+        engine.events.emit("takeover", { ...about(operation), epoch: owned.epoch });
+      }
       return { tag: "owned", owned };
     }
     const why = moved.tag === "refused" ? moved.why : "absent";
@@ -91,6 +93,11 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     if (why === "mismatch" || why === "expired") continue;
     return known(moved.stored);
   }
+}
+
+function wasLost({ record: { state } }: Stored): boolean {
+  const before = state.tag === "claimed" ? state.before : undefined;
+  return before?.tag === "unknown" && before.reason === "owner-lost";
 }
 
 /** Claims in time, or not at all: a claim whose answer never came is withdrawn by its holder's name. */

@@ -51,12 +51,16 @@ export function board(
 ): Promise<Outcome<unknown>> {
   const name = `${operation.ref.tenant.length}:${operation.ref.tenant}${operation.ref.id}`;
   const underWay = engine.flights.get(name) as Boarded | undefined;
+  const deadlineAt = engine.clock.monotonic() + caller.deadlineMs;
   // One that is winding down fires no more: see how it ends, then look afresh.
   if (underWay?.stopped.aborted) {
-    const again = () => board(operation, caller, engine, fly);
-    return underWay.landed.then(again, again);
+    return travel(underWay, operation, deadlineAt, caller, engine, true).then((outcome) => {
+      const deadlineMs = deadlineAt - engine.clock.monotonic();
+      const over = outcome.status !== "unknown" && outcome.status !== "not_applied";
+      if (over || deadlineMs <= 0 || caller.signal?.aborted) return outcome;
+      return board(operation, { ...caller, deadlineMs }, engine, fly);
+    });
   }
-  const deadlineAt = engine.clock.monotonic() + caller.deadlineMs;
   if (!underWay) {
     const flight = takeOff(operation, deadlineAt, engine, fly);
     engine.flights.set(name, flight);

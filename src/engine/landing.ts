@@ -7,7 +7,7 @@
 import { rewordedFields } from "../key/mint.ts";
 import type { OperationRecord, State, Stored } from "../ledger/record.ts";
 import { askReader } from "./ask-reader.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, Tool } from "./engine.ts";
 import { factsOf, type Operation } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
 import { reviveResponse } from "./response.ts";
@@ -65,13 +65,22 @@ async function keptResult(
   const decoded = payload && engine.codec.decode(payload, ref);
   if (decoded?.ok) {
     if (decoded.form === "response") return { ok: true, value: reviveResponse(decoded.value) };
-    return { ok: true, value: tool.revive ? tool.revive(decoded.value) : decoded.value };
+    return revived(tool, decoded.value);
   }
   if (!tool.readState) return { ok: false };
   const reading = await askReader(operation, record, tool.readTimeoutMs, engine);
   if (reading.reading === "committed") return { ok: true, value: reading.result };
   if (reading.reading === "duplicated") return { ok: true, value: reading.results[0] };
   return { ok: false };
+}
+
+/** A user's function that throws makes a result lost, not an operation failed. */
+function revived({ revive }: Tool, value: unknown) {
+  try {
+    return { ok: true, value: revive ? revive(value) : value } as const;
+  } catch {
+    return { ok: false } as const;
+  }
 }
 
 /** What would let holdfire decide next time. */

@@ -8,6 +8,7 @@ import {
   ApprovalRequiredError,
   DeniedError,
   type HoldfireError,
+  isHoldfireError,
   KeyConflictError,
   LaneBlockedError,
   NotAppliedError,
@@ -89,6 +90,8 @@ export type OutcomeStatus = Outcome<unknown>["status"];
 export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
   const { tool, id, key } = outcome;
   const facts = { tool, id, key };
+  // The failure of an inner operation passes up untouched: it names what has to be settled.
+  if ("error" in outcome && isHoldfireError(outcome.error)) return outcome.error;
   switch (outcome.status) {
     case "committed":
       return outcome.resultLost ? new ResultLostError(facts) : undefined;

@@ -52,6 +52,8 @@ export interface Owned {
   keySpent: boolean;
   wireRequests: number;
   passes: number;
+  /** An attempt that may be noted in the ledger, and was not fired. */
+  unfired: number | undefined;
   mayNotFire: "stopped" | "lease-lost" | "store-down" | undefined;
   /** When the lease was asked for, by both local clocks. */
   grantedAt: { readonly monotonic: number; readonly wall: number };
@@ -93,6 +95,7 @@ export function own(
     keySpent: false,
     wireRequests: 0,
     passes: 0,
+    unfired: undefined,
     mayNotFire: undefined,
     grantedAt,
     wake: new AbortController(),
@@ -120,8 +123,12 @@ export function learn(owned: Owned, ending: Ending): void {
 }
 
 /** All that was learned of the attempts, for the next durable move. */
-export const endingsOf = (owned: Owned): readonly Ending[] =>
-  owned.attempts.map(({ epoch: _e, generation: _g, licence: _l, at: _a, ...ending }) => ending);
+export function endingsOf({ attempts, unfired }: Owned): readonly Ending[] {
+  const endings: Ending[] = attempts.map(
+    ({ epoch: _e, generation: _g, licence: _l, at: _a, ...ending }) => ending,
+  );
+  return unfired === undefined ? endings : [...endings, { n: unfired, verdict: "not_sent" }];
+}
 
 /** Keeps the newest of what two concurrent moves brought back. */
 export function remember(owned: Owned, stored: Stored | undefined): void {

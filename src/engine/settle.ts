@@ -110,7 +110,8 @@ async function stateFor(
     via: attempt === undefined ? "reading" : "reply",
     attempt,
     payload: result && payloadOf(operation, result, engine),
-    effect: owned.fires === 0 && owned.attempts.length <= 1 && tool.readFirst ? "noop" : effect,
+    // Found before anything was sent: somebody else did it.
+    effect: owned.noted && owned.fires === 0 ? "noop" : effect,
     effectId: attempt === undefined ? (found ?? effectId) : await owning(owned, effectId, engine),
   };
 }

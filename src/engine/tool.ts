@@ -120,8 +120,8 @@ export interface ToolWithInput<A, I, R> extends ToolOptions<NoInfer<A>, I, R> {
   readonly run: Run<NoInfer<A>, R>;
 }
 
-/** A tool whose argument type is written at `run`. */
-export interface ToolWithoutInput<A, I, R> extends ToolOptions<NoInfer<A>, I, R> {
+/** A tool whose argument type is written where its arguments are first named: at `run`, or before it. */
+export interface ToolWithoutInput<A, I, R> extends ToolOptions<A, I, R> {
   readonly input?: undefined;
   readonly run: Run<A, R>;
 }

@@ -54,7 +54,10 @@ export function claim(
     case "committed":
       return refused("settled");
     case "unknown":
-      if (move.powerless) return refused("powerless");
+      // A composite of guarded operations can always be run again: those replay.
+      if (move.powerless && !record.attempts.some(({ innerOnly }) => innerOnly)) {
+        return refused("powerless");
+      }
       return claimed(record, move, state, undefined);
     case "claimed": {
       // The reply to this very claim was lost; it is ours.

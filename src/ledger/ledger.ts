@@ -39,6 +39,7 @@ export interface LedgerClock {
 export interface Ledger {
   readonly store: Store;
   readonly clock: LedgerClock;
+  isOpen(): boolean;
   /** Opens the store once; later calls wait for the same opening. A failed one is tried again. */
   open(): Promise<void>;
   /** `known` is what the caller believes stands there; without it, that nothing does. */
@@ -53,6 +54,7 @@ export interface Ledger {
 
 export function createLedger(store: Store, clock: Clock): Ledger {
   let opening: Promise<void> | undefined;
+  let opened = false;
   let sample = { now: clock.now(), sent: clock.monotonic(), received: clock.monotonic() };
 
   /** Notes what the store's clock said, and when it was asked. */
@@ -70,9 +72,13 @@ export function createLedger(store: Store, clock: Clock): Ledger {
       latest: () => Math.ceil(sample.now + (clock.monotonic() - sample.sent)),
     },
 
+    isOpen: () => opened,
+
     open() {
       opening ??= timed(() => store.open()).then(
-        () => {},
+        () => {
+          opened = true;
+        },
         (error: unknown) => {
           opening = undefined;
           throw error;

@@ -21,7 +21,9 @@ export function watchHttp2(
 
   listen<{ stream: ClientHttp2Stream; headers: OutgoingHttpHeaders }>(
     "http2.client.stream.created",
-    ({ stream, headers }) => {
+    ({ stream, headers: given }) => {
+      // Node 22 publishes the headers as the caller gave them, without the host.
+      const headers = stream.sentHeaders ?? given;
       const method = String(headers[":method"] ?? "GET");
       const target = String(headers[":path"] ?? "/");
       // Even numbers are streams the server pushed.

@@ -38,6 +38,8 @@ const ask = fc
   })
   .map(askOf);
 
+const newAsk = fc.record({ digest, expiresAt: time }).map(askOf);
+
 const notApplied = fc.record({
   tag: fc.constant("not_applied" as const),
   reason: fc.constantFrom("rejected", "not_sent", "refused", "absent", "resolved", "aborted"),
@@ -154,7 +156,7 @@ export const anyMove: fc.Arbitrary<Move> = fc.oneof(
   },
   fc.record({ move: fc.constant("file" as const), evidence, dedupes: fc.boolean(), at: time }),
   fc.record({ move: fc.constant("withdraw" as const), holder, at: time }),
-  fc.record({ move: fc.constant("hold" as const), draft, ask, at: time }),
+  fc.record({ move: fc.constant("hold" as const), draft, ask: newAsk, at: time }),
   fc.record({
     move: fc.constant("answer" as const),
     digest,

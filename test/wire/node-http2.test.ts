@@ -8,10 +8,17 @@ async function startSession(): Promise<{
   readonly session: ClientHttp2Session;
 }> {
   const server = createServer();
+  // The server is told how the client's session ended.
+  server.on("session", (peer) => peer.on("error", () => {}));
   server.on("stream", (stream, headers) => {
+    stream.on("error", () => {});
     if (headers[":path"] === "/push") {
-      stream.pushStream({ ":path": "/pushed" }, (_, pushed) => pushed.respond().end("p"));
+      stream.pushStream({ ":path": "/pushed" }, (_, pushed) => {
+        pushed.respond();
+        pushed.end("p");
+      });
     }
+    if (headers[":path"] === "/silent") return;
     stream.respond({ ":status": 404 });
     stream.end("x");
   });
@@ -83,5 +90,19 @@ describe("node:http2", () => {
     const { token, error } = await attempt(() => send(session, "/x"));
     expect(error).toBeDefined();
     expect(wireFacts(token)).toMatchObject({ wireRequests: 1, unsent: true });
+  });
+
+  it("is not unsent once the stream has begun, whatever the session is destroyed with", async () => {
+    const { session } = await startSession();
+    await send(session, "/warm");
+    const refused = Object.assign(new Error("x"), { code: "ECONNREFUSED", syscall: "connect" });
+    session.on("error", () => {});
+    const { token, error } = await attempt(() => {
+      const sent = send(session, "/silent");
+      session.destroy(refused);
+      return sent;
+    });
+    expect(error).toBeDefined();
+    expect(wireFacts(token)).toMatchObject({ wireRequests: 1, unsent: false });
   });
 });

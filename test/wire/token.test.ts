@@ -4,6 +4,7 @@ import {
   createToken,
   currentToken,
   repeats,
+  runWithoutToken,
   runWithToken,
   wireFacts,
 } from "../../src/wire/token.ts";
@@ -42,6 +43,15 @@ describe("the token", () => {
     });
     expect(outer.requests.map(({ path }) => path)).toEqual(["/outer", "/outer-again"]);
     expect(inner.requests.map(({ path }) => path)).toEqual(["/inner"]);
+  });
+
+  it("counts nothing that runs without a token", async () => {
+    const service = await startService((_, response) => response.end());
+    const { token } = await attempt(async () => {
+      await runWithoutToken(() => fetch(`${service.url}/reader`));
+      await fetch(`${service.url}/mine`);
+    });
+    expect(token.requests.map(({ path }) => path)).toEqual(["/mine"]);
   });
 
   it("does not count a request made before, even if it is awaited inside", async () => {

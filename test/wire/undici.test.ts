@@ -239,12 +239,7 @@ describe("npm undici", () => {
       socket
         .on("error", () => {})
         .on("data", (data) => {
-          arrived.push(
-            ...data
-              .toString()
-              .matchAll(/GET (\S+)/g)
-              .map(([, path = ""]) => path),
-          );
+          for (const [, path = ""] of String(data).matchAll(/GET (\S+)/g)) arrived.push(path);
           if (isFirst && arrived.includes("/second")) socket.destroy();
           else if (!arrived.includes("/first") || !isFirst) socket.write(EMPTY_REPLY);
         });

@@ -1,0 +1,325 @@
+import fc from "fast-check";
+import { Agent, RetryAgent, request } from "undici";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Ended, type Judged, judge } from "../../src/classify/classify.ts";
+import { OutcomeUnknownError } from "../../src/errors.ts";
+import type { Verdict } from "../../src/ledger/record.ts";
+import { wireFacts } from "../../src/wire/token.ts";
+import { attempt, closedPort, startService } from "../wire/servers.ts";
+import { HOSTILE } from "./hostile.ts";
+
+const NOW = Date.UTC(2026, 0, 1);
+
+const tool = { refuses: [], keyed: false, reader: false, now: NOW };
+
+/** One request that was answered so. */
+const once = (answered: number | undefined, more: Partial<Judged> = {}): Judged => ({
+  ...tool,
+  wireRequests: 1,
+  hops: 0,
+  unsent: false,
+  answered,
+  ...more,
+});
+
+const threw = (error: unknown): Ended => ({ ok: false, error });
+const gave = (value: unknown): Ended => ({ ok: true, value });
+const refused = { code: "ECONNREFUSED", syscall: "connect" };
+
+/** Runs `fn` as an attempt, and judges its ending by what the wire saw. */
+async function judged(fn: () => Promise<unknown>, more: Partial<Judged> = {}) {
+  const run = await attempt(fn);
+  const ended = "error" in run ? threw(run.error) : gave(run.value);
+  return judge(ended, { ...tool, ...wireFacts(run.token), ...more });
+}
+
+describe("judging a returned value", () => {
+  it("takes a value that is no Response for a commit, whatever the wire saw", () => {
+    for (const value of [undefined, null, 1, { status: 500 }, "no"]) {
+      expect(judge(gave(value), once(500, { wireRequests: 5 }))).toEqual({ verdict: "committed" });
+    }
+  });
+
+  it("takes a 2xx Response for a commit, whatever the count", () => {
+    for (const wireRequests of [0, 1, 2]) {
+      const judgement = judge(
+        gave(new Response(null, { status: 201 })),
+        once(200, { wireRequests }),
+      );
+      expect(judgement).toMatchObject({ verdict: "committed", status: 201 });
+    }
+  });
+
+  it("takes a 202 with a reader for work in progress", () => {
+    const response = new Response(null, { status: 202, headers: { "retry-after": "5" } });
+    expect(judge(gave(response), once(202, { reader: true }))).toMatchObject({
+      verdict: "unknown",
+      inProgress: true,
+      retryAfterMs: 5_000,
+    });
+  });
+
+  it("judges a Response by its status if the wire saw that one answer", () => {
+    const response = new Response(null, { status: 404 });
+    expect(judge(gave(response), once(404)).verdict).toBe("rejected");
+    expect(judge(gave(response), once(404, { wireRequests: 0 })).verdict).toBe("unknown");
+    expect(judge(gave(response), once(404, { wireRequests: 2 })).verdict).toBe("unknown");
+    expect(judge(gave(response), once(200)).verdict).toBe("unknown");
+    expect(judge(gave(response), once(undefined)).verdict).toBe("unknown");
+  });
+
+  it("knows nothing of an errored Response", () => {
+    expect(judge(gave(Response.error()), once(undefined)).verdict).toBe("unknown");
+  });
+
+  it("asks the tool about a Response that is no success, and only then", () => {
+    const asked: unknown[] = [];
+    const own = (answer: unknown): Verdict => {
+      asked.push(answer);
+      return "refused";
+    };
+    const no = new Response(null, { status: 500 });
+    expect(judge(gave(no), once(500, { own, wireRequests: 3 })).verdict).toBe("refused");
+    expect(judge(gave(new Response()), once(200, { own })).verdict).toBe("committed");
+    expect(judge(gave({}), once(200, { own })).verdict).toBe("committed");
+    expect(asked).toEqual([no]);
+  });
+
+  it("notes that the service replayed its stored answer", () => {
+    const replay = new Response(null, { headers: { "Idempotent-Replayed": "true" } });
+    expect(judge(gave(replay), once(200)).replayed).toBe(true);
+    const fresh = new Response(null, { headers: { "idempotent-replayed": "false" } });
+    expect(judge(gave(fresh), once(200)).replayed).toBeUndefined();
+  });
+});
+
+describe("judging a thrown error by its status", () => {
+  it("believes a no only of one request, answered so on the wire", () => {
+    expect(judge(threw({ status: 404 }), once(404)).verdict).toBe("rejected");
+    expect(judge(threw({ status: 404 }), once(404, { hops: 1 })).verdict).toBe("rejected");
+    for (const about of [
+      once(404, { wireRequests: 0 }),
+      once(404, { wireRequests: 2 }),
+      once(201),
+      once(undefined),
+    ]) {
+      expect(judge(threw({ status: 404 }), about).verdict).toBe("unknown");
+    }
+  });
+
+  it("marks a failed precondition, where it is believed", () => {
+    expect(judge(threw({ status: 412 }), once(412))).toMatchObject({
+      verdict: "rejected",
+      precondition: true,
+    });
+    const doubted = judge(threw({ status: 412 }), once(412, { wireRequests: 2 }));
+    expect(doubted).toMatchObject({ verdict: "unknown", status: 412 });
+    expect(doubted.precondition).toBeUndefined();
+  });
+
+  it("believes a declared refusal, with its Retry-After", () => {
+    const error = { status: 429, headers: { "retry-after": "2" }, code: "rate_limited" };
+    expect(judge(threw(error), once(429, { refuses: [429] }))).toMatchObject({
+      verdict: "refused",
+      status: 429,
+      code: "rate_limited",
+      retryAfterMs: 2_000,
+    });
+    expect(judge(threw(error), once(429)).verdict).toBe("unknown");
+    expect(judge(threw(error), once(429, { refuses: [429], wireRequests: 2 })).verdict).toBe(
+      "unknown",
+    );
+  });
+
+  it("takes a key error of a keyed tool for nothing", () => {
+    const error = { statusCode: 400, raw: { type: "idempotency_error" } };
+    expect(judge(threw(error), once(400, { keyed: true })).verdict).toBe("unknown");
+    expect(judge(threw(error), once(400)).verdict).toBe("rejected");
+    expect(judge(threw({ status: 400 }), once(400, { keyed: true })).verdict).toBe("rejected");
+    expect(judge(threw({ status: 422 }), once(422, { keyed: true })).verdict).toBe("unknown");
+  });
+
+  it("does not take an error that carries a success for a commit", () => {
+    expect(judge(threw({ response: { status: 200 } }), once(200))).toMatchObject({
+      verdict: "unknown",
+      status: 200,
+    });
+    expect(judge(threw({ status: 202 }), once(202, { reader: true })).verdict).toBe("unknown");
+  });
+
+  it("proves nothing by a 409, a 5xx or a redirect", () => {
+    for (const status of [302, 304, 408, 409, 425, 429, 500, 502, 503, 504]) {
+      expect(judge(threw({ status }), once(status)).verdict).toBe("unknown");
+    }
+  });
+});
+
+describe("judging a network failure", () => {
+  it("believes not_sent only of one request, without hops, that never left", () => {
+    expect(judge(threw(refused), once(undefined, { unsent: true }))).toMatchObject({
+      verdict: "not_sent",
+      code: "ECONNREFUSED",
+    });
+    for (const more of [
+      { unsent: false },
+      { unsent: true, wireRequests: 0 },
+      { unsent: true, wireRequests: 2 },
+      { unsent: true, hops: 1 },
+    ]) {
+      expect(judge(threw(refused), once(undefined, more)).verdict).toBe("unknown");
+    }
+  });
+
+  it("does not believe it of any other error, even if nothing left", () => {
+    for (const error of [new Error("x"), { code: "ECONNRESET" }, "refused"]) {
+      expect(judge(threw(error), once(undefined, { unsent: true })).verdict).toBe("unknown");
+    }
+  });
+});
+
+describe("the tool's own opinion", () => {
+  it.each(["committed", "not_sent", "refused", "rejected", "unknown"] as const)(
+    "wins with %s, whatever the status and the count",
+    (verdict) => {
+      const own = () => verdict;
+      expect(judge(threw({ status: 404 }), once(404, { own })).verdict).toBe(verdict);
+      expect(judge(threw(refused), once(undefined, { own, wireRequests: 0 })).verdict).toBe(
+        verdict,
+      );
+    },
+  );
+
+  it("is asked with the error itself", () => {
+    const error = new Error("x");
+    const own = (asked: unknown): Verdict => (asked === error ? "rejected" : "unknown");
+    expect(judge(threw(error), once(undefined, { own })).verdict).toBe("rejected");
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("x");
+      },
+    ],
+    ["has none", () => undefined],
+    ["says nonsense", () => "maybe"],
+    ["says an object", () => ({ verdict: "rejected" })],
+    ["is asynchronous", async () => "committed"],
+    ["rejects", () => Promise.reject(new Error("x"))],
+  ] as [string, () => unknown][])("is none where the tool %s", async (_, own) => {
+    const about = once(404, { own: own as () => Verdict });
+    expect(judge(threw({ status: 404 }), about).verdict).toBe("rejected");
+    await new Promise(setImmediate);
+  });
+});
+
+describe("the failure of an inner operation", () => {
+  const inner = new OutcomeUnknownError({ tool: "t", id: "i", key: "k" }, "lost-reply");
+
+  it("proves nothing here, whatever the tool says, also when wrapped", () => {
+    for (const error of [inner, new Error("wrapped", { cause: inner })]) {
+      const about = once(409, { refuses: [409], own: () => "rejected" });
+      expect(judge(threw(error), about)).toEqual({
+        verdict: "unknown",
+        code: "ERR_HOLDFIRE_OUTCOME_UNKNOWN",
+      });
+    }
+  });
+});
+
+describe("hostile values", () => {
+  it.each(HOSTILE)("%s, thrown, proves nothing", (_, value) => {
+    expect(judge(threw(value), once(404, { unsent: true })).verdict).toBe("unknown");
+  });
+
+  it.each(HOSTILE)("%s, returned, is a result", (_, value) => {
+    expect(judge(gave(value), once(404)).verdict).toBe("committed");
+  });
+
+  it("survives anything thrown", () => {
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true }), (value) => {
+        const { verdict } = judge(threw(value), once(undefined));
+        expect(verdict).toBe("unknown");
+      }),
+      { seed: 7 },
+    );
+  });
+});
+
+describe("judging real attempts", () => {
+  it("tells refused, reset, no and yes apart", async () => {
+    const service = await startService((incoming, response) => {
+      if (incoming.url === "/reset") incoming.socket.destroy();
+      else response.writeHead(Number(incoming.url?.slice(1))).end();
+    });
+    const post = (url: string) => () => fetch(url, { method: "POST" });
+    const closed = `http://127.0.0.1:${await closedPort()}/`;
+    expect((await judged(post(closed))).verdict).toBe("not_sent");
+    expect((await judged(post(`${service.url}/reset`))).verdict).toBe("unknown");
+    expect((await judged(post(`${service.url}/404`))).verdict).toBe("rejected");
+    expect((await judged(post(`${service.url}/503`))).verdict).toBe("unknown");
+    expect((await judged(post(`${service.url}/201`))).verdict).toBe("committed");
+    expect((await judged(post(`${service.url}/429`), { refuses: [429] })).verdict).toBe("refused");
+  });
+
+  it("does not believe a no after a hidden retry", async () => {
+    const service = await startService((_, response, nth) => {
+      response.writeHead(nth === 1 ? 503 : 404).end();
+    });
+    const agent = new Agent();
+    onTestFinished(() => agent.destroy());
+    const dispatcher = new RetryAgent(agent, { minTimeout: 1 });
+    const judgement = await judged(async () => {
+      const { statusCode } = await request(service.url, { dispatcher, method: "PUT", body: "b" });
+      throw Object.assign(new Error("no"), { statusCode });
+    });
+    expect(service.arrived).toHaveLength(2);
+    expect(judgement).toMatchObject({ verdict: "unknown", status: 404 });
+  });
+
+  it("does not believe a refused connection that came after a success", async () => {
+    const service = await startService((_, response) => response.writeHead(201).end());
+    const port = await closedPort();
+    const judgement = await judged(async () => {
+      await fetch(service.url, { method: "POST" });
+      const { connect } = await import("node:net");
+      await new Promise((_, reject) => connect(port, "127.0.0.1").on("error", reject));
+    });
+    expect(judgement).toMatchObject({ verdict: "unknown", code: "ECONNREFUSED" });
+  });
+
+  it("does not believe a refused redirect target", async () => {
+    const location = `http://127.0.0.1:${await closedPort()}/`;
+    const service = await startService((_, response) =>
+      response.writeHead(307, { location }).end(),
+    );
+    const judgement = await judged(() => fetch(service.url, { method: "POST", body: "b" }));
+    expect(judgement).toMatchObject({ verdict: "unknown", code: "ECONNREFUSED" });
+  });
+
+  it("does not take the 404 of the page after a POST for the POST's", async () => {
+    const service = await startService((incoming, response) =>
+      incoming.method === "POST"
+        ? response.writeHead(303, { location: "/gone" }).end()
+        : response.writeHead(404).end(),
+    );
+    const judgement = await judged(() => fetch(service.url, { method: "POST" }));
+    expect(judgement).toMatchObject({ verdict: "unknown", status: 404 });
+  });
+
+  it("does not believe a tool's own 404 after the service said yes", async () => {
+    const service = await startService((_, response) => response.writeHead(201).end());
+    const judgement = await judged(async () => {
+      await fetch(service.url, { method: "POST" });
+      throw Object.assign(new Error("no such customer"), { status: 404 });
+    });
+    expect(judgement.verdict).toBe("unknown");
+  });
+
+  it("does not believe anything over a transport nobody counts", async () => {
+    expect((await judged(async () => Promise.reject({ status: 404 }))).verdict).toBe("unknown");
+    expect((await judged(async () => Promise.reject(refused))).verdict).toBe("unknown");
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { type Applied, apply } from "../../src/ledger/apply.ts";
+import type { Move } from "../../src/ledger/moves.ts";
+import type { OperationRecord, Stored } from "../../src/ledger/record.ts";
+import { claimOf, evidenceOf, recordOf } from "../../src/testing/record-of.ts";
+
+const LEASE_ENDS = 1_000;
+
+const stored = (overrides: Partial<OperationRecord> = {}): Stored => ({
+  record: recordOf(overrides),
+  version: 1,
+  leaseUntil: LEASE_ENDS,
+});
+
+/** The record that was written; fails the test if none was. */
+function written(applied: Applied): OperationRecord {
+  if (applied.tag !== "write" || !applied.record) throw new Error(JSON.stringify(applied));
+  return applied.record;
+}
+
+const MOVES = {
+  claim: claimOf({ holder: "holder-2", at: 10 }),
+  note: { move: "note", epoch: 1, licence: "L4", endings: [], leaseMs: 5, at: 10 },
+  renew: { move: "renew", epoch: 1, leaseMs: 5 },
+  settle: {
+    move: "settle",
+    epoch: 1,
+    state: { tag: "committed", via: "reply", attempt: 1 },
+    endings: [],
+    at: 10,
+  },
+  resolve: { move: "resolve", as: "committed", by: "ana", at: 10 },
+  meet: { move: "meet", aliases: ["call_1"] },
+} as const satisfies Partial<Record<Move["move"], Move>>;
+
+describe("the owner", () => {
+  test("notes an attempt before it is fired, with what the one before proved", () => {
+    const endings = [{ n: 1, verdict: "refused", endedAt: 9, status: 429 }] as const;
+    const applied = apply(stored(), { ...MOVES.note, endings, licence: "L2" }, 10);
+    expect(applied).toMatchObject({ tag: "write", lease: 5 });
+    const { attempts, fired } = written(applied);
+    expect(attempts).toEqual([
+      {
+        n: 1,
+        epoch: 1,
+        generation: 0,
+        licence: "first",
+        at: 0,
+        verdict: "refused",
+        endedAt: 9,
+        status: 429,
+      },
+      { n: 2, epoch: 1, generation: 0, licence: "L2", at: 10 },
+    ]);
+    expect(fired).toBe(2);
+  });
+
+  test("notes no attempt once the evidence of a commit was filed", () => {
+    const found = stored({ evidence: [evidenceOf()] });
+    expect(apply(found, MOVES.note, 10)).toEqual({ tag: "refused", why: "evidence" });
+  });
+
+  test("may note in spite of evidence that proves no commit", () => {
+    const found = stored({ evidence: [evidenceOf({ verdict: "rejected" })] });
+    expect(apply(found, MOVES.note, 10).tag).toBe("write");
+  });
+
+  test.each(["note", "renew", "settle"] as const)("cannot %s with an old epoch", (name) => {
+    const applied = apply(stored({ epoch: 2 }), MOVES[name], 10);
+    expect(applied).toEqual({ tag: "refused", why: "stale" });
+  });
+
+  test("settles, which ends the lease and wipes the intent", () => {
+    const applied = apply(stored(), MOVES.settle, 10);
+    expect(applied).toMatchObject({ tag: "write", lease: "none" });
+    expect(written(applied)).toMatchObject({ state: MOVES.settle.state, stateAt: 10 });
+    expect(written(applied).intent).toBeUndefined();
+  });
+
+  test("leaves the intent when it gives up without knowing, and says when its attempt ends", () => {
+    const state = { tag: "unknown", reason: "deadline" } as const;
+    const record = written(apply(stored(), { ...MOVES.settle, state }, 10));
+    expect(record.intent).toEqual(recordOf().intent);
+    expect(record.attempts[0]?.endsBy).toBe(LEASE_ENDS);
+  });
+
+  test.each([
+    { tag: "not_applied", reason: "absent" },
+    { tag: "unknown", reason: "deadline" },
+  ] as const)(
+    "who settles as $tag against the evidence of a commit settles as committed",
+    (state) => {
+      const evidence = [evidenceOf({ effectId: "re_1", effect: "created" })];
+      const record = written(apply(stored({ evidence }), { ...MOVES.settle, state }, 10));
+      expect(record.state).toEqual({
+        tag: "committed",
+        via: "late",
+        attempt: 1,
+        effect: "created",
+        effectId: "re_1",
+      });
+    },
+  );
+});
+
+describe("a person who resolves", () => {
+  const resolve = MOVES.resolve;
+  const unknown = { tag: "unknown", reason: "lost-reply" } as const;
+
+  test("settles an unknown operation as committed, by name", () => {
+    const applied = apply(stored({ state: unknown }), { ...resolve, note: "seen" }, 10);
+    const { state, epoch } = written(applied);
+    expect(state).toEqual({ tag: "committed", via: "person", by: "ana", note: "seen" });
+    expect(epoch).toBe(2);
+  });
+
+  test("clears every doubt by saying that nothing happened, so it may be fired again", () => {
+    const applied = apply(stored({ state: unknown }), { ...resolve, as: "not_applied" }, 10);
+    const record = written(applied);
+    expect(record.state).toMatchObject({ tag: "not_applied", reason: "resolved", by: "ana" });
+    expect(record.attempts.map(({ cleared }) => cleared)).toEqual(["L5"]);
+    const again = apply({ record, version: 2, leaseUntil: undefined }, MOVES.claim, 10);
+    expect(written(again).attempts.at(-1)?.licence).toBe("L5");
+  });
+
+  test("takes over from an owner whose lease is over, who can then settle no more", () => {
+    const record = written(apply(stored(), resolve, LEASE_ENDS));
+    expect(record.state.tag).toBe("committed");
+    const late = apply({ record, version: 2, leaseUntil: undefined }, MOVES.settle, LEASE_ENDS);
+    expect(late).toEqual({ tag: "refused", why: "stale" });
+  });
+
+  test("cannot deny a commit that somebody knows of", () => {
+    const found = stored({ evidence: [evidenceOf()] });
+    const applied = apply(found, { ...resolve, as: "not_applied" }, LEASE_ENDS);
+    expect(applied).toEqual({ tag: "refused", why: "evidence" });
+  });
+});
+
+describe("an operation that is met again", () => {
+  test("keeps each name once, and its lease", () => {
+    const move = { ...MOVES.meet, aliases: ["call_1", "call_1", "call_2"], run: "run-1" };
+    const applied = apply(stored({ aliases: ["call_2"] }), move, 10);
+    expect(applied).toMatchObject({ tag: "write", lease: "keep" });
+    expect(written(applied)).toMatchObject({ aliases: ["call_2", "call_1"], runs: ["run-1"] });
+  });
+
+  test("is left alone when all names are known", () => {
+    const found = stored({ aliases: ["call_1"], runs: ["run-1"] });
+    expect(apply(found, { ...MOVES.meet, run: "run-1" }, 10)).toEqual({ tag: "same" });
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { addAttempt, addNames, endAttempts, presumeEnded } from "../../src/ledger/edit.ts";
+import type { OperationRecord, Verdict } from "../../src/ledger/record.ts";
+import { recordOf } from "../../src/testing/record-of.ts";
+
+const KEPT = 32;
+
+/** A record fired so often, with a verdict for each. */
+function fired(verdicts: readonly Verdict[]): OperationRecord {
+  let record = recordOf({ attempts: [], fired: 0 });
+  for (const [index, verdict] of verdicts.entries()) {
+    record = endAttempts(addAttempt(record, "L1", index), [{ n: index + 1, verdict }]);
+  }
+  return record;
+}
+
+describe("the attempts of a record", () => {
+  test("are numbered on, also when the oldest are forgotten", () => {
+    const record = fired(Array.from({ length: 100 }, () => "not_sent"));
+    expect(record.fired).toBe(100);
+    expect(record.attempts).toHaveLength(KEPT);
+    expect(record.attempts.map(({ n }) => n)).toEqual(
+      Array.from({ length: KEPT }, (_, i) => i + 69),
+    );
+  });
+
+  test("are forgotten when they prove that nothing happened, never when in doubt", () => {
+    const verdicts = Array.from(
+      { length: 60 },
+      (_, i): Verdict => (i % 5 === 0 ? "unknown" : "refused"),
+    );
+    const { attempts } = fired(verdicts);
+    expect(attempts).toHaveLength(KEPT);
+    expect(attempts.filter(({ verdict }) => verdict === "unknown")).toHaveLength(12);
+  });
+
+  test("are all kept when all are in doubt", () => {
+    expect(fired(Array.from({ length: 50 }, () => "unknown")).attempts).toHaveLength(50);
+  });
+
+  test("end by what is learned of them, others stay", () => {
+    const record = endAttempts(fired(["not_sent", "unknown"]), [{ n: 2, cleared: "L3" }]);
+    expect(record.attempts.map(({ cleared }) => cleared)).toEqual([undefined, "L3"]);
+    expect(record.attempts[1]?.verdict).toBe("unknown");
+  });
+
+  test("are presumed ended with their owner's lease, unless their end is known", () => {
+    const record = endAttempts(fired(["unknown", "unknown", "unknown"]), [
+      { n: 1, endedAt: 10 },
+      { n: 2, endsBy: 20 },
+    ]);
+    const { attempts } = presumeEnded(record, 99);
+    expect(attempts.map(({ endedAt, endsBy }) => endedAt ?? endsBy)).toEqual([10, 20, 99]);
+  });
+});
+
+describe("the names of a record", () => {
+  test("are the same list when nothing is new", () => {
+    const known = ["a", "b"];
+    expect(addNames(known, ["b", "a"])).toBe(known);
+  });
+
+  test("are kept once each, the latest of them", () => {
+    expect(addNames(["a"], ["b", "b", "a"])).toEqual(["a", "b"]);
+    const many = Array.from({ length: 40 }, (_, index) => `${index}`);
+    expect(addNames(["a"], many)).toEqual(many.slice(-16));
+  });
+});

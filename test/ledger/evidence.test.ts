@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { type Applied, apply } from "../../src/ledger/apply.ts";
+import type { Evidence, OperationRecord, State, Stored } from "../../src/ledger/record.ts";
+import { askOf, claimOf, evidenceOf, recordOf } from "../../src/testing/record-of.ts";
+
+const stored = (overrides: Partial<OperationRecord> = {}): Stored => ({
+  record: recordOf(overrides),
+  version: 1,
+  leaseUntil: 1_000,
+});
+
+const file = (found: Stored, evidence: Evidence, dedupes = false): Applied =>
+  apply(found, { move: "file", evidence, dedupes, at: 50 }, 50);
+
+function written(applied: Applied): OperationRecord {
+  if (applied.tag !== "write" || !applied.record) throw new Error(JSON.stringify(applied));
+  return applied.record;
+}
+
+const committedBy = (attempt: number | undefined, effectId?: string): State => ({
+  tag: "committed",
+  via: attempt === undefined ? "reading" : "reply",
+  attempt,
+  effectId,
+});
+
+describe("late evidence", () => {
+  test.each([
+    { tag: "unknown", reason: "lost-reply" },
+    { tag: "not_applied", reason: "absent" },
+    { tag: "held", ask: askOf() },
+    { tag: "queued" },
+    { tag: "denied", by: "ana" },
+  ] satisfies State[])("of a commit turns $tag into committed, with what it knows", (state) => {
+    const payload = { form: "json", text: "1" } as const;
+    const evidence = evidenceOf({ at: 40, effect: "created", effectId: "re_1", payload });
+    const applied = file(stored({ state }), evidence);
+    expect(applied).toMatchObject({ tag: "write", lease: "none", report: "corrected" });
+    const record = written(applied);
+    expect(record.state).toEqual({
+      tag: "committed",
+      via: "late",
+      attempt: 1,
+      effect: "created",
+      effectId: "re_1",
+      payload,
+    });
+    expect(record).toMatchObject({ stateAt: 50, evidence: [evidence] });
+    expect(record.intent).toBeUndefined();
+    expect(record.attempts[0]).toMatchObject({ verdict: "committed", endedAt: 40 });
+  });
+
+  test("of a commit leaves a claimed operation to its owner, who can fire no more", () => {
+    const applied = file(stored(), evidenceOf());
+    expect(applied).toMatchObject({ tag: "write", lease: "keep" });
+    const record = written(applied);
+    expect(record.state.tag).toBe("claimed");
+    const note = {
+      move: "note",
+      epoch: 1,
+      licence: "L4",
+      endings: [],
+      leaseMs: 1,
+      at: 60,
+    } as const;
+    const found = { record, version: 2, leaseUntil: 1_000 };
+    expect(apply(found, note, 60)).toEqual({ tag: "refused", why: "evidence" });
+  });
+
+  test("of a commit is seen by a claim after a question that was asked in between", () => {
+    const settled = stored({ state: { tag: "not_applied", reason: "absent" } });
+    const hold = { move: "hold", draft: claimOf().draft, ask: askOf(), at: 45 } as const;
+    const held = { ...settled, record: written(apply(settled, hold, 45)) };
+    const record = written(file(held, evidenceOf()));
+    const claim = claimOf({ spend: "digest-1" });
+    expect(apply({ ...settled, record }, claim, 60)).toEqual({ tag: "refused", why: "settled" });
+  });
+
+  test.each(["unknown", "not_sent", "refused", "rejected"] as const)(
+    "that proves no commit (%s) is kept, and changes no state",
+    (verdict) => {
+      const state: State = { tag: "unknown", reason: "deadline" };
+      const record = written(file(stored({ state }), evidenceOf({ verdict, status: 400 })));
+      expect(record.state).toEqual(state);
+      expect(record.attempts[0]).toMatchObject({ verdict, status: 400 });
+      expect(record.evidence).toHaveLength(1);
+    },
+  );
+
+  test("is filed whatever epoch it comes from", () => {
+    const state: State = { tag: "unknown", reason: "owner-lost" };
+    expect(written(file(stored({ state, epoch: 9 }), evidenceOf())).state.tag).toBe("committed");
+  });
+
+  test("is kept within bounds, and a commit among it is never forgotten", () => {
+    let found = stored({ evidence: [evidenceOf({ effectId: "first" })] });
+    for (let at = 0; at < 40; at++) {
+      found = { ...found, record: written(file(found, evidenceOf({ verdict: "unknown", at }))) };
+    }
+    expect(found.record.evidence.length).toBeLessThanOrEqual(16);
+    expect(found.record.evidence[0]?.effectId).toBe("first");
+    expect(found.record.evidence.at(-1)?.at).toBe(39);
+  });
+});
+
+/** The second yes, whether it comes as evidence after the settle or settles after the evidence. */
+describe.each([
+  ["another attempt committed too", committedBy(2), evidenceOf(), false, "duplicate"],
+  ["the service dedupes: two yeses are one effect", committedBy(2), evidenceOf(), true, undefined],
+  ["it is the same attempt", committedBy(1), evidenceOf(), false, undefined],
+  [
+    "a reading found what may be this very one",
+    committedBy(undefined),
+    evidenceOf(),
+    false,
+    undefined,
+  ],
+  [
+    "both name the same effect",
+    committedBy(2, "re_1"),
+    evidenceOf({ effectId: "re_1" }),
+    false,
+    undefined,
+  ],
+  [
+    "they name two effects, though the service should dedupe",
+    committedBy(2, "re_2"),
+    evidenceOf({ effectId: "re_1" }),
+    true,
+    "duplicate",
+  ],
+] as const)("when %s", (_, state, evidence, dedupes, report) => {
+  test(report ? "late evidence is a duplicate" : "late evidence is no duplicate", () => {
+    const applied = file(stored({ state }), evidence, dedupes);
+    expect(applied).toMatchObject({ tag: "write", report });
+    expect(written(applied).state).toEqual(state);
+  });
+
+  test(report ? "a settle after it is a duplicate" : "a settle after it is no duplicate", () => {
+    if (state.tag !== "committed") throw new Error(state.tag);
+    const settle = { move: "settle", epoch: 1, state, endings: [], dedupes, at: 60 } as const;
+    expect(apply(stored({ evidence: [evidence] }), settle, 60)).toMatchObject({
+      tag: "write",
+      report,
+    });
+  });
+});
