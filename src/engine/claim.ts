@@ -120,13 +120,13 @@ async function move(
 }
 
 /** Nothing was sent under this claim: leave nothing to replay. Tries until the store answers. */
-export async function withdraw(
+export function withdraw(
   operation: Operation,
   holder: string,
   engine: Engine,
-): Promise<void> {
+): Promise<Moved | "closed"> {
   const at = engine.ledger.clock.earliest();
-  await engine.persist(() => engine.ledger.move(operation.ref, { move: "withdraw", holder, at }));
+  return engine.persist(() => engine.ledger.move(operation.ref, { move: "withdraw", holder, at }));
 }
 
 /** The store's answer, or a clear error: nothing has been sent yet. */

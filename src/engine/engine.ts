@@ -98,6 +98,10 @@ export interface Engine {
 /** What a reader or `verify` returned is only ever looked at through these. */
 export type ErasedReading = Reading<unknown>;
 
+/** Whether the service itself recognises a repetition: two yeses may then be one effect. */
+export const dedupesOf = ({ keyedForMs, conditional }: Tool): boolean =>
+  keyedForMs !== undefined || conditional;
+
 /** Runs on after the call; `close` waits for it, and it never rejects unhandled. */
 export function inBackground(engine: Engine, work: () => Promise<unknown>): void {
   const running = work().catch((error: unknown) =>

@@ -6,7 +6,7 @@
 
 import type { Attempted } from "./attempt.ts";
 import { classify } from "./classify.ts";
-import { type Engine, inBackground } from "./engine.ts";
+import { dedupesOf, type Engine, inBackground } from "./engine.ts";
 import { about } from "./operation.ts";
 import type { Owned } from "./owned.ts";
 import { payloadOf, worldOf } from "./result.ts";
@@ -42,7 +42,7 @@ export async function fileEvidence(
     engine.ledger.move(ref, {
       move: "file",
       evidence: { attempt: n, epoch, at, verdict, status, payload, effect, effectId },
-      dedupes: tool.keyedForMs !== undefined || tool.conditional,
+      dedupes: dedupesOf(tool),
       at,
     }),
   );

@@ -10,7 +10,7 @@
 import type { Moved } from "../ledger/ledger.ts";
 import type { Move } from "../ledger/moves.ts";
 import type { State } from "../ledger/record.ts";
-import { type Engine, inBackground } from "./engine.ts";
+import { dedupesOf, type Engine, inBackground } from "./engine.ts";
 import { hintFor, outcomeOf } from "./landing.ts";
 import { fileEvidence } from "./late.ts";
 import type { Final } from "./next.ts";
@@ -34,7 +34,8 @@ export async function settle(
   const result = final.do === "commit" ? resultOf(owned, final.attempt) : undefined;
   const state = await stateFor(owned, final, result, engine);
   const at = engine.ledger.clock.latest();
-  const move: Move = { move: "settle", epoch, state, endings: endingsOf(owned), at };
+  const dedupes = dedupesOf(operation.tool);
+  const move: Move = { move: "settle", epoch, state, endings: endingsOf(owned), dedupes, at };
   const settling = engine.ledger.move(operation.ref, move, stored);
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, settling);
   if (inTime.tag !== "done") {
@@ -65,6 +66,9 @@ async function afterwards(
 ): Promise<State | undefined> {
   if (moved.tag === "moved") {
     if (state.tag === "committed" && state.via === "reply") checkReaderOnce(owned, engine);
+    if (moved.report === "duplicate") {
+      engine.events.emit("duplicate", { ...about(owned.operation), source: "late" });
+    }
     const written = moved.stored?.record.state;
     return written?.tag === state.tag ? state : written;
   }

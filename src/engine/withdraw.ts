@@ -6,6 +6,7 @@
 
 import { withdraw } from "./claim.ts";
 import { type Engine, inBackground } from "./engine.ts";
+import { outcomeOf } from "./landing.ts";
 import { factsOf } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Owned } from "./owned.ts";
@@ -21,12 +22,17 @@ export async function withdrawn(owned: Owned, engine: Engine): Promise<Outcome<u
   const withdrawing = withdraw(operation, holder, engine);
   inBackground(engine, () => withdrawing);
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
+  const moved = inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;
+  // A late reply of an earlier attempt has told meanwhile that it did happen.
+  if (moved?.tag === "moved" && moved.report === "corrected") {
+    return outcomeOf(operation, moved.stored, engine);
+  }
   return {
     ...factsOf(operation, stored.record.generation),
     status: "not_applied",
     reason: "aborted",
     replayed: false,
-    recorded: inTime.tag === "done",
+    recorded: moved !== undefined,
     attempts: 0,
     wireRequests: 0,
     at: engine.ledger.clock.earliest(),
