@@ -1,192 +1,289 @@
-import { expectTypeOf, test } from "vitest";
+import { describe, expectTypeOf, test } from "vitest";
 import {
   absent,
+  cannotTell,
   committed,
+  createHoldfire,
   duplicated,
   type GuardedTool,
-  type Holdfire,
+  inProgress,
+  type NotAppliedReason,
   type Outcome,
+  type Reading,
+  type Reply,
   type StandardSchema,
+  type StateQuery,
+  type ToolOptions,
   typed,
+  type UnknownReason,
 } from "../src/index.ts";
-
-declare const hf: Holdfire;
+import { memoryStore } from "../src/stores/memory.ts";
 
 interface Args {
   readonly paymentId: string;
   readonly amount: number;
   readonly reason: string;
 }
+type Intent = { paymentId: string; amount: number };
 interface Refund {
   readonly id: string;
-  readonly cents: number;
+  readonly amount: number;
 }
-declare const refund: (args: Args, key?: string) => Promise<Refund>;
-declare const find: (paymentId: string) => Promise<Refund[]>;
-declare const schema: StandardSchema<Args>;
 
-test("reader before run, no intent, annotated run", () => {
-  const tool = hf.tool({
-    name: "refund",
-    kind: "write",
-    readState: async ({ intent, key }) => {
-      expectTypeOf(intent).toEqualTypeOf<Args>();
-      expectTypeOf(key).toEqualTypeOf<string>();
-      const [found] = await find(intent.paymentId);
-      return found ? committed(found) : absent();
-    },
-    run: (args: Args, { key }) => refund(args, key),
+const hf = createHoldfire({ store: memoryStore() });
+const refund = async ({ amount }: Args, key = ""): Promise<Refund> => ({ id: key, amount });
+const find = async (_: { readonly paymentId: string }): Promise<Refund[]> => [];
+const args: Args = { paymentId: "p1", amount: 400, reason: "damaged" };
+const base = { name: "refund_payment", kind: "write" } as const;
+
+/** By hand, as any library of schemas would have it: its input is text, its output is `Args`. */
+const schema: StandardSchema<Args> = {
+  "~standard": { version: 1, vendor: "test", validate: () => ({ value: args }) },
+};
+
+describe("arguments come from the input", () => {
+  test("a schema's output is what every function of the tool is given", () => {
+    const tool = hf.tool({
+      ...base,
+      input: schema,
+      intent: ({ paymentId, amount }) => ({ paymentId, amount }),
+      resource: ({ paymentId }) => `payment/${paymentId}`,
+      precondition: ({ paymentId }) => paymentId,
+      plan: ({ paymentId }) => ({ changes: [{ action: "update", target: paymentId }] }),
+      run: (given, { key, attempt, signal }) => {
+        expectTypeOf(given).toEqualTypeOf<Args>();
+        expectTypeOf(attempt).toEqualTypeOf<number>();
+        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+        return refund(given, key);
+      },
+      readState: async ({ intent, key, keys, firstSentAt, taken }) => {
+        expectTypeOf(intent).toEqualTypeOf<Intent>();
+        expectTypeOf(key).toEqualTypeOf<string>();
+        expectTypeOf(keys).toEqualTypeOf<readonly string[]>();
+        expectTypeOf(firstSentAt).toEqualTypeOf<number>();
+        expectTypeOf(taken).toEqualTypeOf<(effectId: string) => Promise<boolean>>();
+        return absent();
+      },
+      effectOf: (result) => (result.amount > 0 ? "created" : "noop"),
+      effectIdOf: ({ id }) => id,
+      verify: (result, { intent }) => result.amount === intent.amount,
+    });
+    expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
   });
-  expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
+
+  test("typed<Args>() names them without a schema, wherever it stands", () => {
+    const first = hf.tool({ ...base, input: typed<Args>(), run: (given) => refund(given) });
+    const last = hf.tool({
+      ...base,
+      intent: ({ paymentId }) => ({ paymentId }),
+      run: (given, { key }) => refund(given, key),
+      input: typed<Args>(),
+    });
+    expectTypeOf(first).toEqualTypeOf<GuardedTool<Args, Refund>>();
+    expectTypeOf(last).toEqualTypeOf<GuardedTool<Args, Refund>>();
+  });
+
+  test("a reader may stand before run", () => {
+    const tool = hf.tool({
+      ...base,
+      input: schema,
+      intent: ({ paymentId, amount }) => ({ paymentId, amount }),
+      readState: async ({ intent }) => {
+        expectTypeOf(intent).toEqualTypeOf<Intent>();
+        const found = await find(intent);
+        if (found.length > 1) return duplicated(found);
+        return found[0] ? committed(found[0], { effectId: found[0].id }) : absent();
+      },
+      run: (given, { key }) => refund(given, key),
+    });
+    expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
+  });
+
+  test("without an intent the reader is asked with all arguments", () => {
+    hf.tool({
+      ...base,
+      readState: ({ intent }) => {
+        expectTypeOf(intent).toEqualTypeOf<Args>();
+        return inProgress();
+      },
+      input: schema,
+      run: (given) => refund(given),
+    });
+  });
 });
 
-test("run before reader", () => {
-  const tool = hf.tool({
-    name: "refund",
-    kind: "write",
-    run: (args: Args, { key }) => refund(args, key),
-    readState: async ({ intent }) => {
-      expectTypeOf(intent).toEqualTypeOf<Args>();
-      const found = await find(intent.paymentId);
-      return found.length > 1 ? duplicated(found) : found[0] ? committed(found[0]) : absent();
-    },
+describe("without an input, arguments come from the first place that names their type", () => {
+  test("run, with or without its context", () => {
+    const one = hf.tool({ ...base, run: (given: Args) => refund(given) });
+    const two = hf.tool({ ...base, run: (given: Args, { key }) => refund(given, key) });
+    expectTypeOf(one).toEqualTypeOf<GuardedTool<Args, Refund>>();
+    expectTypeOf(two).toEqualTypeOf<GuardedTool<Args, Refund>>();
   });
-  expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
+
+  test("run before intent and reader", () => {
+    const tool = hf.tool({
+      ...base,
+      run: (given: Args, { key }) => refund(given, key),
+      intent: ({ paymentId, amount }) => ({ paymentId, amount }),
+      readState: async ({ intent }) => {
+        expectTypeOf(intent).toEqualTypeOf<Intent>();
+        const [found] = await find(intent);
+        return found ? committed(found) : cannotTell("nothing found");
+      },
+    });
+    expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
+  });
+
+  test("an intent before run", () => {
+    const tool = hf.tool({
+      ...base,
+      intent: ({ paymentId, amount }: Args) => ({ paymentId, amount }),
+      readState: async ({ intent }) => {
+        expectTypeOf(intent).toEqualTypeOf<Intent>();
+        const [found] = await find(intent);
+        return found ? committed(found) : absent();
+      },
+      run: (given, { key }) => {
+        expectTypeOf(given).toEqualTypeOf<Args>();
+        return refund(given, key);
+      },
+    });
+    expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
+  });
+
+  test("a reader before a run that needs no context", () => {
+    const tool = hf.tool({
+      ...base,
+      readState: async ({ intent }) => {
+        expectTypeOf(intent).toEqualTypeOf<Args>();
+        return absent();
+      },
+      run: (given: Args) => refund(given),
+    });
+    expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
+  });
 });
 
-test("intent before run, annotated run", () => {
-  const tool = hf.tool({
-    name: "refund",
-    kind: "write",
-    intent: ({ paymentId, amount }) => ({ paymentId, amount }),
-    readState: async ({ intent }) => {
-      expectTypeOf(intent).toEqualTypeOf<{ paymentId: string; amount: number }>();
-      const [found] = await find(intent.paymentId);
-      return found ? committed(found) : absent();
-    },
-    run: (args: Args, { key }) => refund(args, key),
+describe("the result comes from run alone", () => {
+  test("a reader that knows more does not change it", () => {
+    const tool = hf.tool({
+      ...base,
+      run: (given: Args) => refund(given),
+      readState: () => committed({ id: "r1", amount: 400, extra: true }),
+    });
+    expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
   });
-  expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
+
+  test("a reading of something else does not fit", () => {
+    type Reader = NonNullable<ToolOptions<Args, Intent, Refund>["readState"]>;
+    type Gives<T> = (query: StateQuery<Intent>) => Promise<Reading<T>>;
+    expectTypeOf<Gives<Refund>>().toExtend<Reader>();
+    expectTypeOf<Gives<never>>().toExtend<Reader>();
+    expectTypeOf<Gives<string>>().not.toExtend<Reader>();
+    expectTypeOf<Gives<Pick<Refund, "id">>>().not.toExtend<Reader>();
+  });
+
+  test("a Response stays a Response", () => {
+    const tool = hf.tool({
+      ...base,
+      keyed: { forMs: 86_400_000 },
+      run: ({ url }: { url: string }, { key, signal }) =>
+        fetch(url, { method: "POST", headers: { "idempotency-key": key }, signal }),
+    });
+    expectTypeOf(tool).toEqualTypeOf<GuardedTool<{ url: string }, Response>>();
+  });
+
+  test("a result may come without a promise", () => {
+    const tool = hf.tool({
+      name: "add",
+      kind: "read",
+      run: ({ a, b }: Record<"a" | "b", number>) => a + b,
+    });
+    expectTypeOf(tool({ a: 1, b: 2 })).toEqualTypeOf<Promise<number>>();
+  });
 });
 
-test("reader before intent", () => {
-  const tool = hf.tool({
-    name: "refund",
-    kind: "write",
-    input: typed<Args>(),
-    readState: async ({ intent }) => {
-      expectTypeOf(intent).toEqualTypeOf<{ paymentId: string }>();
-      return absent();
-    },
-    intent: ({ paymentId }) => ({ paymentId }),
-    run: (args) => refund(args),
+describe("one call without a tool", () => {
+  test("arguments name their own type", () => {
+    const result = hf.run({
+      ...base,
+      scope: "conversation-7/turn-3",
+      args,
+      intent: ({ paymentId, amount }) => ({ paymentId, amount }),
+      readState: async ({ intent }) => {
+        expectTypeOf(intent).toEqualTypeOf<Intent>();
+        const [found] = await find(intent);
+        return found ? committed(found) : absent();
+      },
+      run: (given, { key }) => {
+        expectTypeOf(given).toEqualTypeOf<Args>();
+        return refund(given, key);
+      },
+    });
+    expectTypeOf(result).toEqualTypeOf<Promise<Refund>>();
   });
-  expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
+
+  test("a schema's output goes before them", () => {
+    const result = hf.run({
+      ...base,
+      key: "refund-p1",
+      args,
+      input: schema,
+      run: (given, { key }) => {
+        expectTypeOf(given).toEqualTypeOf<Args>();
+        return refund(given, key);
+      },
+    });
+    expectTypeOf(result).toEqualTypeOf<Promise<Refund>>();
+  });
+
+  test("run may say what it takes", () => {
+    const result = hf.run({
+      ...base,
+      scope: "conversation-7/turn-3",
+      args: { paymentId: "p1", amount: 400, reason: "damaged" },
+      run: (given: Args, { key }) => refund(given, key),
+    });
+    expectTypeOf(result).toEqualTypeOf<Promise<Refund>>();
+  });
 });
 
-test("intent before input", () => {
-  const tool = hf.tool({
-    name: "refund",
-    kind: "write",
-    intent: ({ paymentId }) => ({ paymentId }),
-    run: (args) => refund(args),
-    input: typed<Args>(),
-  });
-  expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
-});
+describe("the three ways to call a tool", () => {
+  const tool = hf.tool({ ...base, run: (given: Args) => refund(given) });
 
-test("schema", () => {
-  const tool = hf.tool({
-    name: "refund",
-    kind: "write",
-    input: schema,
-    intent: ({ paymentId, amount }) => ({ paymentId, amount }),
-    resource: ({ paymentId }) => `payment/${paymentId}`,
-    run: (args, { key, attempt, signal, precondition }) => {
-      expectTypeOf(args).toEqualTypeOf<Args>();
-      expectTypeOf(attempt).toEqualTypeOf<number>();
-      expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
-      void precondition;
-      return refund(args, key);
-    },
-    readState: async ({ intent }) => {
-      expectTypeOf(intent).toEqualTypeOf<{ paymentId: string; amount: number }>();
-      return absent();
-    },
-    effectOf: (result) => (result.cents > 0 ? "created" : "noop"),
-    effectIdOf: ({ id }) => id,
-    verify: (result, { intent }) => result.cents === intent.amount,
+  test("for its result, its outcome, or what a model reads", () => {
+    expectTypeOf(tool(args)).toEqualTypeOf<Promise<Refund>>();
+    expectTypeOf(tool.outcome(args)).toEqualTypeOf<Promise<Outcome<Refund>>>();
+    expectTypeOf(tool.reply(args)).toEqualTypeOf<Promise<Reply<Refund>>>();
+    expectTypeOf(hf.scope("s", () => tool(args))).toEqualTypeOf<Promise<Refund>>();
   });
-  expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();
-});
 
-test("run once", () => {
-  const a = hf.run({
-    name: "refund",
-    kind: "write",
-    scope: "s",
-    args: { paymentId: "p", amount: 1, reason: "r" },
-    intent: ({ paymentId, amount }) => ({ paymentId, amount }),
-    readState: async ({ intent }) => {
-      expectTypeOf(intent).toEqualTypeOf<{ paymentId: string; amount: number }>();
-      const [found] = await find(intent.paymentId);
-      return found ? committed(found) : absent();
-    },
-    run: (args: Args, { key }) => refund(args, key),
-  });
-  expectTypeOf(a).toEqualTypeOf<Promise<Refund>>();
-  const b = hf.run({
-    name: "refund",
-    kind: "write",
-    key: "k",
-    input: schema,
-    args: { paymentId: "p", amount: 1, reason: "r" },
-    run: (args, { key }) => {
-      expectTypeOf(args).toEqualTypeOf<Args>();
-      return refund(args, key);
-    },
-  });
-  expectTypeOf(b).toEqualTypeOf<Promise<Refund>>();
-  const c = hf.run({
-    name: "refund",
-    kind: "write",
-    scope: "k",
-    args: { paymentId: "p", amount: 1, reason: "r" },
-    run: (args, { key }) => {
-      expectTypeOf(args).toEqualTypeOf<{ paymentId: string; amount: number; reason: string }>();
-      return refund(args, key);
-    },
-  });
-  expectTypeOf(c).toEqualTypeOf<Promise<Refund>>();
-  const d = hf.run({
-    name: "refund",
-    kind: "write",
-    scope: "k",
-    args: { paymentId: "p", amount: 1, reason: "r" },
-    intent: ({ paymentId }) => ({ paymentId }),
-    readState: ({ intent }) => {
-      expectTypeOf(intent).toEqualTypeOf<{ paymentId: string }>();
-      return absent();
-    },
-    run: ({ paymentId, amount, reason }, { key }) => refund({ paymentId, amount, reason }, key),
-  });
-  expectTypeOf(d).toEqualTypeOf<Promise<Refund>>();
-});
+  test("an outcome is narrowed by its status", () => {
+    type With<S> = Extract<Outcome<Refund>, { status: S }>;
+    type Kept = Exclude<With<"committed">, { resultLost: true }>;
+    expectTypeOf<Kept["result"]>().toEqualTypeOf<Refund>();
+    expectTypeOf<With<"not_applied">["reason"]>().toEqualTypeOf<NotAppliedReason>();
+    expectTypeOf<With<"unknown">["reason"]>().toEqualTypeOf<UnknownReason>();
+    expectTypeOf<With<"denied">["by"]>().toEqualTypeOf<string>();
+    expectTypeOf<With<"unknown">>().not.toHaveProperty("result");
+    expectTypeOf<With<"held">>().not.toHaveProperty("result");
 
-test("response", () => {
-  const tool = hf.tool({
-    name: "post",
-    kind: "write",
-    keyed: { forMs: 1 },
-    run: ({ url }: { url: string }, { key, signal }) =>
-      fetch(url, { method: "POST", headers: { "idempotency-key": key }, signal }),
+    const told = (outcome: Outcome<Refund>) => {
+      switch (outcome.status) {
+        case "committed":
+          return outcome.resultLost ? outcome.id : outcome.result.id;
+        case "not_applied":
+        case "unknown":
+        case "held":
+          return outcome.reason;
+        case "denied":
+          return outcome.by;
+        case "in_progress":
+        case "conflict":
+          return outcome.key;
+      }
+    };
+    // Every status is told of: the switch leaves no way out without an answer.
+    expectTypeOf(told).returns.toEqualTypeOf<string>();
   });
-  expectTypeOf(tool).toEqualTypeOf<GuardedTool<{ url: string }, Response>>();
-});
-
-test("no args", () => {
-  const tool = hf.tool({ name: "now", kind: "read", run: () => 1 });
-  expectTypeOf(tool({})).toEqualTypeOf<Promise<number>>();
-  const o = hf.tool({ name: "now", kind: "read", run: async (_: { a: string }) => "x" as const });
-  expectTypeOf(o.outcome({ a: "" })).toEqualTypeOf<Promise<Outcome<"x">>>();
 });

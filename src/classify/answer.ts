@@ -41,6 +41,19 @@ export function isResponse(value: unknown): value is Response {
 }
 
 /** The `code` or `type` of an error; a bare fetch error has them in its cause. */
+/**
+ * A returned answer that is no fetch `Response`: what `undici.request()` gives, or axios where no
+ * status is an error. It too is judged by its status.
+ */
+export function isAnswer(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const headers = peek(value, "headers");
+  if (typeof headers !== "object" || headers === null) return false;
+  if (statusOf(value) === undefined) return false;
+  const whole = peek(value, "body") ?? peek(value, "data");
+  return whole !== undefined;
+}
+
 export function errorCodeOf(error: unknown): string | undefined {
   return causes(error)
     .flatMap((link) => [peek(link, "code"), peek(link, "type")])

@@ -11,7 +11,7 @@
 
 import { isHoldfireError } from "../errors.ts";
 import type { Verdict } from "../ledger/record.ts";
-import { errorCodeOf, headersOf, isResponse, statusOf } from "./answer.ts";
+import { errorCodeOf, headersOf, isAnswer, isResponse, statusOf } from "./answer.ts";
 import { verdictOfStatus } from "./http.ts";
 import { isKeyError } from "./key-error.ts";
 import { networkVerdict } from "./network.ts";
@@ -37,6 +37,8 @@ export interface Judged {
   readonly unsent: boolean;
   /** The status the wire saw in answer to the request. */
   readonly answered?: number | undefined;
+  /** The parsed body of a returned Response, where somebody has read it. */
+  readonly body?: unknown;
   /** The tool's `classify`. Throwing or returning nonsense is no opinion. */
   readonly own?: ((error: unknown) => Verdict | undefined) | undefined;
   /** Milliseconds since the epoch, for a Retry-After date. */
@@ -69,7 +71,9 @@ const VERDICTS: ReadonlySet<unknown> = new Set<Verdict>([
 ]);
 
 export function judge(ended: Ended, about: Judged): Judgement {
-  if (ended.ok && !isResponse(ended.value)) return { verdict: "committed" };
+  if (ended.ok && !isResponse(ended.value) && !isAnswer(ended.value)) {
+    return { verdict: "committed" };
+  }
   const answer = ended.ok ? ended.value : ended.error;
   if (!ended.ok && isInner(answer)) return { verdict: "unknown", code: errorCodeOf(answer) };
   const status = statusOf(answer);
@@ -104,7 +108,10 @@ function ofError(error: unknown, status: number | undefined, about: Judged): Pro
 
 function ofStatus(answer: unknown, status: number, about: Judged): Proof {
   if (about.wireRequests !== 1 || about.answered !== status) return UNKNOWN;
-  return verdictOfStatus(status, { ...about, keyError: isKeyError(answer) });
+  return verdictOfStatus(status, {
+    ...about,
+    keyError: isKeyError(answer) || isKeyError(about.body),
+  });
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;

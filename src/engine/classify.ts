@@ -6,6 +6,7 @@
  */
 
 import { judge } from "../classify/classify.ts";
+import type { KeptResponse } from "../ledger/codec.ts";
 import type { Ending } from "../ledger/record.ts";
 import { repeats, runWithoutToken, type WireFacts, wireFacts } from "../wire/token.ts";
 import type { Attempted, Ended } from "./attempt.ts";
@@ -77,10 +78,20 @@ function judgeAttempt(
     keyed: tool.keyedForMs !== undefined,
     reader: tool.readState !== undefined,
     own: tool.classify,
+    body: ended.ok ? jsonOf(ended.kept) : undefined,
     ...wire,
     now: engine.clock.now(),
   });
   return judgeNested(judged, frame, ended.ok ? undefined : ended.error, wire.wireRequests);
+}
+
+function jsonOf(kept: KeptResponse | undefined): unknown {
+  if (kept?.status !== 400) return undefined;
+  try {
+    return JSON.parse(kept.body);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What later steps of this flight need of it. */

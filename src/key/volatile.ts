@@ -22,13 +22,13 @@ const LONGER_THAN_WORDS = 20;
 const COUNTER = /^[0-9]{1,7}$/;
 
 /**
- * The path of the first string that is one of `current`, the ids of this very call, or is shaped like
- * a tool-call id.
+ * The path, from the intent on (`.items[0].id`), of the first string that is one of `current`, the ids
+ * of this very call, or is shaped like a tool-call id. A bare string has the path `""`.
  */
 export function findVolatileId(intent: Json, current: readonly string[]): string | undefined {
   const ids = new Set(current.filter((id) => id !== "" && !COUNTER.test(id)));
   const path = find(intent, (text) => ids.has(text) || looksLikeCallId(text));
-  return path && showPath("intent", path);
+  return path && showPath("", path);
 }
 
 function find(value: Json, test: (text: string) => boolean): (string | number)[] | undefined {

@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { validate, version } from "uuid";
+import { describe, expect, test } from "vitest";
+import { InvalidInputError } from "../../src/errors.ts";
+import { canonicalize } from "../../src/key/canonical.ts";
+import {
+  fingerprint,
+  hashArguments,
+  hashFields,
+  mintId,
+  mintIdFromKey,
+  rewordedFields,
+  wireKey,
+  wireKeys,
+} from "../../src/key/mint.ts";
+
+const naming = {
+  tenant: "acme",
+  scope: "conversation-7/turn-3",
+  tool: "refund_payment",
+  intent: '{"amount":400,"paymentId":"p1"}',
+};
+const id = mintId(naming);
+
+describe("mintId", () => {
+  test("an id never changes between versions of the package", () => {
+    expect(id).toBe("_kvVNu4HJpdoulF3RK-zFZmzzFd6tudS5WlhbAW95UQ");
+    expect(mintIdFromKey({ tenant: "acme", tool: "refund_payment", key: "k" })).toBe(
+      "j3py5LA5SgiovQX6TtxUieWakQW1JM0TqTfn0PTCACE",
+    );
+    expect(wireKey(id, 0)).toBe("fe4bd536-ee07-8697-a8ba-517744afb315");
+    expect(wireKey(id, 1)).toBe("3903e0eb-29d2-8cd4-ab1e-2b64cabd7ace");
+  });
+
+  test("an id is 43 characters of base64url", () => {
+    expect(id).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  });
+
+  test("tenant, scope, tool, again and intent each make another operation", () => {
+    const others = [
+      { ...naming, tenant: "acme2" },
+      { ...naming, scope: "conversation-7/turn-4" },
+      { ...naming, tool: "refund" },
+      { ...naming, again: "second" },
+      { ...naming, again: "" },
+      { ...naming, intent: "{}" },
+    ];
+    expect(new Set([id, ...others.map(mintId)]).size).toBe(others.length + 1);
+  });
+
+  test("again: undefined is the same as none", () => {
+    expect(mintId({ ...naming, again: undefined })).toBe(id);
+  });
+
+  test("text that moves from one field to the next makes another operation", () => {
+    const one = mintId({ ...naming, tenant: "ab", scope: "c" });
+    expect(mintId({ ...naming, tenant: "a", scope: "bc" })).not.toBe(one);
+  });
+
+  test("a caller's key depends on tenant and tool, and is never the id of a scope and intent", () => {
+    const own = { tenant: "t", tool: "x", key: "k" };
+    const ids = [
+      mintIdFromKey(own),
+      mintIdFromKey({ ...own, tenant: "u" }),
+      mintIdFromKey({ ...own, tool: "y" }),
+      mintIdFromKey({ ...own, key: "l" }),
+      mintId({ tenant: "t", scope: "k", tool: "x", intent: "k" }),
+    ];
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe("wireKey", () => {
+  test("every key is a UUID of version 8 and of the RFC's variant", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.nat({ max: 65_535 }), (intent, generation) => {
+        const key = wireKey(mintId({ ...naming, intent }), generation);
+        expect(key).toMatch(
+          /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+        );
+        expect(validate(key) && version(key)).toBe(8);
+      }),
+      { seed: 8, numRuns: 500 },
+    );
+  });
+
+  test("generation 0 is the first 16 bytes of the id, but for version and variant", () => {
+    const bytes = Buffer.from(wireKey(id, 0).replaceAll("-", ""), "hex");
+    const source = Buffer.from(id, "base64url").subarray(0, 16);
+    const differing = [...bytes.keys()].filter((index) => bytes[index] !== source[index]);
+    expect(differing.every((index) => index === 6 || index === 8)).toBe(true);
+    expect(bytes.readUInt8(6) & 0x0f).toBe(source.readUInt8(6) & 0x0f);
+    expect(bytes.readUInt8(8) & 0x3f).toBe(source.readUInt8(8) & 0x3f);
+  });
+
+  test("each generation has another key, and wireKeys has them all, oldest first", () => {
+    const keys = wireKeys(id, 20);
+    expect(keys).toEqual(Array.from({ length: 21 }, (_, generation) => wireKey(id, generation)));
+    expect(new Set(keys).size).toBe(21);
+    expect(wireKeys(id, 0)).toEqual([wireKey(id, 0)]);
+  });
+
+  test.each([-1, 0.5, Number.NaN, 65_536, Number.POSITIVE_INFINITY])(
+    "the generation %d is refused",
+    (generation) => {
+      expect(() => wireKey(id, generation)).toThrow(InvalidInputError);
+      expect(() => wireKeys(id, generation)).toThrow(InvalidInputError);
+    },
+  );
+
+  test("what is no id has no key", () => {
+    expect(() => wireKey("short", 0)).toThrow(InvalidInputError);
+    expect(() => wireKey("short", 1)).toThrow(InvalidInputError);
+  });
+});
+
+describe("fingerprint and hashes", () => {
+  test("a fingerprint depends on tool and intent", () => {
+    const all = [fingerprint("a", "{}"), fingerprint("b", "{}"), fingerprint("a", "[]")];
+    expect(new Set(all).size).toBe(3);
+    expect(fingerprint("a", "{}")).toBe(all[0]);
+  });
+
+  test("equal arguments of two operations have different hashes", () => {
+    expect(hashArguments("{}", "id-1")).not.toBe(hashArguments("{}", "id-2"));
+    expect(hashArguments("{}", "id-1")).toBe(hashArguments("{}", "id-1"));
+    expect(hashArguments("{}", "id-1")).not.toBe(hashArguments("[]", "id-1"));
+  });
+
+  test("the same text has another hash in each role", () => {
+    expect(new Set([fingerprint("a", "b"), hashArguments("b", "a")]).size).toBe(2);
+  });
+});
+
+describe("hashFields", () => {
+  const fieldsOf = (args: unknown, of = id): Record<string, string> =>
+    hashFields(canonicalize(args, "args").value, of);
+
+  test("each argument has a hash of eight characters, salted by operation and name", () => {
+    const fields = fieldsOf({ a: "x", b: "x", c: { d: [1] } });
+    expect(Object.keys(fields)).toEqual(["a", "b", "c"]);
+    for (const hash of Object.values(fields)) expect(hash).toMatch(/^[A-Za-z0-9_-]{8}$/);
+    expect(fields["a"]).not.toBe(fields["b"]);
+    expect(fieldsOf({ a: "x" }, "another")["a"]).not.toBe(fields["a"]);
+  });
+
+  test("the order of keys inside an argument makes no difference", () => {
+    const one = hashFields({ a: { x: 1, y: 2 } }, id);
+    expect(hashFields({ a: { y: 2, x: 1 } }, id)).toEqual(one);
+  });
+
+  test("values of another kind have another hash", () => {
+    const hashes = [1, "1", [1], { 1: 1 }, null, "null", true].map((a) => fieldsOf({ a })["a"]);
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  test.each([[null], ["text"], [1], [[1, 2]]])("%j has no fields", (args) => {
+    expect(fieldsOf(args)).toEqual({});
+  });
+
+  test("the first 64 names in order are kept, and none longer than 128 characters", () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${100 + i}`, i]));
+    const kept = Object.keys(fieldsOf(many));
+    expect(kept).toHaveLength(64);
+    expect(kept.at(-1)).toBe("k163");
+    const long = { ["n".repeat(128)]: 1, ["m".repeat(129)]: 1 };
+    expect(Object.keys(fieldsOf(long))).toEqual(["n".repeat(128)]);
+  });
+
+  test("an argument called __proto__ is a field like others", () => {
+    const fields = fieldsOf(JSON.parse('{"__proto__":1}'));
+    expect(Object.keys(fields)).toEqual(["__proto__"]);
+    expect(rewordedFields(fields, {})).toEqual(["__proto__"]);
+    expect(rewordedFields(fields, fieldsOf(JSON.parse('{"__proto__":2}')))).toEqual(["__proto__"]);
+    expect(rewordedFields(fields, fieldsOf(JSON.parse('{"__proto__":1}')))).toEqual([]);
+  });
+});
+
+describe("rewordedFields", () => {
+  test("names that differ or stand on one side only are given, sorted", () => {
+    const before = { same: "1", reason: "2", gone: "3" };
+    const now = { same: "1", reason: "4", added: "5" };
+    expect(rewordedFields(before, now)).toEqual(["added", "gone", "reason"]);
+    expect(rewordedFields(now, now)).toEqual([]);
+    expect(rewordedFields({}, {})).toEqual([]);
+  });
+
+  test("an inherited name is no field", () => {
+    expect(rewordedFields({ toString: "1" }, {})).toEqual(["toString"]);
+    expect(rewordedFields({}, {})).not.toContain("toString");
+  });
+});

@@ -1,0 +1,34 @@
+/**
+ * How the tests run. No retries: a test that fails now and then has found something.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // What the docs import, straight from the sources. Exact, so that no subpath is caught by the root.
+    alias: [
+      { find: /^holdfire$/, replacement: source("index.ts") },
+      { find: /^holdfire\/memory$/, replacement: source("stores/memory.ts") },
+    ],
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    maxWorkers: 2,
+    // Generous: a slow machine must not turn into a failed test. What hangs still ends.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    retry: 0,
+    typecheck: {
+      enabled: true,
+      include: ["test/**/*.test-d.ts"],
+      // All other files are the business of `npm run typecheck`.
+      ignoreSourceErrors: true,
+    },
+  },
+});
