@@ -5,13 +5,13 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   resolve: {
-    // What the docs import, straight from the sources. Exact, so that no subpath is caught by the root.
+    // What the docs import, straight from the sources. Exact, so that the root catches no subpath.
     alias: [
       { find: /^holdfire$/, replacement: source("index.ts") },
       { find: /^holdfire\/memory$/, replacement: source("stores/memory.ts") },
@@ -32,3 +32,5 @@ export default defineConfig({
     },
   },
 });
+
+export default config;

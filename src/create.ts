@@ -28,11 +28,12 @@ import type {
 import { ClosedError, InvalidInputError } from "./errors.ts";
 import { approvalGate, type Confirm } from "./gate/approval.ts";
 import { type Approvals, approvalsOf } from "./gate/approvals.ts";
-import { checkScope, checkTenant } from "./key/name.ts";
+import { checkPerson, checkScope, checkTenant } from "./key/name.ts";
 import { enterScope } from "./key/scope.ts";
 import { createCodec } from "./ledger/codec.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import type { Store } from "./ledger/store.ts";
+import { memoryWitness, type Witness } from "./ledger/witness.ts";
 import { createEvents, type EventName, type Listener } from "./observe/events.ts";
 
 export interface HoldfireOptions {
@@ -53,6 +54,8 @@ export interface HoldfireOptions {
         readonly policyVersion?: string | undefined;
       }
     | undefined;
+  /** Remembers outside the store how far it had come, so that a store that lost data is noticed. */
+  readonly witness?: Witness | undefined;
   /** Time and chance, for tests. */
   readonly surroundings?: Surroundings | undefined;
 }
@@ -79,6 +82,8 @@ export interface Holdfire {
   ): T;
   /** The same holdfire for another tenant: another ledger in the same store. */
   forTenant(tenant: string): Holdfire;
+  /** Ends the suspicion against a store that has lost data: a person vouches for it, by name. */
+  trust(vouched: { readonly by: string }): Promise<void>;
   readonly operations: Operations;
   readonly approvals: Approvals;
   /** Returns the function that stops listening. */
@@ -87,13 +92,23 @@ export interface Holdfire {
   close(): Promise<void>;
 }
 
-const OPTIONS = ["store", "tenant", "retry", "payloads", "confirm", "approvals", "surroundings"];
+const OPTIONS = [
+  "store",
+  "tenant",
+  "retry",
+  "payloads",
+  "confirm",
+  "approvals",
+  "witness",
+  "surroundings",
+];
 const CALL_OPTIONS = ["scope", "again", "retry", "signal", "deadlineMs", "aliases", "key"] as const;
 const DAY_MS = 24 * 3_600_000;
 
 export function createHoldfire(options: HoldfireOptions): Holdfire {
   checkOptions(options, OPTIONS, "options");
   const { store, retry, confirm, approvals = {}, surroundings = {} } = options;
+  const witness = options.witness ?? memoryWitness();
   if (typeof store?.swap !== "function") {
     throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore()");
   }
@@ -105,7 +120,12 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
   const closed = new AbortController();
   let closing: Promise<void> | undefined;
   const shared: Omit<Engine, "tenant"> = {
-    ledger: createLedger(store, clock),
+    ledger: createLedger({
+      store,
+      clock,
+      witness,
+      onSuspect: (why) => events.emit("store-suspect", { why }),
+    }),
     codec: createCodec(options.payloads),
     clock,
     events,
@@ -137,6 +157,7 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
       await sleep(clock, deadline - clock.monotonic(), drained.signal);
     }
     closed.abort();
+    witness.close();
     await store.close();
   }
 
@@ -162,6 +183,7 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
       }) as unknown as Holdfire["run"],
       scope: (id, fn, how) => enterScope(checkScope(id), fn, how),
       forTenant,
+      trust: async ({ by }) => engine.ledger.trust(checkPerson(by)),
       operations: operationsOf(engine),
       approvals: approvalsOf(engine),
       on: <N extends EventName>(name: N, listener: Listener<N>) => events.on(name, listener),

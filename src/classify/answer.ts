@@ -40,7 +40,6 @@ export function isResponse(value: unknown): value is Response {
   );
 }
 
-/** The `code` or `type` of an error; a bare fetch error has them in its cause. */
 /**
  * A returned answer that is no fetch `Response`: what `undici.request()` gives, or axios where no
  * status is an error. It too is judged by its status.
@@ -54,6 +53,7 @@ export function isAnswer(value: unknown): boolean {
   return whole !== undefined;
 }
 
+/** The `code` or `type` of an error; a bare fetch error has them in its cause. */
 export function errorCodeOf(error: unknown): string | undefined {
   return causes(error)
     .flatMap((link) => [peek(link, "code"), peek(link, "type")])

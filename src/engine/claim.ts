@@ -60,7 +60,8 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       const { tag: status, ...why } = admission;
       return known(undefined, { status, ...why });
     }
-    const { clock } = engine;
+    const { clock, ledger } = engine;
+    const suspect = ledger.suspicion() !== undefined && !operation.fresh;
     const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
     const moved = await move(flight, engine, {
       move: "claim",
@@ -69,11 +70,17 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       leaseMs,
       cooldownMs: engine.timing.cooldownMs,
       retry: operation.retry !== undefined,
+      suspect,
       powerless: !tool.readState && tool.keyedForMs === undefined && !tool.conditional,
       spend: admission.spend,
-      at: engine.ledger.clock.earliest(),
+      at: ledger.clock.earliest(),
     });
     if (moved.tag === "lane") continue;
+    // The store was found out by this very claim: nothing is sent on its word that nothing was.
+    if (moved.tag === "moved" && !suspect && !operation.fresh && ledger.suspicion()) {
+      await withdraw(operation, holder, engine);
+      continue;
+    }
     if (moved.tag === "moved" && moved.stored) {
       const owned = own(flight, moved.stored, holder, leaseMs, grantedAt, engine);
       // Somebody has fired it before: whoever leaves now cannot be told that nothing was sent.

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { LOST_EPOCH } from "../ledger/edit.ts";
 import {
   type AttemptNote,
   isCleared,
@@ -175,6 +176,7 @@ function whyHeld(situation: Situation, doubtful: readonly AttemptNote[]): Unknow
   const { powers, look } = situation;
   if (doubtful.some(({ unverified }) => unverified)) return "unverified";
   if (doubtful.some(({ innerOnly }) => innerOnly !== undefined)) return "partial";
+  if (doubtful.some(({ epoch }) => epoch === LOST_EPOCH)) return "store-lost";
   if (situation.mayNotFire) return situation.mayNotFire;
   if (situation.attempts.at(-1)?.verdict === "rejected") return "rejected-in-doubt";
   const keyed = powers.keyedForMs !== undefined;

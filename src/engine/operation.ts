@@ -31,6 +31,8 @@ export interface Operation {
   readonly tool: Tool;
   readonly ref: Ref;
   readonly scope: string;
+  /** The caller vouches that nothing was done under this scope before. */
+  readonly fresh: boolean;
   readonly args: Json;
   readonly intent: Json;
   readonly draft: Draft;
@@ -66,6 +68,7 @@ export async function nameOperation(
     tool,
     ref: { tenant, id },
     scope: scope?.id ?? "",
+    fresh: scope?.fresh ?? false,
     args,
     intent,
     retry: options.retry,

@@ -6,7 +6,7 @@
 
 import { InvalidInputError } from "../errors.ts";
 import { wireKey } from "../key/mint.ts";
-import { checkAgain } from "../key/name.ts";
+import { checkPerson } from "../key/name.ts";
 import { showScope } from "../key/scope.ts";
 import type { Refusal } from "../ledger/moves.ts";
 import {
@@ -94,7 +94,7 @@ export function operationsOf(engine: Engine): Operations {
       if (as !== "committed" && as !== "not_applied") {
         throw new InvalidInputError("as", `must be "committed" or "not_applied"`);
       }
-      checkAgain(by);
+      checkPerson(by);
       const at = ledger.clock.latest();
       const move = { move: "resolve", as, by, note, at } as const;
       const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));

@@ -76,7 +76,9 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
         answers: [],
       };
       const at = engine.ledger.clock.earliest();
-      const move = { move: "hold", draft: operation.draft, ask: question, at } as const;
+      const suspect = engine.ledger.suspicion() !== undefined && !operation.fresh;
+      const { draft } = operation;
+      const move = { move: "hold", draft, ask: question, suspect, at } as const;
       const held = await reach(engine, "hold", engine.ledger.move(operation.ref, move, stored));
       // Somebody was faster; the claim will say what is known.
       if (held.tag !== "moved") return { tag: "pass" };

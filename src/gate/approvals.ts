@@ -9,7 +9,7 @@ import type { Engine } from "../engine/engine.ts";
 import { type OperationView, view } from "../engine/operations.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/canonical.ts";
-import { checkAgain } from "../key/name.ts";
+import { checkPerson } from "../key/name.ts";
 import type { Refusal } from "../ledger/moves.ts";
 import type { Stored } from "../ledger/record.ts";
 
@@ -55,7 +55,7 @@ export function approvalsOf(engine: Engine): Approvals {
     return reach(engine, step, work());
   };
   const answer = async (id: string, approve: boolean, { digest, by, note }: Answerer) => {
-    checkAgain(by);
+    checkPerson(by);
     const at = ledger.clock.latest();
     const move = { move: "answer", digest, approve, by, note, at } as const;
     const moved = await ask("answer", () => ledger.move({ tenant, id }, move));

@@ -48,9 +48,9 @@ export function wireKey(id: string, generation: number): string {
   if (!Number.isInteger(generation) || generation < 0 || generation > MAX_GENERATION) {
     throw new InvalidInputError("generation", `must be an integer from 0 to ${MAX_GENERATION}.`);
   }
-  const source =
-    generation === 0 ? Buffer.from(id, "base64url") : digest("key", id, `${generation}`);
-  if (source.length < 16) throw new InvalidInputError("id", "must be the id of an operation.");
+  const named = Buffer.from(id, "base64url");
+  if (named.length < 16) throw new InvalidInputError("id", "must be the id of an operation.");
+  const source = generation === 0 ? named : digest("key", id, `${generation}`);
   const bytes = Uint8Array.from(source.subarray(0, 16));
   bytes[6] = (source.readUInt8(6) & 0x0f) | 0x80;
   bytes[8] = (source.readUInt8(8) & 0x3f) | 0x80;
@@ -97,8 +97,5 @@ export function rewordedFields(
   now: Readonly<Record<string, string>>,
 ): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(now)]);
-  return [...names].filter((name) => own(before, name) !== own(now, name)).sort();
+  return [...names].filter((name) => before[name] !== now[name]).sort();
 }
-
-const own = (fields: Readonly<Record<string, string>>, name: string): string | undefined =>
-  Object.hasOwn(fields, name) ? fields[name] : undefined;

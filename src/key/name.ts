@@ -19,6 +19,9 @@ export const checkToolName = (value: unknown): string => check(value, "name", 12
 /** The caller's own id for an operation. 255 is the most that common services take. */
 export const checkCallerKey = (value: unknown): string => check(value, "key", 255);
 
+/** Who said so. */
+export const checkPerson = (value: unknown): string => check(value, "by", 128);
+
 /** What a write is made to; the name of its lane. */
 export const checkResource = (value: unknown): string => check(value, "resource", 512);
 

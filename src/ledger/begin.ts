@@ -5,7 +5,7 @@
  */
 
 import type { Applied } from "./apply.ts";
-import { addAttempt, enter, newRecord, presumeEnded, redraft } from "./edit.ts";
+import { addAttempt, enter, lostRecord, newRecord, presumeEnded, redraft } from "./edit.ts";
 import type { Move, Refusal } from "./moves.ts";
 import {
   type Answer,
@@ -35,6 +35,10 @@ export function claim(
   move: Extract<Move, { move: "claim" }>,
   now: number,
 ): Applied {
+  if (!stored && move.suspect) {
+    const { record, before } = lostRecord(move.draft, move.at, move.leaseMs);
+    return claimed(record, move, before, undefined);
+  }
   if (!stored) return claimed(newRecord(move.draft, move.at), move, undefined, "first");
   const { record } = stored;
   const { state } = record;
@@ -89,8 +93,11 @@ function again(
   return { ...redraft(record, draft), generation };
 }
 
-const licenceAfter = (before: State | undefined): Licence =>
-  before?.tag === "not_applied" ? LICENCE_AFTER[before.reason] : "first";
+/** None where it may have been sent in a life the store has forgotten: look first. */
+function licenceAfter(before: State | undefined): Licence | undefined {
+  if (before?.tag === "unknown") return undefined;
+  return before?.tag === "not_applied" ? LICENCE_AFTER[before.reason] : "first";
+}
 
 /** What lets an operation that certainly did not happen be fired by a later call. */
 const LICENCE_AFTER = {
@@ -125,7 +132,10 @@ export function hold(
 ): Applied {
   const { ask } = move;
   if (!stored) {
-    return write(enter(newRecord(move.draft, move.at), { tag: "held", ask }, move.at), "none");
+    const { record, before } = move.suspect
+      ? lostRecord(move.draft, move.at, 0)
+      : { record: newRecord(move.draft, move.at), before: undefined };
+    return write(enter(record, { tag: "held", ask, before }, move.at), "none");
   }
   const { record } = stored;
   if (record.fingerprint !== move.draft.identity.fingerprint) return refused("conflict");

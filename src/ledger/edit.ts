@@ -41,6 +41,31 @@ export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   evidence: [],
 });
 
+/** An attempt of a life that the store has forgotten, if there was one. No claim of ours has this epoch. */
+export const LOST_EPOCH = 0;
+
+/** A record made where there may have been one before the store lost data. */
+export function lostRecord(
+  draft: Draft,
+  at: number,
+  leaseMs: number,
+): { readonly record: OperationRecord; readonly before: State } {
+  const record = newRecord(draft, at);
+  const lost: AttemptNote = {
+    n: 1,
+    epoch: LOST_EPOCH,
+    generation: 0,
+    licence: "first",
+    at,
+    // Its owner may be alive, and believe in its lease.
+    endsBy: at + leaseMs,
+  };
+  return {
+    record: { ...record, attempts: [lost], fired: 1 },
+    before: { tag: "unknown", reason: "store-lost" },
+  };
+}
+
 /** Nothing was sent, or certainly nothing happened: the arguments of this call are the ones that count. */
 export const redraft = (record: OperationRecord, draft: Draft): OperationRecord => ({
   ...record,

@@ -10,6 +10,7 @@ import { apply } from "./apply.ts";
 import type { Move, Refusal } from "./moves.ts";
 import type { Stored } from "./record.ts";
 import type { LaneChange, Store, StoredLane } from "./store.ts";
+import { type Mark, suspicion, type Witness } from "./witness.ts";
 
 /** Names one operation. */
 export interface Ref {
@@ -40,6 +41,10 @@ export interface Ledger {
   readonly store: Store;
   readonly clock: LedgerClock;
   isOpen(): boolean;
+  /** Why the store has lost data, until somebody trusts it again. */
+  suspicion(): string | undefined;
+  /** A person vouches for the ledger as it is now. */
+  trust(by: string): Promise<void>;
   /** Opens the store once; later calls wait for the same opening. A failed one is tried again. */
   open(): Promise<void>;
   /** `known` is what the caller believes stands there; without it, that nothing does. */
@@ -52,7 +57,17 @@ export interface Ledger {
   read(ref: Ref): Promise<Stored | undefined>;
 }
 
-export function createLedger(store: Store, clock: Clock): Ledger {
+export interface LedgerOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly witness: Witness;
+  /** Hears of it once, when the store is found to have lost data. */
+  readonly onSuspect: (why: string) => void;
+}
+
+export function createLedger({ store, clock, witness, onSuspect }: LedgerOptions): Ledger {
+  let suspect: string | undefined;
+  let mark: Mark | undefined;
   let opening: Promise<void> | undefined;
   let opened = false;
   let sample = { now: clock.now(), sent: clock.monotonic(), received: clock.monotonic() };
@@ -65,6 +80,29 @@ export function createLedger(store: Store, clock: Clock): Ledger {
     return answer;
   }
 
+  async function compare(): Promise<void> {
+    const found = await timed(() => store.open());
+    doubt(suspicion(await witness.read(), found));
+    mark = found;
+    if (!suspect) witness.note(found);
+  }
+
+  function doubt(why: string | undefined): void {
+    if (why === undefined || suspect !== undefined) return;
+    suspect = why;
+    onSuspect(why);
+  }
+
+  /** A write asked for after another was acknowledged comes later; if not, the store has gone back. */
+  function follow(before: Mark | undefined, sequence: number): void {
+    if (!mark || !before) return;
+    if (sequence <= before.sequence) {
+      doubt(`the ledger went back (sequence ${sequence}, it was ${before.sequence})`);
+    }
+    if (sequence > mark.sequence) mark = { id: mark.id, sequence };
+    if (!suspect) witness.note(mark);
+  }
+
   return {
     store,
     clock: {
@@ -73,9 +111,17 @@ export function createLedger(store: Store, clock: Clock): Ledger {
     },
 
     isOpen: () => opened,
+    suspicion: () => suspect,
+
+    async trust(by) {
+      const found = await timed(() => store.open());
+      await witness.trust(found, by, found.now);
+      mark = found;
+      suspect = undefined;
+    },
 
     open() {
-      opening ??= timed(() => store.open()).then(
+      opening ??= compare().then(
         () => {
           opened = true;
         },
@@ -102,8 +148,10 @@ export function createLedger(store: Store, clock: Clock): Ledger {
         if (applied.tag === "same") return { tag: "moved", stored };
         const { record, lease, report } = applied;
         const expect = stored?.version ?? 0;
+        const before = mark;
         const swapped = await timed(() => store.swap({ tenant, id, expect, record, lease, lane }));
         if (swapped.ok) {
+          follow(before, swapped.sequence);
           const { version, leaseUntil } = swapped;
           return { tag: "moved", report, stored: record && { record, version, leaseUntil } };
         }

@@ -30,6 +30,8 @@ export type Move =
       readonly retry: boolean;
       /** An open operation of this tool could not be helped: leave it as it is. */
       readonly powerless: boolean;
+      /** The store has lost data: that there is no record does not say that nothing was sent. */
+      readonly suspect?: boolean | undefined;
       /** The digest of the approval to spend. */
       readonly spend?: string | undefined;
       readonly at: number;
@@ -64,7 +66,13 @@ export type Move =
   /** Nothing was sent after all. */
   | { readonly move: "withdraw"; readonly holder: string; readonly at: number }
   /** Ask a person first. */
-  | { readonly move: "hold"; readonly draft: Draft; readonly ask: Ask; readonly at: number }
+  | {
+      readonly move: "hold";
+      readonly draft: Draft;
+      readonly ask: Ask;
+      readonly suspect?: boolean | undefined;
+      readonly at: number;
+    }
   | {
       readonly move: "answer";
       readonly digest: string;

@@ -212,6 +212,14 @@ describe("limits", () => {
     expect(refusal("x".repeat(most + 1)).message).toContain("1048576 bytes");
     expect(refusal("x".repeat(2 ** 28)).message).toContain("1048576 bytes");
   });
+
+  test("what goes too far is refused where it stands, before the rest is read", () => {
+    const wide = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`k${i}`, i]));
+    const limits = { depth: 9, nodes: 9, bytes: 9 };
+    expect(refusal({ a: { b: "0123456789" } }, limits).path).toBe("intent.a.b");
+    expect(refusal({ a: wide }, limits).path).toBe("intent.a");
+    expect(refusal({ a: Object.values(wide) }, limits).path).toBe("intent.a");
+  });
 });
 
 describe("paths", () => {

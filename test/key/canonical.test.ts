@@ -113,6 +113,15 @@ describe("text", () => {
     expect(textOf(new Proxy({ b: new Proxy([1, 2], {}), a: 1 }, {}))).toBe('{"a":1,"b":[1,2]}');
   });
 
+  test("values that JavaScript likes to confuse have different texts", () => {
+    const values = [
+      ...[0, "0", false, "false", null, "null", "", [], {}, [[]], [{}], [null], { a: null }],
+      ...[1, "1", [1], ["1"], { 0: 1 }, { 0: "1" }, ["1,2"], ["1", "2"], [["1"], "2"], [12]],
+      ...['"', "\\", '\\"', "\\u0000", "\0", "\n", "\\n", { a: 1, b: 2 }, [{ a: 1 }, { b: 2 }]],
+    ];
+    expect(new Set(values.map(textOf)).size).toBe(values.length);
+  });
+
   test("empty values keep their kind", () => {
     expect(textOf([{}, [], "", 0, null, false])).toBe('[{},[],"",0,null,false]');
   });

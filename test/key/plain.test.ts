@@ -13,11 +13,8 @@ test("literals, bare objects and objects of another realm are plain", () => {
 
 test("an instance is not plain, and its class is named", () => {
   class Money {}
-  class Bare {
-    static {
-      Object.setPrototypeOf(Bare.prototype, null);
-    }
-  }
+  class Bare {}
+  Object.setPrototypeOf(Bare.prototype, null);
   expect(whyNotPlain(new Money())).toBe('must be plain data, not an instance of "Money".');
   expect(whyNotPlain(new Bare())).toBe('must be plain data, not an instance of "Bare".');
   expect(whyNotPlain(new Map())).toBe('must be plain data, not an instance of "Map".');

@@ -13,7 +13,10 @@ import {
 /** Run ids in the order they are asked for. */
 function counter(): () => string {
   let count = 0;
-  return () => `run-${(count += 1)}`;
+  return () => {
+    count += 1;
+    return `run-${count}`;
+  };
 }
 
 const idInside = (id: string): string | undefined => enterScope(id, () => currentScope()?.id);
@@ -95,7 +98,10 @@ describe("enterScope", () => {
     "the id %j is refused before anything runs",
     (id) => {
       let ran = false;
-      const enter = (): void => enterScope(id, () => void (ran = true));
+      const enter = (): void =>
+        enterScope(id, () => {
+          ran = true;
+        });
       expect(enter).toThrow(InvalidInputError);
       expect(ran).toBe(false);
     },

@@ -1,0 +1,104 @@
+/**
+ * A witness in files: one small file per process, rewritten in place, in a folder beside the ledger.
+ * The furthest mark of all of them counts, so no process can set another's back.
+ *
+ * @module
+ */
+
+import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Mark, Witness } from "../ledger/witness.ts";
+
+export interface FileWitnessOptions {
+  /** The folder; made with mode 0700. */
+  readonly folder: string;
+  /** Names the store, where one folder serves several. @default "ledger" */
+  readonly name?: string | undefined;
+  /** @default crypto.randomUUID */
+  readonly newId?: (() => string) | undefined;
+}
+
+interface Line extends Mark {
+  readonly by?: string | undefined;
+  readonly at?: number | undefined;
+}
+
+/** A line is padded to this, so that a shorter one overwrites a longer one whole. */
+const LINE_BYTES = 512;
+const MAX_FILES_READ = 1_000;
+
+export function fileWitness({ folder, name = "ledger", newId }: FileWitnessOptions): Witness {
+  const prefix = `${encodeURIComponent(name)}.`;
+  const own = `${prefix}${(newId ?? (() => crypto.randomUUID()))()}.mark`;
+  let file: number | undefined;
+  let last: Mark | undefined;
+
+  function write(line: Line): void {
+    if (file === undefined) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      file = openSync(join(folder, own), "wx", 0o600);
+      ftruncateSync(file, LINE_BYTES);
+    }
+    // Not synced: a power loss here also stops the process whose sends it speaks of.
+    writeSync(
+      file,
+      JSON.stringify(line)
+        .padEnd(LINE_BYTES - 1)
+        .concat("\n"),
+      0,
+    );
+    last = line;
+  }
+
+  async function others(): Promise<string[]> {
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw error;
+    });
+    const marks = names.filter((entry) => entry.startsWith(prefix) && entry.endsWith(".mark"));
+    return marks.filter((entry) => entry !== own).slice(0, MAX_FILES_READ);
+  }
+
+  return {
+    async read() {
+      const seen: Mark[] = last ? [last] : [];
+      for (const entry of await others()) {
+        const mark = parse(await readFile(join(folder, entry), "utf8").catch(() => ""));
+        if (mark) seen.push(mark);
+      }
+      return furthest(seen);
+    },
+    note(mark) {
+      if (last?.id === mark.id && last.sequence >= mark.sequence) return;
+      write({ id: mark.id, sequence: mark.sequence });
+    },
+    async trust({ id, sequence }, by, at) {
+      write({ id, sequence, by, at });
+      for (const entry of await others()) await rm(join(folder, entry), { force: true });
+    },
+    close() {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+    },
+  };
+}
+
+function parse(text: string): Mark | undefined {
+  try {
+    const { id, sequence } = JSON.parse(text) as Partial<Mark>;
+    return typeof id === "string" && Number.isSafeInteger(sequence)
+      ? { id, sequence: sequence as number }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Marks of two ledgers contradict each other: the one that came further is the one that was lost. */
+function furthest(marks: readonly Mark[]): Mark | undefined {
+  return marks.reduce<Mark | undefined>(
+    (best, mark) => (best && best.sequence >= mark.sequence ? best : mark),
+    undefined,
+  );
+}

@@ -1,0 +1,116 @@
+/**
+ * One effect of a proof: named as the engine would name it, and fired by hand.
+ *
+ * @module
+ */
+
+import { randomUUID } from "node:crypto";
+import { errorCodeOf, isResponse, statusOf } from "../../classify/answer.ts";
+import { type Clock, systemClock } from "../../clock.ts";
+import type { Tool } from "../../engine/engine.ts";
+import { checkArguments } from "../../engine/schema.ts";
+import { within } from "../../engine/within.ts";
+import { InvalidInputError } from "../../errors.ts";
+import { canonicalize, type Json } from "../../key/canonical.ts";
+import { mintId, wireKey } from "../../key/mint.ts";
+import { normalizeIntent } from "../../key/normalize.ts";
+
+export interface Probe {
+  readonly args: Json;
+  readonly intent: Json;
+  readonly key: string;
+  /** When it was first fired, or would have been, by the clock's wall time. */
+  readonly firstSentAt: number;
+  /** What the service will compare; asked once, and the same for every firing. */
+  readonly precondition: () => Promise<Json | undefined>;
+}
+
+/** What one firing of `run` came to. */
+export type Ended =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly why: string };
+
+export interface Sent {
+  readonly ended: Ended;
+  readonly tookKey: boolean;
+  /** By the clock's monotonic time. */
+  readonly endedAt: number;
+}
+
+/** Makes probes, and sees to it that no two want the same. */
+export function createProber(tool: Tool, args: () => unknown, clock: Clock): () => Promise<Probe> {
+  const scope = `proof-${randomUUID()}`;
+  const wanted = new Set<string>();
+  return async () => {
+    const checked = await checkArguments(tool.name, tool.input, await args());
+    const { value } = canonicalize(checked, "args");
+    const { value: intent, text } = intentOf(tool, value);
+    if (wanted.has(text)) {
+      throw new InvalidInputError("sandbox.args", "must want another effect each time");
+    }
+    wanted.add(text);
+    let fixed: Promise<Json | undefined> | undefined;
+    return {
+      args: value,
+      intent,
+      key: wireKey(mintId({ tenant: "proof", scope, tool: tool.name, intent: text }), 0),
+      firstSentAt: clock.now(),
+      precondition() {
+        fixed ??= Promise.resolve(tool.precondition?.(value) as Json | undefined);
+        return fixed;
+      },
+    };
+  };
+}
+
+function intentOf({ intent, normalize }: Tool, args: Json): { value: Json; text: string } {
+  const picked = canonicalize(intent(args), "intent");
+  if (!normalize) return picked;
+  return canonicalize(
+    typeof normalize === "function"
+      ? normalize(picked.value)
+      : normalizeIntent(picked.value, normalize),
+    "intent",
+  );
+}
+
+/** Fires once, for as long as an attempt may take. Never throws. */
+export async function send(tool: Tool, probe: Probe, attempt: number, clock: Clock): Promise<Sent> {
+  const stop = new AbortController();
+  let tookKey = false;
+  const fire = async (): Promise<Ended> => {
+    const precondition = await probe.precondition();
+    const context = {
+      get key() {
+        tookKey = true;
+        return probe.key;
+      },
+      precondition,
+      attempt,
+      signal: stop.signal,
+    };
+    return endingOf(await tool.run(probe.args, context));
+  };
+  const fired = await within(systemClock, tool.attemptTimeoutMs, fire());
+  stop.abort();
+  const ended: Ended =
+    fired.tag === "done"
+      ? fired.value
+      : { ok: false, why: fired.tag === "late" ? "it took too long" : whyOf(fired.error) };
+  return { ended, tookKey, endedAt: clock.monotonic() };
+}
+
+async function endingOf(value: unknown): Promise<Ended> {
+  if (!isResponse(value)) return { ok: true, value };
+  const { status, ok } = value;
+  if (!ok) return { ok: false, why: `status ${status}` };
+  return { ok: true, value: { status, body: await value.text() } };
+}
+
+/** An error in one line: what the service said, else the code, else the message. */
+function whyOf(error: unknown): string {
+  const status = statusOf(error);
+  if (status !== undefined) return `status ${status}`;
+  const message = error instanceof Error ? error.message : String(error);
+  return errorCodeOf(error) ?? message.slice(0, 200);
+}
