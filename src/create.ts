@@ -11,6 +11,7 @@ import { defineTool, positive, type Registry } from "./engine/define.ts";
 import type { Engine } from "./engine/engine.ts";
 import { type Operations, operationsOf } from "./engine/operations.ts";
 import { createPersist } from "./engine/persist.ts";
+import { type PruneOptions, prune } from "./engine/prune.ts";
 import {
   attemptsOf,
   checkOptions,
@@ -32,7 +33,7 @@ import { checkPerson, checkScope, checkTenant } from "./key/name.ts";
 import { enterScope } from "./key/scope.ts";
 import { createCodec } from "./ledger/codec.ts";
 import { createLedger } from "./ledger/ledger.ts";
-import type { Store } from "./ledger/store.ts";
+import type { Pruned, Store } from "./ledger/store.ts";
 import { memoryWitness, type Witness } from "./ledger/witness.ts";
 import { createEvents, type EventName, type Listener } from "./observe/events.ts";
 
@@ -84,6 +85,8 @@ export interface Holdfire {
   forTenant(tenant: string): Holdfire;
   /** Ends the suspicion against a store that has lost data: a person vouches for it, by name. */
   trust(vouched: { readonly by: string }): Promise<void>;
+  /** Wipes what is older than it need be. Open operations are never touched. */
+  prune(options?: PruneOptions): Promise<Pruned>;
   readonly operations: Operations;
   readonly approvals: Approvals;
   /** Returns the function that stops listening. */
@@ -184,6 +187,7 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
       scope: (id, fn, how) => enterScope(checkScope(id), fn, how),
       forTenant,
       trust: async ({ by }) => engine.ledger.trust(checkPerson(by)),
+      prune: (what = {}) => prune(what, engine),
       operations: operationsOf(engine),
       approvals: approvalsOf(engine),
       on: <N extends EventName>(name: N, listener: Listener<N>) => events.on(name, listener),

@@ -9,6 +9,7 @@ export { createHoldfire, type Holdfire, type HoldfireOptions, type RunOnce } fro
 export type { GuardedTool } from "./engine/call.ts";
 export type { OperationQuery, Operations, OperationView } from "./engine/operations.ts";
 export type { Outcome, OutcomeStatus } from "./engine/outcome.ts";
+export type { PruneOptions } from "./engine/prune.ts";
 export {
   absent,
   cannotTell,
@@ -86,4 +87,5 @@ export type {
   StorePromise,
   Swapped,
 } from "./ledger/store.ts";
+export type { Mark, Witness } from "./ledger/witness.ts";
 export type { EventName, HoldfireEvents, Listener } from "./observe/events.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mark, Witness } from "../ledger/witness.ts";
 
@@ -17,6 +17,8 @@ export interface FileWitnessOptions {
   readonly name?: string | undefined;
   /** @default crypto.randomUUID */
   readonly newId?: (() => string) | undefined;
+  /** Milliseconds since the epoch. @default Date.now */
+  readonly now?: (() => number) | undefined;
 }
 
 interface Line extends Mark {
@@ -27,10 +29,18 @@ interface Line extends Mark {
 /** A line is padded to this, so that a shorter one overwrites a longer one whole. */
 const LINE_BYTES = 512;
 const MAX_FILES_READ = 1_000;
+/** The file of a process that has written nothing for so long is folded into a younger one. */
+const STALE_MS = 7 * 24 * 3_600_000;
 
-export function fileWitness({ folder, name = "ledger", newId }: FileWitnessOptions): Witness {
+export function fileWitness({
+  folder,
+  name = "ledger",
+  newId = () => crypto.randomUUID(),
+  now = Date.now,
+}: FileWitnessOptions): Witness {
   const prefix = `${encodeURIComponent(name)}.`;
-  const own = `${prefix}${(newId ?? (() => crypto.randomUUID()))()}.mark`;
+  const own = `${prefix}${newId()}.mark`;
+  let stale: string[] = [];
   let file: number | undefined;
   let last: Mark | undefined;
 
@@ -64,14 +74,20 @@ export function fileWitness({ folder, name = "ledger", newId }: FileWitnessOptio
     async read() {
       const seen: Mark[] = last ? [last] : [];
       for (const entry of await others()) {
-        const mark = parse(await readFile(join(folder, entry), "utf8").catch(() => ""));
+        const path = join(folder, entry);
+        const mark = parse(await readFile(path, "utf8").catch(() => ""));
         if (mark) seen.push(mark);
+        const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now() }));
+        if (now() - mtimeMs > STALE_MS) stale.push(path);
       }
       return furthest(seen);
     },
     note(mark) {
       if (last?.id === mark.id && last.sequence >= mark.sequence) return;
       write({ id: mark.id, sequence: mark.sequence });
+      // Whoever notes has found the store at least as far as all that was read.
+      for (const path of stale) rmSync(path, { force: true });
+      stale = [];
     },
     async trust({ id, sequence }, by, at) {
       write({ id, sequence, by, at });

@@ -82,7 +82,7 @@ export async function ask(probe: Probe, watching: Watching): Promise<Look> {
       return { afterMs, reading: "committed", result, effectId };
     }
     case "cannotTell":
-      return { afterMs, reading: "cannotTell", why: reading.why.slice(0, 200) };
+      return { afterMs, reading: "cannotTell", why: String(reading.why).slice(0, 200) };
     default:
       return { afterMs, reading: reading.reading };
   }

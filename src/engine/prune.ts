@@ -1,0 +1,45 @@
+/**
+ * Retention: wipes old payloads, and old tombstones where that is asked for, a little at a time.
+ *
+ * @module
+ */
+
+import type { Pruned } from "../ledger/store.ts";
+import { reach } from "./claim.ts";
+import { positive } from "./define.ts";
+import type { Engine } from "./engine.ts";
+import { checkOptions } from "./settings.ts";
+
+export interface PruneOptions {
+  /** Results older than this, in milliseconds, are wiped; that they were committed is kept. @default 30 days */
+  readonly payloadsOlderThanMs?: number | undefined;
+  /**
+   * Settled operations older than this, in milliseconds, are forgotten: the same call would fire again.
+   *
+   * @default never
+   */
+  readonly tombstonesOlderThanMs?: number | undefined;
+}
+
+const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
+/** Small, so that nobody waits long for the store in between. */
+const AT_ONCE = 100;
+
+export async function prune(options: PruneOptions, engine: Engine): Promise<Pruned> {
+  checkOptions(options, ["payloadsOlderThanMs", "tombstonesOlderThanMs"], "prune");
+  const { payloadsOlderThanMs = THIRTY_DAYS_MS, tombstonesOlderThanMs } = options;
+  positive(payloadsOlderThanMs, "prune.payloadsOlderThanMs", true);
+  if (tombstonesOlderThanMs !== undefined) {
+    positive(tombstonesOlderThanMs, "prune.tombstonesOlderThanMs", true);
+  }
+  const { ledger, tenant } = engine;
+  await reach(engine, "open", ledger.open());
+  const query = { tenant, payloadsOlderThanMs, tombstonesOlderThanMs, limit: AT_ONCE };
+  const total = { payloads: 0, tombstones: 0 };
+  for (;;) {
+    const { payloads, tombstones } = await reach(engine, "prune", ledger.store.prune(query));
+    total.payloads += payloads;
+    total.tombstones += tombstones;
+    if (payloads + tombstones < AT_ONCE) return total;
+  }
+}
