@@ -122,7 +122,7 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
   const registry: Registry = new Map();
   const closed = new AbortController();
   let closing: Promise<void> | undefined;
-  const shared: Omit<Engine, "tenant"> = {
+  const shared: Omit<Engine, "tenant" | "seen"> = {
     ledger: createLedger({
       store,
       clock,
@@ -165,7 +165,7 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
   }
 
   function forTenant(tenant: string): Holdfire {
-    const engine: Engine = { ...shared, tenant: checkTenant(tenant) };
+    const engine: Engine = { ...shared, tenant: checkTenant(tenant), seen: new Map() };
     const tool = (definition: object): GuardedTool<never, never> => {
       if (engine.isClosed()) throw new ClosedError();
       const defined = defineTool(definition as ToolDefinition<never, never, unknown>, registry);

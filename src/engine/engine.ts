@@ -84,6 +84,8 @@ export interface Engine {
   readonly timing: Timing;
   readonly gate: Gate;
   readonly budgets: Budgets;
+  /** Intents met of late, to notice two that differ only in a uuid or a timestamp. One per tenant. */
+  readonly seen: Map<string, string>;
   /** Operations under way in this process, by tenant and id. */
   readonly flights: Map<string, Flight>;
   /** Attempts that outlived their flight: their `run` has not settled. */

@@ -16,9 +16,9 @@ import {
   mintIdFromKey,
   wireKey,
 } from "../key/mint.ts";
-import { checkAgain, checkAlias, checkCallerKey, checkResource, checkScope } from "../key/name.ts";
+import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../key/name.ts";
 import { normalizeIntent } from "../key/normalize.ts";
-import { resolveScope, type Scope } from "../key/scope.ts";
+import { resolveScope, type Scope, showScope } from "../key/scope.ts";
 import { findVolatileId, noticeVolatile } from "../key/volatile.ts";
 import type { Ref } from "../ledger/ledger.ts";
 import type { Draft } from "../ledger/moves.ts";
@@ -58,7 +58,6 @@ export async function nameOperation(
   const volatile = findVolatileId(intent, aliases);
   if (volatile !== undefined) throw new VolatileIntentError(tool.name, `intent${volatile}`);
 
-  if (options.scope !== undefined) checkScope(options.scope);
   if (options.again !== undefined) checkAgain(options.again);
   const scope = resolveScope(options.scope);
   const { tenant } = engine;
@@ -92,7 +91,8 @@ export async function nameOperation(
       aliases,
     },
   };
-  const other = scope && noticeVolatile(scope.seen, tool.name, id, intentText);
+  const other =
+    scope && noticeVolatile(engine.seen, `${scope.id}\u001f${tool.name}`, id, intentText);
   if (other) engine.events.emit("volatile-intent", { ...about(operation), other });
   return operation;
 }
@@ -134,5 +134,5 @@ export const about = (
 ): OperationFacts & { readonly tenant: string; readonly scope: string } => ({
   ...factsOf(operation, generation),
   tenant: operation.ref.tenant,
-  scope: operation.scope,
+  scope: showScope(operation.scope),
 });

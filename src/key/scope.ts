@@ -24,8 +24,6 @@ export interface Scope {
   readonly run: string;
   /** The caller vouches that nothing was done under this scope before. */
   readonly fresh: boolean;
-  /** What was done in this run, for `noticeVolatile`. */
-  readonly seen: Map<string, string>;
 }
 
 export interface EnterOptions {
@@ -74,7 +72,6 @@ function enter<T>(id: string, fn: () => T, { fresh, run, random = randomUUID }: 
     id,
     run: run ?? random(),
     fresh: fresh ?? ambient.getStore()?.fresh ?? false,
-    seen: new Map(),
   };
   return ambient.run(scope, fn);
 }
@@ -86,7 +83,7 @@ export function resolveScope(explicit: string | undefined): Scope | undefined {
   const around = ambient.getStore();
   if (explicit === undefined || explicit === around?.id) return around;
   // Nobody entered it, so it has no run of its own; calls made side by side must not look like drift.
-  return { id: checkScope(explicit), run: around?.run ?? "direct", fresh: false, seen: new Map() };
+  return { id: checkScope(explicit), run: around?.run ?? "direct", fresh: false };
 }
 
 /** For people: `conversation-7 › turn-3`. */

@@ -30,7 +30,7 @@ describe("enterScope", () => {
   test("inside, the scope is the given one, and its function's result is passed on", () => {
     const random = counter();
     const scope = enterScope("turn-3", currentScope, { random });
-    expect(scope).toEqual({ id: "turn-3", run: "run-1", fresh: false, seen: new Map() });
+    expect(scope).toEqual({ id: "turn-3", run: "run-1", fresh: false });
     expect(currentScope()).toBeUndefined();
   });
 
@@ -74,12 +74,6 @@ describe("enterScope", () => {
   test("runs are random by default", () => {
     const run = (): string | undefined => enterScope("a", () => currentScope()?.run);
     expect(run()).not.toBe(run());
-  });
-
-  test("each entry remembers for itself what was seen", () => {
-    const first = enterScope("a", currentScope);
-    first?.seen.set("x", "y");
-    expect(enterScope("a", currentScope)?.seen.size).toBe(0);
   });
 
   test("fresh holds for what is inside, unless that says otherwise", () => {
@@ -152,12 +146,11 @@ describe("resolveScope", () => {
 
   test("another explicit scope replaces the ambient one and keeps its run", () => {
     const [ambient, resolved] = inside("b");
-    expect(resolved).toEqual({ id: "b", run: "r", fresh: false, seen: new Map() });
-    expect(resolved?.seen).not.toBe(ambient?.seen);
+    expect(resolved).toEqual({ id: "b", run: "r", fresh: false });
   });
 
   test("outside of every scope an explicit one has the run `direct`", () => {
-    expect(resolveScope("b")).toEqual({ id: "b", run: "direct", fresh: false, seen: new Map() });
+    expect(resolveScope("b")).toEqual({ id: "b", run: "direct", fresh: false });
   });
 
   test("an explicit scope is checked", () => {

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
 import { OutcomeUnknownError } from "../../src/errors.ts";
 import { type Fault, faults } from "../../src/testing/faulty-service.ts";
 import { keysOf, openWorld, TEA } from "./world.ts";
+
+/** A body that trickles takes real time. */
+const trickling = () => openWorld({ service: { after: systemClock.after } });
 
 const ONCE = { scope: "conversation-7/turn-3" };
 
@@ -23,7 +27,7 @@ const LOSSES: readonly (readonly [string, Fault])[] = [
 
 describe.each(LOSSES)("committed, and the reply is lost to %s", (_, fault) => {
   test("a readable tool finds its effect by reading, in the same call, and sends once", async () => {
-    const { service, order, pass, heard } = await openWorld();
+    const { service, order, pass, heard } = await trickling();
     service.plan(fault);
     const outcome = await pass(order("readable").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 1, replayed: false });
@@ -34,7 +38,7 @@ describe.each(LOSSES)("committed, and the reply is lost to %s", (_, fault) => {
   });
 
   test("a keyed tool sends the same key again and gets the first result", async () => {
-    const { service, order, pass } = await openWorld();
+    const { service, order, pass } = await trickling();
     service.plan(fault);
     const outcome = await pass(order("keyed").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "L4" });
@@ -44,7 +48,7 @@ describe.each(LOSSES)("committed, and the reply is lost to %s", (_, fault) => {
   });
 
   test("a keyed and readable tool reads before it thinks of sending", async () => {
-    const { service, order, pass } = await openWorld();
+    const { service, order, pass } = await trickling();
     service.plan(fault);
     const outcome = await pass(order("keyed-readable").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
@@ -53,7 +57,7 @@ describe.each(LOSSES)("committed, and the reply is lost to %s", (_, fault) => {
   });
 
   test("a tool that is neither stays unknown, and a second call sends nothing", async () => {
-    const { service, order, pass } = await openWorld();
+    const { service, order, pass } = await trickling();
     service.plan(fault);
     const mail = order("neither");
     expect(await pass(mail.outcome(TEA, ONCE))).toMatchObject({ status: "unknown", attempts: 1 });
@@ -65,7 +69,7 @@ describe.each(LOSSES)("committed, and the reply is lost to %s", (_, fault) => {
   });
 
   test("a conditional tool never writes twice, and without a reader does not call a 412 a no", async () => {
-    const { service, order, pass } = await openWorld();
+    const { service, order, pass } = await trickling();
     service.plan(fault);
     const outcome = await pass(order("conditional").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", reason: "rejected-in-doubt" });

@@ -14,6 +14,7 @@ import { InvalidInputError } from "../../errors.ts";
 import { canonicalize, type Json } from "../../key/canonical.ts";
 import { mintId, wireKey } from "../../key/mint.ts";
 import { normalizeIntent } from "../../key/normalize.ts";
+import { enterOperation } from "../../key/scope.ts";
 
 export interface Probe {
   readonly args: Json;
@@ -89,7 +90,7 @@ export async function send(tool: Tool, probe: Probe, attempt: number, clock: Clo
       attempt,
       signal: stop.signal,
     };
-    return endingOf(await tool.run(probe.args, context));
+    return enterOperation(probe.key, async () => endingOf(await tool.run(probe.args, context)));
   };
   const fired = await within(systemClock, tool.attemptTimeoutMs, fire());
   stop.abort();

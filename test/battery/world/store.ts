@@ -1,0 +1,150 @@
+/**
+ * The durable store of the simulation: the contents outlive every process, the way to it is bad.
+ *
+ * Each process has a front end of its own. A call takes time each way, may be lost each way, and is
+ * acknowledged only once it is synced: what is not may be lost when the power fails.
+ */
+
+import type { OperationRecord } from "../../../src/ledger/record.ts";
+import type { Change, Store, Swapped } from "../../../src/ledger/store.ts";
+import { memoryStore } from "../../../src/stores/memory.ts";
+import type { Chance } from "./chance.ts";
+import type { Host, Timeline } from "./clock.ts";
+import type { Hits, StoreFate } from "./fates.ts";
+import type { Transit } from "./service.ts";
+import { TIMES } from "./settings.ts";
+
+/** One change of one record, and who made it. */
+export interface Written {
+  readonly at: number;
+  readonly by: string;
+  readonly id: string;
+  readonly before: OperationRecord | undefined;
+  readonly after: OperationRecord | undefined;
+}
+
+export type Outage = "refuses" | "hangs";
+
+export interface DurableStore {
+  /** The store as one process sees it. `fates` is drawn from in order; when it is empty, all goes well. */
+  frontEnd(host: Host, fates: StoreFate[]): Store;
+  /** Every change that was applied, in order. */
+  readonly history: readonly Written[];
+  dump(): Promise<readonly OperationRecord[]>;
+  down(how: Outage | undefined): void;
+  prune(query: { readonly payloads: boolean; readonly tombstones: boolean }): Promise<number>;
+  /** What was not synced is gone, and so is all that was under way. */
+  failPower(): Promise<void>;
+}
+
+export const TENANT = "default";
+
+export function createStore(time: Timeline, chance: Chance, transit: Transit, hits: Hits): DurableStore {
+  const inner = memoryStore({ now: time.now, forgets: "accepted" });
+  const history: Written[] = [];
+  let unsynced: { readonly id: string; readonly before: OperationRecord | undefined }[] = [];
+  let outage: Outage | undefined;
+  let epoch = 0;
+  const delay = () => chance.between(1, 15);
+  const recordOf = async (id: string) => (await inner.read(TENANT, id)).stored;
+
+  /** Resolves when the disk says so. */
+  const sync = () =>
+    new Promise<void>((resolve) => {
+      const upTo = unsynced.length;
+      transit(
+        delay(),
+        () => {
+          unsynced = unsynced.slice(upTo);
+          resolve();
+        },
+        "sync",
+      );
+    });
+
+  async function write(change: Change, by: string): Promise<Swapped> {
+    const { id } = change;
+    const before = (await recordOf(id))?.record;
+    const swapped = await inner.swap(change);
+    if (!swapped.ok) return swapped;
+    history.push({ at: time.now(), by, id, before, after: change.record });
+    unsynced.push({ id, before });
+    await sync();
+    return swapped;
+  }
+
+  function frontEnd(host: Host, fates: StoreFate[]): Store {
+    function ask<T>(what: string, work: () => Promise<T>): Promise<T> {
+      const fate = fates.shift() ?? "ok";
+      hits.hit(`store:${fate}`);
+      if (outage) hits.hit(`store-down:${outage}`);
+      const failed = outage === "refuses" || fate === "refuse";
+      const lost = outage === "hangs" || fate === "hang-before";
+      const born = epoch;
+      const slow = fate === "slow" ? TIMES.store - 100 : 0;
+      return new Promise((resolve, reject) => {
+        const back = (call: () => void) => transit(delay() + slow / 2, () => host.deliver(call), `${what}:back`);
+        const refuse = () => reject(new Error("the store is unreachable"));
+        if (lost) return;
+        if (failed) return back(refuse);
+        const there = async () => {
+          if (born !== epoch) return;
+          const answer = await work();
+          if (born !== epoch || fate === "hang-after") return;
+          back(fate === "lose-reply" ? refuse : () => resolve(answer));
+        };
+        transit(delay() + slow, () => void there(), `${what}:there`);
+      });
+    }
+    return {
+      name: "simulated",
+      promise: { survives: "host", mayForget: false, forgettingAccepted: false, text: "Simulated." },
+      open: () => ask("open", () => inner.open()),
+      swap: (change) => ask("swap", () => write(change, host.name)),
+      read: (tenant, id) => ask("read", () => inner.read(tenant, id)),
+      readLane: (tenant, name) => ask("lane", () => inner.readLane(tenant, name)),
+      own: (...given) => ask("own", () => inner.own(...given)),
+      ownerOf: (...given) => ask("owner", () => inner.ownerOf(...given)),
+      list: (query) => ask("list", () => inner.list(query)),
+      prune: (query) => ask("prune", () => inner.prune(query)),
+      close: async () => {},
+    };
+  }
+
+  return {
+    frontEnd,
+    history,
+    async dump() {
+      const page = await inner.list({ tenant: TENANT, limit: 1_000 });
+      return page.items.map(({ record }) => record);
+    },
+    down(how) {
+      outage = how;
+    },
+    async prune({ payloads, tombstones }) {
+      const before = await inner.list({ tenant: TENANT, limit: 1_000 });
+      const done = await inner.prune({
+        tenant: TENANT,
+        payloadsOlderThanMs: payloads ? 0 : undefined,
+        tombstonesOlderThanMs: tombstones ? 0 : undefined,
+      });
+      for (const { record } of before.items) {
+        const after = (await recordOf(record.id))?.record;
+        if (after !== record) history.push({ at: time.now(), by: "reaper", id: record.id, before: record, after });
+      }
+      return done.payloads + done.tombstones;
+    },
+    async failPower() {
+      epoch += 1;
+      const lost = unsynced.reverse();
+      unsynced = [];
+      for (const { id, before } of lost) {
+        hits.hit("store:unsynced-lost");
+        const expect = (await recordOf(id))?.version ?? 0;
+        if (expect === 0 && !before) continue;
+        await inner.swap({ tenant: TENANT, id, expect, record: before, lease: "none" });
+        history.push({ at: time.now(), by: "power", id, before: undefined, after: before });
+      }
+    },
+  };
+}
