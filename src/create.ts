@@ -110,6 +110,9 @@ const DAY_MS = 24 * 3_600_000;
 
 export function createHoldfire(options: HoldfireOptions): Holdfire {
   checkOptions(options, OPTIONS, "options");
+  checkOptions(options.approvals ?? {}, ["expiryMs", "policyVersion"], "approvals");
+  checkOptions(options.surroundings ?? {}, ["clock", "random", "newId"], "surroundings");
+  checkOptions(options.payloads ?? {}, ["maxBytes", "redact", "encryption"], "payloads");
   const { store, retry, confirm, approvals = {}, surroundings = {} } = options;
   const witness = options.witness ?? memoryWitness();
   if (typeof store?.swap !== "function") {

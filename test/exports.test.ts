@@ -82,17 +82,20 @@ interface PublicName {
   readonly name: string;
   /** Where it is declared. */
   readonly path: string;
-  /** A doc comment stands right before it. */
+  /** A doc comment stands right before it, or inside it at its members. */
   readonly comment: boolean;
 }
 
+const DECLARATION =
+  /^export (?:abstract )?(?:async )?(?:const|function|class|interface|type) (\w+)[\s\S]*?(?=^\S.*\n|(?![\s\S]))/gm;
+
 function publicNames(path: string): PublicName[] {
   const text = readFileSync(path, "utf8");
-  const declared = [
-    ...text.matchAll(
-      /(\*\/\n)?^export (?:abstract )?(?:async )?(?:const|function|class|interface|type) (\w+)/gm,
-    ),
-  ].map(([, comment, name = ""]) => ({ name, path, comment: comment !== undefined }));
+  const declared = [...text.matchAll(DECLARATION)].map(({ 0: body, 1: name = "", index }) => ({
+    name,
+    path,
+    comment: text.slice(0, index).endsWith("*/\n") || body.includes("/**"),
+  }));
   const passedOn = [...text.matchAll(/^export (?:type )?\{([^}]*)\} from "([^"]+)"/gm)].flatMap(
     ([, names = "", target = ""]) => {
       const wanted = names.split(",").map((name) => name.trim().replace(/^type /, ""));

@@ -15,7 +15,7 @@ import { fileLate } from "./late.ts";
 import { leaseCovers, loseLease } from "./lease.ts";
 import { type Frame, runInFrame } from "./nesting.ts";
 import { about } from "./operation.ts";
-import { endingsOf, keyOf, learn, type Owned, type Result, remember } from "./owned.ts";
+import { endingsOf, forget, keyOf, type Owned, type Result, remember } from "./owned.ts";
 import { bufferResponse } from "./response.ts";
 import { within } from "./within.ts";
 
@@ -107,13 +107,18 @@ async function mayStart(
   timeoutMs: number,
   engine: Engine,
 ): Promise<boolean> {
-  const mayFire = () => !owned.flight.stopped.aborted && owned.mayNotFire === undefined;
+  const { flight } = owned;
+  const mayFire = () =>
+    !flight.stopped.aborted &&
+    flight.remainingMs() > 0 &&
+    owned.mayNotFire === undefined &&
+    !owned.attempts.some(({ verdict }) => verdict === "committed");
   if (!owned.noted && !(mayFire() && (await note(owned, licence, engine)))) return false;
   owned.noted = false;
   const covered = mayFire() && (await leaseCovers(owned, timeoutMs, engine));
   if (covered && mayFire()) return true;
   if (mayFire()) owned.mayNotFire = "lease-lost";
-  learn(owned, { n: owned.stored.record.fired, verdict: "not_sent" });
+  forget(owned, owned.stored.record.fired);
   return false;
 }
 
@@ -133,8 +138,8 @@ async function note(
   );
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, noting);
   if (inTime.tag !== "done") {
-    // It may have been written all the same: then this attempt was never fired.
-    owned.unfired = stored.record.fired + 1;
+    // It may have been written all the same.
+    forget(owned, stored.record.fired + 1);
     owned.mayNotFire = "store-down";
     return false;
   }

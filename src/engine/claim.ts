@@ -8,8 +8,6 @@
  */
 
 import { StoreUnavailableError } from "../errors.ts";
-import { canonicalize } from "../key/canonical.ts";
-import type { Payload } from "../ledger/codec.ts";
 import type { Moved } from "../ledger/ledger.ts";
 import type { Move } from "../ledger/moves.ts";
 import type { Stored } from "../ledger/record.ts";
@@ -20,17 +18,23 @@ import { outcomeOf } from "./landing.ts";
 import { about, type Operation } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
 import { type Owned, own } from "./owned.ts";
+import { fixPrecondition } from "./precondition.ts";
 import { waitForChange } from "./wait.ts";
 import { within } from "./within.ts";
 
 /** How long after an attempt's timeout its owner is still believed to be alive. */
 const LEASE_MARGIN_MS = 15_000;
+/** And the least of it: no attempt starts that its lease does not outlast. */
+const LEAST_MARGIN_MS = 1_000;
 
 /** What is said of an operation in place of its recorded state. */
 interface Said {
   readonly status: Outcome<unknown>["status"];
   readonly reason?: string | undefined;
+  readonly error?: unknown;
 }
+
+const NOTHING_SENT = { status: "not_applied" } as const;
 
 export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }
@@ -40,7 +44,10 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
   const { operation } = flight;
   const { tool } = operation;
   const holder = engine.newId();
-  const leaseMs = engine.timing.leaseMs ?? tool.attemptTimeoutMs + LEASE_MARGIN_MS;
+  const leaseMs = Math.max(
+    engine.timing.leaseMs ?? tool.attemptTimeoutMs + LEASE_MARGIN_MS,
+    tool.attemptTimeoutMs + LEAST_MARGIN_MS,
+  );
   const known = async (stored: Stored | undefined, said?: Said): Promise<Claim> => {
     const outcome = await outcomeOf(operation, stored, engine);
     const { status } = outcome;
@@ -51,10 +58,16 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     };
   };
 
-  const precondition = await fixPrecondition(operation, engine);
+  const fixed = await fixPrecondition(flight, engine);
+  if (fixed.tag !== "fixed")
+    return known(undefined, {
+      ...NOTHING_SENT,
+      reason: fixed.tag === "stopped" ? "aborted" : "not_sent",
+      error: fixed.error,
+    });
+  const { precondition } = fixed;
   for (let turn = 0; ; turn += 1) {
-    if (flight.stopped.aborted)
-      return known(undefined, { status: "not_applied", reason: "aborted" });
+    if (flight.stopped.aborted) return known(undefined, { ...NOTHING_SENT, reason: "aborted" });
     const admission = await engine.gate.admit(flight, engine);
     if (admission.tag !== "pass") {
       const { tag: status, ...why } = admission;
@@ -72,6 +85,7 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       retry: operation.retry !== undefined,
       suspect,
       powerless: !tool.readState && tool.keyedForMs === undefined && !tool.conditional,
+      needsYes: admission.needsYes,
       spend: admission.spend,
       at: ledger.clock.earliest(),
     });
@@ -95,6 +109,8 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       if (await waitForChange(flight, turn, engine)) continue;
       return known(moved.stored, { status: "in_progress" });
     }
+    // What the gate let pass has come to need a yes meanwhile.
+    if (why === "held" && admission.needsYes && admission.spend === undefined) continue;
     if (why === "conflict") return known(moved.stored, { status: "conflict" });
     // An answer to another question, or one too old: the gate asks anew.
     if (why === "mismatch" || why === "expired") continue;
@@ -143,15 +159,4 @@ export async function reach<T>(engine: Engine, step: string, asked: Promise<T>):
   const error = inTime.tag === "failed" ? inTime.error : undefined;
   engine.events.emit("store-error", { step, error });
   throw new StoreUnavailableError(step, error);
-}
-
-/** Read once, before the claim, and sent unchanged with every attempt. */
-async function fixPrecondition(
-  { tool, args, ref }: Operation,
-  engine: Engine,
-): Promise<Payload | undefined> {
-  if (!tool.precondition) return undefined;
-  const value = await tool.precondition(args);
-  const { text } = canonicalize(value, "precondition");
-  return engine.codec.encodeText(text, ref);
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isResponse } from "../classify/answer.ts";
 import { judge } from "../classify/classify.ts";
 import type { KeptResponse } from "../ledger/codec.ts";
 import type { Ending } from "../ledger/record.ts";
@@ -50,6 +51,7 @@ export async function classify(
     wireRequests,
     tookKey: tookIt(owned, attempted),
     unverified: unverified || undefined,
+    accepted: judged.inProgress,
     innerOnly,
   };
   takeIn(owned, ending, judged, ended);
@@ -129,7 +131,7 @@ async function isVerified(owned: Owned, ended: Ended, engine: Engine): Promise<b
   if (!verify || !ended.ok) return true;
   const stop = new AbortController();
   const { signal } = stop;
-  const value = ended.value instanceof Response ? ended.value.clone() : ended.value;
+  const value = isResponse(ended.value) ? ended.value.clone() : ended.value;
   const asked = runWithoutToken(() =>
     runInFrame(undefined, async () => verify(value, { intent, signal })),
   );

@@ -82,13 +82,13 @@ export function decide(situation: Situation): Decision {
 
   const due = proofDue(doubtful, powers);
   if (look?.reading === "absent" && typeof due === "number" && look.beganAt > due) {
-    if (!doubtful.some(({ unverified }) => unverified)) {
+    if (!doubtful.some(saidYes)) {
       return withoutDoubt(
         situation,
         doubtful.map(({ n }) => n),
       );
     }
-    return { do: "hold", reason: "unverified" };
+    return { do: "hold", reason: whyHeld(situation, doubtful) };
   }
   if (mayResendByKey(situation, doubtful)) return { do: "fire", licence: "L4", clears: [] };
   if (mayResendInner(situation, doubtful)) return { do: "fire", licence: "L1", clears: [] };
@@ -97,6 +97,10 @@ export function decide(situation: Situation): Decision {
   }
   return { do: "hold", reason: whyHeld(situation, doubtful) };
 }
+
+/** The service answered 2xx, and it could not be verified or was not done yet. */
+const saidYes = ({ unverified, accepted }: AttemptNote): boolean =>
+  unverified === true || accepted === true;
 
 /** Every attempt certainly did nothing: fire again if that is allowed, else say so. */
 function withoutDoubt(situation: Situation, clears: readonly number[]): Decision {
@@ -139,8 +143,8 @@ function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]):
   const { powers, attempts, generation, look } = situation;
   if (situation.firesLeft <= 0 || !situation.budget || situation.mayNotFire) return false;
   if (!situation.sameArguments) return false;
-  // A yes that could not be verified, and a no after a doubt, are for readers and people.
-  if (doubtful.some(({ unverified }) => unverified)) return false;
+  // After a yes nothing but a person fires again; a no after a doubt is for readers and people.
+  if (doubtful.some(saidYes)) return false;
   if (attempts.at(-1)?.verdict === "rejected") return false;
   const ofThisKey = attempts.filter((attempt) => attempt.generation === generation);
   // Absent although the service has answered to this key: it will give the same answer again.
@@ -175,6 +179,7 @@ function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]):
 function whyHeld(situation: Situation, doubtful: readonly AttemptNote[]): UnknownReason {
   const { powers, look } = situation;
   if (doubtful.some(({ unverified }) => unverified)) return "unverified";
+  if (doubtful.some(({ accepted }) => accepted)) return "in-progress";
   if (doubtful.some(({ innerOnly }) => innerOnly !== undefined)) return "partial";
   if (doubtful.some(({ epoch }) => epoch === LOST_EPOCH)) return "store-lost";
   if (situation.mayNotFire) return situation.mayNotFire;

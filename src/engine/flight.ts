@@ -14,6 +14,8 @@ import { runInFrame } from "./nesting.ts";
 import { factsOf, type Operation } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
 
+export type Waited<T> = { readonly tag: "done"; readonly value: T } | { readonly tag: "stopped" };
+
 export interface Flight {
   readonly operation: Operation;
   /** When its last caller has left. */
@@ -21,7 +23,9 @@ export interface Flight {
   /** How long until the latest deadline of its callers, in milliseconds. */
   remainingMs(): number;
   /** A person's time is outside the deadline. */
-  outsideDeadline<T>(wait: () => Promise<T>): Promise<T>;
+  outsideDeadline<T>(wait: () => Promise<T>): Promise<Waited<T>>;
+  /** What the user's own code does before anything is sent: nobody need wait for its end. */
+  untilStopped<T>(wait: () => Promise<T>): Promise<Waited<T>>;
   /** Set before the first byte of an attempt. */
   sent: boolean;
   readonly landed: Promise<Outcome<unknown>>;
@@ -91,12 +95,21 @@ function takeOff(operation: Operation, deadlineAt: number, engine: Engine, fly: 
     callers: 0,
     sent: false,
     remainingMs: () => flight.deadlineAt + flight.added - clock.monotonic(),
+    untilStopped: (wait) =>
+      new Promise((resolve, reject) => {
+        const onStop = () => resolve({ tag: "stopped" });
+        if (stop.signal.aborted) return onStop();
+        stop.signal.addEventListener("abort", onStop, { once: true });
+        wait()
+          .then((value) => resolve({ tag: "done", value }), reject)
+          .finally(() => stop.signal.removeEventListener("abort", onStop));
+      }),
     async outsideDeadline(wait) {
       const before = clock.monotonic();
       const already = flight.added;
       flight.added = Number.POSITIVE_INFINITY;
       try {
-        return await wait();
+        return await flight.untilStopped(wait);
       } finally {
         flight.added = already + clock.monotonic() - before;
       }

@@ -14,6 +14,8 @@ export type Admission =
       readonly tag: "pass";
       /** The digest of the approval that the claim is to spend. */
       readonly spend?: string | undefined;
+      /** The claim may fire only by spending an approval. */
+      readonly needsYes?: boolean | undefined;
       /** The lane that the claim is to take. */
       readonly lane?: LaneChange | undefined;
     }

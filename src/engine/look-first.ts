@@ -6,7 +6,7 @@
 
 import type { Engine } from "./engine.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Owned } from "./owned.ts";
+import { forget, type Owned } from "./owned.ts";
 import { readState } from "./read-state.ts";
 import { settle } from "./settle.ts";
 import { withdrawn } from "./withdraw.ts";
@@ -21,6 +21,7 @@ export async function lookFirst(
   await readState(owned, engine);
   const reading = owned.look?.reading;
   if (reading === "committed" || reading === "duplicated") {
+    forget(owned, owned.stored.record.fired);
     return settle(owned, { do: "commit", attempt: undefined }, engine);
   }
   // Somebody is at it already: nothing is sent, and the next call looks again.

@@ -59,6 +59,7 @@ function outOfTime(owned: Owned, decision: Extract<Decision, { do: "fire" | "loo
 
 /** Waits, unless something new is known before the time is up. */
 export async function rest(owned: Owned, waitMs: number, engine: Engine): Promise<void> {
-  await sleep(engine.clock, waitMs, owned.wake.signal);
+  // What woke it may have made the licence void: decide anew.
+  if ((await sleep(engine.clock, waitMs, owned.wake.signal)) === "woken") owned.licence = undefined;
   owned.wake = new AbortController();
 }

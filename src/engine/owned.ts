@@ -127,7 +127,13 @@ export function endingsOf({ attempts, unfired }: Owned): readonly Ending[] {
   const endings: Ending[] = attempts.map(
     ({ epoch: _e, generation: _g, licence: _l, at: _a, ...ending }) => ending,
   );
-  return unfired === undefined ? endings : [...endings, { n: unfired, verdict: "not_sent" }];
+  return unfired === undefined ? endings : [...endings, { n: unfired, unfired: true }];
+}
+
+/** An attempt that was noted, or may have been, and was not fired. */
+export function forget(owned: Owned, n: number): void {
+  owned.unfired = n;
+  owned.attempts = owned.attempts.filter((attempt) => attempt.n !== n);
 }
 
 /** Keeps the newest of what two concurrent moves brought back. */

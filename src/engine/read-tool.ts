@@ -4,7 +4,7 @@
  * @module
  */
 
-import { statusOf } from "../classify/answer.ts";
+import { isResponse, statusOf } from "../classify/answer.ts";
 import { judge } from "../classify/classify.ts";
 import { isRetryableRead } from "../classify/http.ts";
 import { sleep } from "../clock.ts";
@@ -87,6 +87,6 @@ export async function runRead(
 
 /** A `Response` that says "not now". */
 function isFailure(value: unknown): boolean {
-  const status = value instanceof Response ? statusOf(value) : undefined;
+  const status = isResponse(value) ? statusOf(value) : undefined;
   return status !== undefined && isRetryableRead(status);
 }

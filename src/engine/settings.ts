@@ -18,7 +18,11 @@ export interface RetryOptions {
   readonly minDelayMs?: number | undefined;
   /** The ceiling of any pause. @default 8_000 */
   readonly maxDelayMs?: number | undefined;
-  /** How long an owner is believed alive without a sign. @default the attempt's timeout and 15 s */
+  /**
+   * How long an owner is believed alive without a sign; never less than the attempt's timeout and a second.
+   *
+   * @default the attempt's timeout and 15 s
+   */
   readonly leaseMs?: number | undefined;
   /** How long a certain "not applied" is replayed before the same call fires again. @default 30_000 */
   readonly cooldownMs?: number | undefined;

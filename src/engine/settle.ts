@@ -49,6 +49,7 @@ export async function settle(
     return tell(owned, state, result, at, false, engine);
   }
   const moved = inTime.value;
+  if (result && final.do === "commit") keepResult(owned, final.attempt, result);
   const written = await afterwards(owned, moved, state, engine);
   if (written === state || state.tag === "committed") {
     return tell(owned, state, result, at, true, engine);
@@ -72,12 +73,18 @@ async function afterwards(
     const written = moved.stored?.record.state;
     return written?.tag === state.tag ? state : written;
   }
-  if (state.tag === "committed") {
-    const n = state.attempt ?? owned.stored.record.fired;
-    const status = owned.attempts.find((attempt) => attempt.n === n)?.status;
-    await fileEvidence(owned, { n }, "committed", status, engine);
+  const yes = state.tag === "committed" ? (state.attempt ?? owned.stored.record.fired) : undefined;
+  for (const { n, epoch, verdict = "unknown", status } of owned.attempts) {
+    if (n === yes) await fileEvidence(owned, { n }, "committed", status, engine);
+    else if (epoch === owned.epoch) await fileEvidence(owned, { n }, verdict, status, engine);
   }
   return undefined;
+}
+
+/** Evidence of a commit carries its result, also when a reader found it. */
+function keepResult(owned: Owned, attempt: number | undefined, result: Result): void {
+  const n = attempt ?? owned.stored.record.fired;
+  if (!owned.results.has(n)) owned.results.set(n, result);
 }
 
 function resultOf(owned: Owned, attempt: number | undefined): Result {
@@ -147,7 +154,7 @@ function tell(
     ...factsOf(operation, stored.record.generation),
     replayed: false,
     recorded,
-    attempts: stored.record.fired,
+    attempts: stored.record.fired - (owned.unfired === stored.record.fired ? 1 : 0),
     wireRequests: owned.wireRequests,
     licence,
     at,

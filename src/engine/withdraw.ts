@@ -12,9 +12,9 @@ import type { Outcome } from "./outcome.ts";
 import type { Owned } from "./owned.ts";
 import { within } from "./within.ts";
 
-/** Nobody waits any more, and the attempt that the claim noted was never fired. */
-export const isUnsent = (owned: Owned): boolean =>
-  owned.flight.stopped.aborted && owned.noted && owned.fires === 0;
+/** Nobody waits any more or the time is up, and the attempt that the claim noted was never fired. */
+export const isUnsent = ({ flight, noted, fires }: Owned): boolean =>
+  (flight.stopped.aborted || flight.remainingMs() <= 0) && noted && fires === 0;
 
 export async function withdrawn(owned: Owned, engine: Engine): Promise<Outcome<unknown>> {
   const { operation, holder, stored } = owned;
@@ -30,7 +30,7 @@ export async function withdrawn(owned: Owned, engine: Engine): Promise<Outcome<u
   return {
     ...factsOf(operation, stored.record.generation),
     status: "not_applied",
-    reason: "aborted",
+    reason: owned.flight.stopped.aborted ? "aborted" : "expired",
     replayed: false,
     recorded: moved !== undefined,
     attempts: 0,

@@ -11,6 +11,8 @@ import type { Flight } from "../engine/flight.ts";
 import type { Admission, Gate } from "../engine/gate.ts";
 import { about, type Operation } from "../engine/operation.ts";
 import type { Plan } from "../engine/tool.ts";
+import { within } from "../engine/within.ts";
+import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { digestText } from "../key/digest.ts";
 import type { Ask, OperationRecord } from "../ledger/record.ts";
@@ -53,16 +55,25 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     if (operation.tool.kind !== "destructive") return { tag: "pass" };
     const stored = await reach(engine, "gate", engine.ledger.read(operation.ref));
     const record = stored?.record;
-    if (record && !needsLeave(record, engine)) return { tag: "pass" };
+    if (record && !needsLeave(record, operation, engine)) return { tag: "pass", needsYes: true };
 
-    const shown = await show(operation);
+    const planned = await within(
+      engine.clock,
+      Math.max(flight.remainingMs(), 0),
+      flight.untilStopped(() => show(operation)),
+    );
+    if (planned.tag === "failed") throw planned.error;
+    if (planned.tag === "late") throw new InvalidInputError("plan", "did not answer in time");
+    if (planned.value.tag === "stopped") return { tag: "held", reason: "approval" };
+    const shown = planned.value.value;
     const digestFor = (expiresAt: number) =>
       digestOf(operation, shown.text, record?.generation ?? 0, policyVersion, expiresAt);
     const earlier = record?.state.tag === "held" ? record.state.ask : undefined;
     const now = engine.ledger.clock.latest();
     const sameQuestion =
       earlier && now < earlier.expiresAt && earlier.digest === digestFor(earlier.expiresAt);
-    if (sameQuestion && isApproved(earlier)) return { tag: "pass", spend: earlier.digest };
+    if (sameQuestion && isApproved(earlier))
+      return { tag: "pass", needsYes: true, spend: earlier.digest };
 
     const expiresAt = sameQuestion ? earlier.expiresAt : now + expiryMs;
     const digest = digestFor(expiresAt);
@@ -81,7 +92,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       const move = { move: "hold", draft, ask: question, suspect, at } as const;
       const held = await reach(engine, "hold", engine.ledger.move(operation.ref, move, stored));
       // Somebody was faster; the claim will say what is known.
-      if (held.tag !== "moved") return { tag: "pass" };
+      if (held.tag !== "moved") return { tag: "pass", needsYes: true };
       engine.events.emit("held", { ...about(operation), why: "approval" });
     }
     if (!ask) return { tag: "held", reason: "approval" };
@@ -96,7 +107,9 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       plan,
       digest,
     };
-    const answer = await flight.outsideDeadline(async () => ask(request));
+    const waited = await flight.outsideDeadline(async () => ask(request));
+    if (waited.tag === "stopped") return { tag: "held", reason: "approval" };
+    const answer = waited.value;
     const at = engine.ledger.clock.latest();
     const given = {
       move: "answer",
@@ -114,9 +127,14 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
 }
 
 /** A settled operation is replayed and an open one is read: neither fires on this call's leave. */
-function needsLeave({ state, stateAt }: OperationRecord, { ledger, timing }: Engine): boolean {
+function needsLeave(
+  { state, stateAt }: OperationRecord,
+  { retry }: Operation,
+  { ledger, timing }: Engine,
+): boolean {
   if (state.tag === "held" || state.tag === "queued") return true;
-  if (state.tag !== "not_applied" || state.reason === "rejected") return false;
+  if (state.tag !== "not_applied") return false;
+  if (retry !== undefined || state.reason === "rejected") return retry !== undefined;
   return state.reason === "resolved" || ledger.clock.latest() >= stateAt + timing.cooldownMs;
 }
 

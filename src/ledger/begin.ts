@@ -39,7 +39,10 @@ export function claim(
     const { record, before } = lostRecord(move.draft, move.at, move.leaseMs);
     return claimed(record, move, before, undefined);
   }
-  if (!stored) return claimed(newRecord(move.draft, move.at), move, undefined, "first");
+  if (!stored) {
+    if (move.needsYes) return refused("held");
+    return claimed(newRecord(move.draft, move.at), move, undefined, "first");
+  }
   const { record } = stored;
   const { state } = record;
   if (record.fingerprint !== move.draft.identity.fingerprint) return refused("conflict");
@@ -52,6 +55,7 @@ export function claim(
       return claimed(again(record, state.before, move), move, state, licenceAfter(state.before));
     }
     case "queued":
+      if (move.needsYes) return refused("held");
       return claimed(redraft(record, move.draft), move, state, "first");
     case "denied":
       return refused("denied");
@@ -73,6 +77,7 @@ export function claim(
     case "not_applied": {
       const cooled = state.reason === "resolved" || now >= record.stateAt + move.cooldownMs;
       if (!move.retry && (state.reason === "rejected" || !cooled)) return refused("settled");
+      if (move.needsYes) return refused("held");
       return claimed(again(record, state, move), move, state, licenceAfter(state));
     }
   }

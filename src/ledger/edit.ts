@@ -92,11 +92,13 @@ function trim(attempts: readonly AttemptNote[]): readonly AttemptNote[] {
 
 export function endAttempts(record: OperationRecord, endings: readonly Ending[]): OperationRecord {
   if (endings.length === 0) return record;
-  const attempts = record.attempts.map((attempt) => {
+  const attempts = record.attempts.flatMap((attempt) => {
     const ending = endings.find(({ n }) => n === attempt.n);
-    return ending ? { ...attempt, ...ending } : attempt;
+    if (ending?.unfired) return [];
+    return [ending ? { ...attempt, ...ending } : attempt];
   });
-  return { ...record, attempts };
+  const fired = record.fired - (record.attempts.length - attempts.length);
+  return { ...record, attempts, fired };
 }
 
 export function presumeEnded(

@@ -30,6 +30,8 @@ export type Move =
       readonly retry: boolean;
       /** An open operation of this tool could not be helped: leave it as it is. */
       readonly powerless: boolean;
+      /** It may be fired only on a person's yes. */
+      readonly needsYes?: boolean | undefined;
       /** The store has lost data: that there is no record does not say that nothing was sent. */
       readonly suspect?: boolean | undefined;
       /** The digest of the approval to spend. */

@@ -145,6 +145,8 @@ export interface AttemptNote {
   readonly wireRequests?: number | undefined;
   /** The service said yes and `verify` said no: nothing but a person may fire again. */
   readonly unverified?: boolean | undefined;
+  /** The service said "accepted" (202): a yes, too, that only a reader can complete. */
+  readonly accepted?: boolean | undefined;
   /** All its requests were operations of their own. */
   readonly innerOnly?: boolean | undefined;
   /** Cleared by a read in time (L3) or a person (L5). */
@@ -153,7 +155,10 @@ export interface AttemptNote {
 
 /** What is learned of an attempt after it was noted. */
 export type Ending = Pick<AttemptNote, "n"> &
-  Partial<Omit<AttemptNote, "n" | "epoch" | "generation" | "licence" | "at">>;
+  Partial<Omit<AttemptNote, "n" | "epoch" | "generation" | "licence" | "at">> & {
+    /** It was noted and never fired: forget it. */
+    readonly unfired?: true | undefined;
+  };
 
 /** A reply that came when it could no longer decide, or from an owner who had lost the operation. */
 export interface Evidence {

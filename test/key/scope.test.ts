@@ -145,7 +145,7 @@ describe("resolveScope", () => {
   });
 
   test("another explicit scope replaces the ambient one and keeps its run", () => {
-    const [ambient, resolved] = inside("b");
+    const [, resolved] = inside("b");
     expect(resolved).toEqual({ id: "b", run: "r", fresh: false });
   });
 

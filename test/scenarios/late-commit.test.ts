@@ -169,17 +169,14 @@ describe("a read that cannot be trusted yet", () => {
   });
 
   test("a 202 is followed up by the reader until the work is done", async () => {
-    const { service, order, pass, client } = await openWorld();
+    const { service, order, pass, client, track } = await openWorld();
     service.plan(faults.status({ status: 202, commit: true }));
     let asked = 0;
     const readable = order("readable", {
       run: async (args, { key }) => {
-        const response = await fetch(`${service.url}/readable/effects`, {
-          method: "POST",
-          headers: { "idempotency-key": key },
-          body: JSON.stringify(args),
-        });
-        return response as never;
+        const init = { headers: { "idempotency-key": key }, body: JSON.stringify(args) };
+        const to = `${service.url}/readable/effects`;
+        return (await track(fetch(to, { method: "POST", ...init }))) as never;
       },
       readState: async ({ key }) => {
         asked += 1;

@@ -50,7 +50,7 @@ function checkLostReply({ lostReply }: Trials): Check {
   if (books.holds === false) return books;
   return looks.at(-1)?.reading === "duplicated" && effects === undefined
     ? FAILS("it finds several effects of a request that was made once")
-    : HOLDS("it finds exactly one effect after a lost reply, and none where none is");
+    : HOLDS("it finds what a lost reply left behind, and nothing where nothing is");
 }
 
 function found(looks: readonly Look[], what: string): Check {

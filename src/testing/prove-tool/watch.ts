@@ -46,11 +46,12 @@ export async function watch(probe: Probe, watching: Watching): Promise<readonly 
     const look = await ask(probe, watching);
     looks.push(look);
     const found = isFound(look);
-    const over = look.afterMs > windowMs && (found || look.afterMs >= lookForMs);
-    if (over) return looks;
+    const past = look.afterMs > windowMs;
+    if (past && (found || look.afterMs >= lookForMs)) return looks;
     // One millisecond more: only a look that began *after* the window is the last word.
-    const toWindow = windowMs + 1 - (clock.monotonic() - endedAt);
-    await sleep(clock, toWindow <= 0 ? stepMs : found ? toWindow : Math.min(stepMs, toWindow));
+    const toWindow = Math.max(windowMs + 1 - (clock.monotonic() - endedAt), 0);
+    const waitMs = past ? stepMs : found ? toWindow : Math.min(stepMs, toWindow);
+    if (waitMs > 0) await sleep(clock, waitMs);
   }
 }
 

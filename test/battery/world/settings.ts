@@ -30,7 +30,21 @@ export interface Traits {
   readonly composite?: boolean;
 }
 
-export const TOOLS = {
+export type ToolClass =
+  | "K"
+  | "KB"
+  | "R"
+  | "RU"
+  | "KR"
+  | "C"
+  | "CR"
+  | "N"
+  | "L"
+  | "KU"
+  | "RB"
+  | "X";
+
+export const TOOLS: Readonly<Record<ToolClass, Traits>> = {
   /** Honours keys. */
   K: { keyed: true, honours: true },
   /** The same, with so many attempts that the retry budget runs out. */
@@ -53,9 +67,7 @@ export const TOOLS = {
   RB: { readable: true, blind: true },
   /** Its requests are operations of their own. */
   X: { composite: true },
-} as const satisfies Record<string, Traits>;
-
-export type ToolClass = keyof typeof TOOLS;
+};
 
 export const traitsOf = (tool: ToolClass): Traits => TOOLS[tool];
 

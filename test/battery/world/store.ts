@@ -5,7 +5,7 @@
  * acknowledged only once it is synced: what is not may be lost when the power fails.
  */
 
-import type { OperationRecord } from "../../../src/ledger/record.ts";
+import type { OperationRecord, Stored } from "../../../src/ledger/record.ts";
 import type { Change, Store, Swapped } from "../../../src/ledger/store.ts";
 import { memoryStore } from "../../../src/stores/memory.ts";
 import type { Chance } from "./chance.ts";
@@ -39,37 +39,48 @@ export interface DurableStore {
 
 export const TENANT = "default";
 
-export function createStore(time: Timeline, chance: Chance, transit: Transit, hits: Hits): DurableStore {
+export interface StoreSurroundings {
+  readonly time: Timeline;
+  readonly chance: Chance;
+  readonly transit: Transit;
+  readonly hits: Hits;
+  /** How long the disk takes; a few milliseconds if left out. */
+  readonly syncMs?: number | undefined;
+}
+
+export function createStore({ time, chance, transit, hits, syncMs }: StoreSurroundings): DurableStore {
   const inner = memoryStore({ now: time.now, forgets: "accepted" });
   const history: Written[] = [];
-  let unsynced: { readonly id: string; readonly before: OperationRecord | undefined }[] = [];
+  let unsynced: { readonly seq: number; readonly id: string; readonly before: Stored | undefined }[] = [];
   let outage: Outage | undefined;
   let epoch = 0;
   const delay = () => chance.between(1, 15);
   const recordOf = async (id: string) => (await inner.read(TENANT, id)).stored;
 
-  /** Resolves when the disk says so. */
-  const sync = () =>
+  /** Resolves when the disk says so; what was written before is then safe as well. */
+  const sync = (seq: number) =>
     new Promise<void>((resolve) => {
-      const upTo = unsynced.length;
-      transit(
-        delay(),
-        () => {
-          unsynced = unsynced.slice(upTo);
-          resolve();
-        },
-        "sync",
-      );
+      const synced = () => {
+        unsynced = unsynced.filter((entry) => entry.seq > seq);
+        resolve();
+      };
+      transit(syncMs ?? delay(), synced, "sync");
     });
 
   async function write(change: Change, by: string): Promise<Swapped> {
     const { id } = change;
-    const before = (await recordOf(id))?.record;
+    const before = await recordOf(id);
     const swapped = await inner.swap(change);
     if (!swapped.ok) return swapped;
-    history.push({ at: time.now(), by, id, before, after: change.record });
-    unsynced.push({ id, before });
-    await sync();
+    const seq = history.push({
+      at: time.now(),
+      by,
+      id,
+      before: before?.record,
+      after: change.record,
+    });
+    unsynced.push({ seq, id, before });
+    await sync(seq);
     return swapped;
   }
 
@@ -142,8 +153,10 @@ export function createStore(time: Timeline, chance: Chance, transit: Transit, hi
         hits.hit("store:unsynced-lost");
         const expect = (await recordOf(id))?.version ?? 0;
         if (expect === 0 && !before) continue;
-        await inner.swap({ tenant: TENANT, id, expect, record: before, lease: "none" });
-        history.push({ at: time.now(), by: "power", id, before: undefined, after: before });
+        const until = before?.leaseUntil;
+        const lease = until === undefined ? "none" : Math.max(until - time.now(), 1);
+        await inner.swap({ tenant: TENANT, id, expect, record: before?.record, lease });
+        history.push({ at: time.now(), by: "power", id, before: undefined, after: before?.record });
       }
     },
   };

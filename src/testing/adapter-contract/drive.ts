@@ -1,0 +1,73 @@
+/**
+ * What an adapter under test is asked to do: wrap one tool, call it once, say what the model reads.
+ *
+ * @module
+ */
+
+import type { Holdfire } from "../../create.ts";
+import type { ToolWithInput } from "../../engine/tool.ts";
+import type { Store } from "../../ledger/store.ts";
+import type { EffectBody } from "../faulty-service/logs.ts";
+
+/** The arguments of the one tool of the contract. `note` is no part of its intent. */
+export interface PayArguments {
+  readonly paymentId: string;
+  readonly amount: number;
+  readonly note?: string | undefined;
+}
+
+export type PayIntent = Pick<PayArguments, "paymentId" | "amount">;
+
+export type PayDefinition = ToolWithInput<PayArguments, PayIntent, EffectBody>;
+
+/** The arguments as JSON Schema, for frameworks that want one. */
+export const PAY_SCHEMA = {
+  type: "object",
+  properties: {
+    paymentId: { type: "string" },
+    amount: { type: "number" },
+    note: { type: "string" },
+  },
+  required: ["paymentId", "amount"],
+  additionalProperties: false,
+} as const;
+
+/** One call, as the model and the framework make it. */
+export interface AdapterCall {
+  /** The JSON text the model wrote. */
+  readonly args: string;
+  /** The framework's id of this call: another each time the model is asked. */
+  readonly toolCallId: string;
+  /** The request of a person that the call belongs to. */
+  readonly scope: string;
+  /** How the framework's user stops the run. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface AdapterSetup {
+  readonly hf: Holdfire;
+  /** What `hf.tool` takes. Its name is `pay`, its arguments are `PAY_SCHEMA`. */
+  readonly definition: PayDefinition;
+  readonly call: AdapterCall;
+}
+
+export interface AdapterContractOptions {
+  /**
+   * Wraps the tool as the adapter does, calls it once as the framework would, and returns the text
+   * that the model gets. If the framework throws instead, let it.
+   */
+  readonly drive: (setup: AdapterSetup) => Promise<{ readonly text: string }>;
+  /**
+   * Makes the ledger of one scenario.
+   *
+   * @default memoryStore({ forgets: "accepted" })
+   */
+  readonly store?: (() => Store) | undefined;
+  /** What the framework cannot do. */
+  readonly capabilities?: AdapterCapabilities | undefined;
+}
+
+export interface AdapterCapabilities {
+  /** Whether a run can be stopped by a signal that reaches its tools. @default true */
+  readonly abort?: boolean | undefined;
+}

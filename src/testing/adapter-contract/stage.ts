@@ -1,0 +1,99 @@
+/**
+ * What a scenario plays on: a faulty service, a ledger, and processes that call the tool through the
+ * adapter.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import { createHoldfire, type Holdfire } from "../../create.ts";
+import type { Reply } from "../../engine/reply.ts";
+import { memoryStore } from "../../stores/memory.ts";
+import type { EffectBody } from "../faulty-service/logs.ts";
+import type { FaultyService } from "../faulty-service/service.ts";
+import { startFaultyService } from "../faulty-service/start.ts";
+import type { AdapterCall, AdapterContractOptions } from "./drive.ts";
+import { type PayPowers, payTool } from "./pay-tool.ts";
+
+export type Envelope = Reply<EffectBody>;
+
+export interface Process {
+  readonly hf: Holdfire;
+  /** One call through the adapter: what the model reads. */
+  call(call?: Partial<AdapterCall>): Promise<Envelope>;
+}
+
+export interface Stage {
+  readonly service: FaultyService;
+  /** Another process on the same ledger. */
+  start(powers?: PayPowers): Process;
+  /** Fails the scenario unless so many writes arrived and took effect. */
+  expectCounts(arrivals: number, effects: number): void;
+}
+
+const CALL: AdapterCall = {
+  args: '{"paymentId":"p1","amount":400}',
+  toolCallId: "call_1a2b3c4d5e6f7a8b9c0d1e2f",
+  scope: "conversation-7/turn-3",
+  signal: undefined,
+};
+
+/** Plays one scenario and clears the stage, whatever happened on it. */
+export async function onStage(
+  { drive, store = () => memoryStore({ forgets: "accepted" }) }: AdapterContractOptions,
+  play: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  await using service = await startFaultyService();
+  const ledger = store();
+  const processes: Holdfire[] = [];
+  try {
+    await play({
+      service,
+      start(powers = {}) {
+        // The shortest pauses there are: what is counted here is requests, not time.
+        const retry = { minDelayMs: 1, maxDelayMs: 1, drainMs: 1_000 };
+        const hf = createHoldfire({ store: ledger, retry });
+        processes.push(hf);
+        const definition = payTool(service, powers);
+        return {
+          hf,
+          async call(call) {
+            const { text } = await drive({ hf, definition, call: { ...CALL, ...call } });
+            return envelopeIn(text);
+          },
+        };
+      },
+      expectCounts(arrivals, effects) {
+        assert.equal(service.arrivals.length, arrivals, "requests that arrived");
+        assert.equal(service.effects.length, effects, "effects");
+      },
+    });
+  } finally {
+    for (const hf of processes) await hf.close();
+  }
+}
+
+/** The JSON of the envelope, or a failed scenario. */
+function envelopeIn(text: unknown): Envelope {
+  assert.equal(typeof text, "string", "the model reads text");
+  const envelope: unknown = JSON.parse(text as string);
+  assert.ok(typeof envelope === "object" && envelope !== null, "the text is an envelope");
+  const { ok, outcome, replayed, message } = envelope as Record<string, unknown>;
+  assert.equal(typeof ok, "boolean", "the envelope says ok");
+  assert.equal(typeof outcome, "string", "the envelope says outcome");
+  assert.equal(typeof replayed, "boolean", "the envelope says replayed");
+  assert.equal(typeof message, "string", "the envelope has a message");
+  return envelope as Envelope;
+}
+
+const PATIENCE_MS = 5_000;
+const POLL_MS = 2;
+
+/** Returns once it is so; for what no event announces. */
+export async function until(isSo: () => boolean, what: string): Promise<void> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  while (!isSo()) {
+    assert.ok(performance.now() < giveUpAt, `waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * A simulated process: a holdfire of its own on a clock of its own. A crash drops all volatile state:
+ * from then on nothing reaches it and it does nothing, while what it has sent goes on.
+ */
+
+import { createHoldfire, type Holdfire } from "../../../src/create.ts";
+import type { Chance } from "./chance.ts";
+import type { Freeze, Host, Timeline } from "./clock.ts";
+import type { Fate, ReadFate, StoreFate } from "./fates.ts";
+import type { Service } from "./service.ts";
+import { TIMES } from "./settings.ts";
+import type { DurableStore } from "./store.ts";
+import { createToolbox, type Script, type Toolbox } from "./tools.ts";
+
+/** One life of a process. */
+interface Life {
+  readonly host: Host;
+  readonly hf: Holdfire;
+  readonly tools: Toolbox;
+  readonly script: Script;
+  readonly storeFates: StoreFate[];
+}
+
+export interface Process {
+  readonly name: string;
+  /** The present life; after a crash a new one begins. */
+  life(): Life;
+  isFrozen(): boolean;
+  isRunning(): boolean;
+  /** What is to befall it next, in place of what was said before. */
+  expect(op: string, fates: readonly Fate[], reads: readonly ReadFate[], heeds: boolean): void;
+  expectOfStore(fates: readonly StoreFate[]): void;
+  crash(): void;
+  freeze(how: Freeze): void;
+  thaw(first: "timers" | "replies"): Promise<void>;
+  /** From now on all goes well. */
+  calm(): void;
+}
+
+export interface ProcessSurroundings {
+  readonly time: Timeline;
+  readonly chance: Chance;
+  readonly service: Service;
+  readonly store: DurableStore;
+}
+
+export function createProcess(
+  name: string,
+  { time, chance, service, store }: ProcessSurroundings,
+): Process {
+  let current: Life | undefined;
+  let lives = 0;
+  let ids = 0;
+
+  function begin(): Life {
+    lives += 1;
+    const host = time.host(`${name}.${lives}`);
+    const storeFates: StoreFate[] = [];
+    const script: Script = { fates: new Map(), reads: [], heeds: true };
+    const hf = createHoldfire({
+      store: store.frontEnd(host, storeFates),
+      retry: {
+        leaseMs: TIMES.lease,
+        cooldownMs: TIMES.cooldown,
+        storeTimeoutMs: TIMES.store,
+        drainMs: TIMES.drain,
+        maxDelayMs: 2_000,
+      },
+      surroundings: {
+        clock: host.clock,
+        random: chance.next,
+        newId: () => {
+          ids += 1;
+          return `${host.name}-${ids}`;
+        },
+      },
+    });
+    const tools = createToolbox(hf, host, service, script);
+    return { host, hf, tools, script, storeFates };
+  }
+
+  const life = (): Life => {
+    if (!current || current.host.state() === "dead") current = begin();
+    return current;
+  };
+  return {
+    name,
+    life,
+    isFrozen: () => current?.host.state() === "frozen",
+    isRunning: () => current?.host.state() === "running",
+    expect(op, fates, reads, heeds) {
+      const { script } = life();
+      script.fates.set(op, [...fates]);
+      script.reads = [...reads];
+      script.heeds = heeds;
+    },
+    expectOfStore(fates) {
+      const { storeFates } = life();
+      storeFates.splice(0, storeFates.length, ...fates);
+    },
+    crash() {
+      const host = current?.host;
+      if (!host || host.state() === "dead") return;
+      host.kill();
+      service.hangUp(host);
+    },
+    freeze(how) {
+      const { host } = life();
+      if (host.state() !== "running") return;
+      host.freeze(how);
+      service.hangUp(host);
+    },
+    async thaw(first) {
+      await current?.host.thaw(first);
+    },
+    calm() {
+      if (!current) return;
+      current.script.fates.clear();
+      current.script.reads = [];
+      current.storeFates.length = 0;
+    },
+  };
+}

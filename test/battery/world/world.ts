@@ -1,0 +1,152 @@
+/** The simulated world: time, service, store and processes, and a log of what callers were told. */
+
+import type { Outcome } from "../../../src/engine/outcome.ts";
+import { type Chance, createChance } from "./chance.ts";
+import { createTimeline, type Timeline } from "./clock.ts";
+import type { Fate, Hits, ReadFate, StoreFate } from "./fates.ts";
+import { createProcess, type Process } from "./process.ts";
+import type { Result } from "./reply.ts";
+import { createService, type Service, type Transit } from "./service.ts";
+import { TIMES, type ToolClass } from "./settings.ts";
+import { createStore, type DurableStore } from "./store.ts";
+
+/** One wish of a caller. */
+export interface CallSpec {
+  readonly tool: ToolClass;
+  readonly scope: string;
+  readonly what: string;
+  readonly again?: string | undefined;
+  /** The caller's own name for the operation, in place of scope and intent. */
+  readonly key?: string | undefined;
+  readonly retry?: boolean | undefined;
+  readonly note?: string | undefined;
+  readonly deadlineMs?: number | undefined;
+  /** The caller leaves after so many milliseconds; `0` = before the call is made. */
+  readonly abortAfter?: number | undefined;
+  readonly fates?: readonly Fate[] | undefined;
+  readonly reads?: readonly ReadFate[] | undefined;
+  readonly store?: readonly StoreFate[] | undefined;
+  readonly heeds?: boolean | undefined;
+}
+
+/** What a caller asked, and what it was told. */
+export interface Call {
+  readonly spec: CallSpec;
+  readonly op: string;
+  readonly by: string;
+  readonly at: number;
+  readonly deadlineMs: number;
+  readonly frozenBefore: number;
+  endedAt?: number | undefined;
+  /** How long the caller's process stood still during the call. */
+  frozenMs?: number | undefined;
+  outcome?: Outcome<Result> | undefined;
+  error?: unknown;
+  /** The caller died with its process. */
+  readonly isOrphan: () => boolean;
+}
+
+export interface World {
+  readonly time: Timeline;
+  readonly chance: Chance;
+  readonly service: Service;
+  readonly store: DurableStore;
+  readonly processes: readonly Process[];
+  readonly calls: readonly Call[];
+  /** People's verdicts that let an operation be fired again, by operation. */
+  readonly resolved: Map<string, number>;
+  /** Settled operations that the reaper took, by operation. */
+  readonly forgotten: Map<string, number>;
+  readonly hits: Hits;
+  process(index: number): Process;
+  /** Begins a call; its end is written into the log. */
+  call(process: Process, spec: CallSpec): Call;
+}
+
+export const opOf = ({ tool, scope, what, again, key }: CallSpec): string =>
+  key === undefined ? [tool, scope, what, again ?? ""].join("/") : `${tool}/by-key/${key}`;
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly hits: Hits;
+  /** How messages travel; by the clock if left out. */
+  readonly transit?: ((time: Timeline) => Transit) | undefined;
+  readonly syncMs?: number | undefined;
+}
+
+const PROCESSES = 3;
+
+export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): World {
+  const time = createTimeline();
+  const chance = createChance(seed);
+  const carry: Transit = transit?.(time) ?? ((ms, call) => void time.after(ms, call));
+  const service = createService(time, chance, carry, hits);
+  const store = createStore({ time, chance, transit: carry, hits, syncMs });
+  const processes = Array.from({ length: PROCESSES }, (_, index) =>
+    createProcess(`p${index}`, { time, chance, service, store }),
+  );
+  const calls: Call[] = [];
+
+  function call(process: Process, spec: CallSpec): Call {
+    const op = opOf(spec);
+    const { fates = [], reads = [], heeds = true } = spec;
+    process.expect(op, fates, reads, heeds);
+    process.expectOfStore(spec.store ?? []);
+    const { host, tools } = process.life();
+    const deadlineMs = spec.deadlineMs ?? TIMES.deadline;
+    const entry: Call = {
+      spec,
+      op,
+      by: host.name,
+      at: time.now(),
+      deadlineMs,
+      frozenBefore: host.frozenMs(),
+      isOrphan: () => host.state() === "dead",
+    };
+    calls.push(entry);
+    const stop = new AbortController();
+    if (spec.abortAfter === 0) stop.abort();
+    else if (spec.abortAfter !== undefined) host.clock.after(spec.abortAfter, () => stop.abort());
+    const { tool, what, note = "note", scope, again, key } = spec;
+    const args = { what, op, note };
+    const options = {
+      scope,
+      deadlineMs,
+      aliases: [op],
+      ...(again === undefined ? {} : { again }),
+      ...(spec.retry ? { retry: "once more" } : {}),
+      ...(spec.abortAfter === undefined ? {} : { signal: stop.signal }),
+      ...(key === undefined ? {} : { key }),
+    };
+    const ended = (end: Pick<Call, "outcome" | "error">) => {
+      const frozenMs = host.frozenMs() - entry.frozenBefore;
+      Object.assign(entry, end, { endedAt: time.now(), frozenMs });
+    };
+    tools
+      .tool(tool)
+      .outcome(args, options)
+      .then(
+        (outcome) => ended({ outcome }),
+        (error: unknown) => ended({ error }),
+      );
+    return entry;
+  }
+
+  return {
+    time,
+    chance,
+    service,
+    store,
+    processes,
+    calls,
+    resolved: new Map(),
+    forgotten: new Map(),
+    hits,
+    process(index) {
+      const found = processes[index];
+      if (!found) throw new RangeError(`There is no process ${index}.`);
+      return found;
+    },
+    call,
+  };
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import { faults, readFaults } from "../../src/testing/faulty-service.ts";
+import { keysOf, lookUp, openWorld, TEA } from "./world.ts";
+
+const ONCE = { scope: "s" };
+
+describe("the key's window (L4)", () => {
+  test("past it a keyed tool is not sent again", async () => {
+    const { service, order, pass, clock } = await openWorld({ service: { keyMemoryMs: 60_000 } });
+    service.plan(faults.commitThenReset());
+    const keyed = order("keyed", { keyed: { forMs: 60_000 }, attempts: 1 });
+    expect(await pass(keyed.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+    await clock.advance(60_000);
+    const late = await pass(keyed.outcome(TEA, ONCE));
+    expect(late).toMatchObject({ status: "unknown", reason: "key-expired", attempts: 1 });
+    expect(service.arrivals).toHaveLength(1);
+    expect(service.effects).toHaveLength(1);
+  });
+
+  test("it ends early: less 5 % and one attempt", async () => {
+    const { service, order, pass, clock } = await openWorld();
+    service.plan(faults.resetBefore(), faults.resetBefore());
+    const keyed = order("keyed", { keyed: { forMs: 100_000 }, attempts: 1 });
+    await pass(keyed.outcome(TEA, ONCE));
+    await clock.advance(85_000 - clock.monotonic());
+    await pass(keyed.outcome(TEA, ONCE));
+    expect(service.arrivals).toHaveLength(2);
+    await clock.advance(1);
+    const past = await pass(keyed.outcome(TEA, ONCE));
+    expect(past).toMatchObject({ status: "unknown", reason: "key-expired" });
+    expect(service.arrivals).toHaveLength(2);
+  });
+
+  test("it counts from the first send, not from the last", async () => {
+    const { service, order, pass, clock } = await openWorld();
+    service.always(faults.resetBefore());
+    const keyed = order("keyed", { keyed: { forMs: 200_000 }, attempts: 1 });
+    await pass(keyed.outcome(TEA, ONCE));
+    await clock.advance(170_000);
+    await pass(keyed.outcome(TEA, ONCE));
+    await clock.advance(20_000);
+    const past = await pass(keyed.outcome(TEA, ONCE));
+    expect(past).toMatchObject({ status: "unknown", reason: "key-expired", attempts: 2 });
+    expect(service.arrivals).toHaveLength(2);
+  });
+
+  test("past it a reader still reads", async () => {
+    const { service, order, pass, clock } = await openWorld();
+    service.plan(faults.commitThenReset());
+    service.alwaysRead(readFaults.status());
+    const both = order("keyed-readable", { keyed: { forMs: 60_000 }, attempts: 1 });
+    expect(await pass(both.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+    await clock.advance(120_000);
+    service.alwaysRead(undefined);
+    expect(await pass(both.outcome(TEA, ONCE))).toMatchObject({ status: "committed", attempts: 1 });
+    expect(service.arrivals).toHaveLength(1);
+  });
+
+  test("a window shorter than one attempt is none", async () => {
+    const { service, order, pass } = await openWorld();
+    service.plan(faults.commitThenReset());
+    const outcome = await pass(order("keyed", { keyed: { forMs: 50 } }).outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", reason: "key-expired", attempts: 1 });
+    expect(service.arrivals).toHaveLength(1);
+  });
+});
+
+describe("a key that the service answers with the same failure again", () => {
+  test("is spent: it is not sent a third time", async () => {
+    const { service, order, pass } = await openWorld();
+    service.plan(faults.storedFailure());
+    const outcome = await pass(order("keyed", { attempts: 5 }).outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", reason: "key-spent", attempts: 2 });
+    expect(service.arrivals).toHaveLength(2);
+    expect(service.effects).toHaveLength(0);
+  });
+
+  test("a passing 503 does not spend it", async () => {
+    const { service, order, pass } = await openWorld();
+    service.plan(faults.status({ status: 503 }), faults.status({ status: 503 }));
+    const outcome = await pass(order("keyed").outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "committed", attempts: 3 });
+    expect(new Set(keysOf(service)).size).toBe(1);
+    expect(service.effects).toHaveLength(1);
+  });
+
+  test("absent after an answer is not resent under L4: the key would answer the same", async () => {
+    const { service, order, pass } = await openWorld();
+    service.plan(faults.storedFailure());
+    const outcome = await pass(order("keyed-readable").outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", reason: "absent-unproven", attempts: 1 });
+    expect(service.arrivals).toHaveLength(1);
+  });
+});
+
+describe("a key must be earned", () => {
+  test("a run that never takes the key is not sent again", async () => {
+    const { service, order, pass, client } = await openWorld();
+    service.plan(faults.commitThenReset());
+    const keyed = order("keyed", { run: (args) => client("keyed").create(args) });
+    const outcome = await pass(keyed.outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", attempts: 1 });
+    expect(service.arrivals).toHaveLength(1);
+  });
+
+  test("a success without the key raises key-unused once, and the tool has no L4 from then on", async () => {
+    const { service, order, pass, client, heard } = await openWorld();
+    const keyed = order("keyed", { run: (args) => client("keyed").create(args) });
+    await pass(keyed.outcome(TEA, ONCE));
+    await pass(keyed.outcome({ item: "milk" }, ONCE));
+    expect(heard("key-unused")).toHaveLength(1);
+    service.plan(faults.commitThenReset());
+    const outcome = await pass(keyed.outcome({ item: "bread" }, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", reason: "key-unused" });
+    expect(outcome).toMatchObject({ hint: expect.stringContaining("Send the key") });
+  });
+
+  test("a conditional run that never takes its precondition is not sent again", async () => {
+    const { service, order, pass, client } = await openWorld();
+    service.plan(faults.resetBefore());
+    const conditional = order("conditional", {
+      run: (args) => client("conditional").create(args, { ifMatch: '"0"' }),
+    });
+    const outcome = await pass(conditional.outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", attempts: 1 });
+    expect(service.arrivals).toHaveLength(1);
+  });
+
+  test("the precondition is fixed before the first attempt, and read once", async () => {
+    const { service, order, pass, client } = await openWorld();
+    service.plan(faults.resetBefore(), faults.resetBefore());
+    const sent: unknown[] = [];
+    const conditional = order("conditional", {
+      run: (args, { precondition, signal }) => {
+        sent.push(precondition);
+        return client("conditional").create(args, { ifMatch: String(precondition), signal });
+      },
+    });
+    await pass(conditional.outcome(TEA, ONCE));
+    expect(sent).toEqual(['"0"', '"0"', '"0"']);
+    expect(service.reads).toHaveLength(1);
+  });
+});
+
+describe("the generation of a key", () => {
+  test("moves on when a keyed service itself rejected the key, and a reader gets all keys", async () => {
+    const { service, order, pass, client } = await openWorld();
+    const asked: (readonly string[])[] = [];
+    const both = order("keyed-readable", {
+      readState: (query) => {
+        asked.push(query.keys);
+        return lookUp(client("keyed-readable"))(query);
+      },
+    });
+    service.plan(faults.storedFailure({ status: 404 }));
+    const first = await pass(both.outcome(TEA, ONCE));
+    expect(first).toMatchObject({ status: "not_applied", reason: "rejected" });
+    service.plan(faults.commitThenReset());
+    const second = await pass(both.outcome(TEA, { ...ONCE, retry: "the card was topped up" }));
+    expect(second).toMatchObject({ status: "committed", attempts: 2 });
+    expect(second.key).not.toBe(first.key);
+    expect(second.id).toBe(first.id);
+    expect(keysOf(service)).toEqual([first.key, second.key]);
+    expect(asked[0]).toEqual([first.key, second.key]);
+  });
+
+  test("stays when a service without keys rejected it", async () => {
+    const { service, order, pass } = await openWorld();
+    const readable = order("readable");
+    service.plan(faults.status({ status: 404 }));
+    const first = await pass(readable.outcome(TEA, ONCE));
+    const second = await pass(readable.outcome(TEA, { ...ONCE, retry: "it is there now" }));
+    expect(second).toMatchObject({ status: "committed", attempts: 2, licence: "L2" });
+    expect(keysOf(service)).toEqual([first.key, first.key]);
+  });
+
+  test("stays after refusals, connection failures and a person's word", async () => {
+    const { service, order, pass, clock, hf } = await openWorld();
+    service.plan(faults.status({ status: 429 }));
+    const keyed = order("keyed", { refuses: [429], attempts: 1 });
+    const first = await pass(keyed.outcome(TEA, ONCE));
+    expect(first).toMatchObject({ status: "not_applied", reason: "refused" });
+    await clock.advance(30_000);
+    service.plan(faults.resetBefore());
+    const second = await pass(keyed.outcome(TEA, ONCE));
+    expect(second).toMatchObject({ status: "unknown", licence: "L2" });
+    await hf.operations.resolve(second.id, { as: "not_applied", by: "ana" });
+    const third = await pass(keyed.outcome(TEA, ONCE));
+    expect(third).toMatchObject({ status: "committed", licence: "L5", attempts: 3 });
+    expect(new Set(keysOf(service))).toEqual(new Set([first.key]));
+  });
+});
+
+describe("the key", () => {
+  test("is a UUID of version 8, the same in every process on one intent and scope", async () => {
+    const { order, pass, another } = await openWorld();
+    const first = await pass(order("keyed").outcome(TEA, ONCE));
+    const other = order("keyed", {}, another());
+    const second = await pass(other.outcome({ note: "other words", ...TEA }, ONCE));
+    expect(first.key).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+    expect(second.key).toBe(first.key);
+    expect(second).toMatchObject({ replayed: true });
+  });
+
+  test("differs by scope, tool, intent, tenant and again", async () => {
+    const { order, pass, hf } = await openWorld();
+    const keyed = order("keyed");
+    const calls = [
+      keyed.outcome(TEA, ONCE),
+      keyed.outcome(TEA, { scope: "s2" }),
+      keyed.outcome({ item: "milk" }, ONCE),
+      keyed.outcome(TEA, { ...ONCE, again: "second reminder" }),
+      order("readable").outcome(TEA, ONCE),
+      order("keyed", {}, hf.forTenant("other")).outcome(TEA, ONCE),
+    ];
+    const outcomes = await pass(Promise.all(calls));
+    expect(new Set(outcomes.map(({ key }) => key)).size).toBe(calls.length);
+  });
+});

@@ -1,0 +1,264 @@
+import { describe, expect, test } from "vitest";
+import { faults } from "../../src/testing/faulty-service.ts";
+import { until } from "../engine/virtual-clock.ts";
+import { keysOf, lookUp, type OrderOptions, openWorld, TEA, type World } from "./world.ts";
+
+const ONCE = { scope: "s" };
+
+/** A client that does not listen to the signal: its answer comes when it comes. */
+const deaf = (world: World, toolClass: "keyed" | "readable" | "neither"): OrderOptions => ({
+  run: (args, { key }) => world.service.client(toolClass).create(args, { key }),
+});
+
+describe("black hole", () => {
+  test("committed: a readable tool reads when the attempt's time is up", async () => {
+    const { service, order, arrived, clock, pass } = await openWorld();
+    service.plan(faults.blackHole({ commit: true }));
+    const call = order("readable").outcome(TEA, ONCE);
+    await arrived(1);
+    await clock.advance(10_000);
+    expect(await pass(call)).toMatchObject({ status: "committed", attempts: 1, wireRequests: 1 });
+    expect(service.arrivals).toHaveLength(1);
+    expect(service.effects).toHaveLength(1);
+  });
+
+  test("committed: a keyed tool sends the same key again", async () => {
+    const { service, order, arrived, clock, pass } = await openWorld();
+    service.plan(faults.blackHole({ commit: true }));
+    const call = order("keyed").outcome(TEA, ONCE);
+    await arrived(1);
+    await clock.advance(10_000);
+    const outcome = await pass(call);
+    expect(outcome).toMatchObject({ status: "committed", attempts: 2, wireRequests: 2 });
+    expect(keysOf(service)).toEqual([outcome.key, outcome.key]);
+    expect(service.effects).toHaveLength(1);
+  });
+
+  test("committed or not, a tool that is neither is unknown and never sends again", async () => {
+    for (const commit of [true, false]) {
+      const { service, order, arrived, clock, pass } = await openWorld();
+      service.plan(faults.blackHole({ commit }));
+      const mail = order("neither");
+      const call = mail.outcome(TEA, ONCE);
+      await arrived(1);
+      await clock.advance(10_000);
+      expect(await pass(call)).toMatchObject({ status: "unknown", reason: "lost-reply" });
+      expect(await pass(mail.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+      expect(service.arrivals).toHaveLength(1);
+    }
+  });
+
+  test("not committed: a readable tool fires again only after its window", async () => {
+    const { service, order, arrived, clock, pass } = await openWorld();
+    service.plan(faults.blackHole({ commit: false }));
+    const call = order("readable", { commitsWithinMs: 2_000 }).outcome(TEA, ONCE);
+    await arrived(1);
+    await clock.advance(10_000);
+    expect(await pass(call)).toMatchObject({ status: "committed", attempts: 2, licence: "L3" });
+    expect(service.effects).toHaveLength(1);
+  });
+
+  test("the run is told to stop when its time is up", async () => {
+    const { service, order, arrived, clock, pass } = await openWorld();
+    service.plan(faults.blackHole({ commit: false }));
+    let signal: AbortSignal | undefined;
+    const mail = order("neither", {
+      run: (args, context) => {
+        ({ signal } = context);
+        return service.client("neither").create(args, { signal: context.signal });
+      },
+    });
+    const call = mail.outcome(TEA, ONCE);
+    await arrived(1);
+    expect(signal?.aborted).toBe(false);
+    await clock.advance(10_000);
+    expect(signal?.aborted).toBe(true);
+    await pass(call);
+  });
+});
+
+describe("a reply that comes after its time, while the flight still waits", () => {
+  test("ends the wait for a reading as the commit it is", async () => {
+    const world = await openWorld();
+    const { service, order, arrived, clock, pass, heard } = world;
+    service.plan(faults.slow({ ms: 20_000, commit: "after" }));
+    const readable = order("readable", { ...deaf(world, "readable"), commitsWithinMs: 30_000 });
+    const call = readable.outcome(TEA, ONCE);
+    await arrived(1);
+    await clock.advance(10_000);
+    expect(service.effects).toHaveLength(0);
+    await clock.advance(10_000);
+    await until(() => heard("late").length > 0);
+    expect(await pass(call)).toMatchObject({ status: "committed", attempts: 1 });
+    expect(heard("late")).toMatchObject([{ attempt: 1, verdict: "committed" }]);
+    expect(service.effects).toHaveLength(1);
+    expect(service.arrivals).toHaveLength(1);
+  });
+
+  test("a reply that lands in the pause before a resend stops it", async () => {
+    const world = await openWorld();
+    const { service, order, arrived, clock, pass, heard } = world;
+    service.plan(faults.slow({ ms: 10_050, commit: "before" }));
+    const call = order("keyed", deaf(world, "keyed")).outcome(TEA, ONCE);
+    await arrived(1);
+    await clock.advance(10_050);
+    await until(() => heard("late").length > 0);
+    expect(await pass(call)).toMatchObject({ status: "committed", attempts: 1 });
+    expect(service.arrivals).toHaveLength(1);
+    expect(service.effects).toHaveLength(1);
+  });
+
+  test("while the key is in use a resend is answered 409, which proves nothing", async () => {
+    const world = await openWorld();
+    const { service, order, arrived, clock, pass, heard } = world;
+    service.plan(faults.slow({ ms: 10_200, commit: "after" }));
+    const call = order("keyed", deaf(world, "keyed")).outcome(TEA, ONCE);
+    await arrived(1);
+    await clock.advance(10_125);
+    await arrived(2);
+    await until(() => heard("verdict").some(({ status }) => status === 409));
+    await clock.advance(75);
+    await until(() => heard("late").length > 0);
+    expect(await pass(call)).toMatchObject({ status: "committed", attempts: 2 });
+    expect(new Set(keysOf(service)).size).toBe(1);
+    expect(service.effects).toHaveLength(1);
+  });
+
+  test("a late no decides like any other", async () => {
+    const world = await openWorld();
+    const { service, order, clock, pass, heard } = world;
+    let reject: (error: unknown) => void = () => {};
+    const readable = order("readable", {
+      classify: () => "rejected",
+      commitsWithinMs: 30_000,
+      run: () =>
+        new Promise((_, no) => {
+          reject = no;
+        }),
+    });
+    const call = readable.outcome(TEA, ONCE);
+    await clock.advance(12_000);
+    reject(new Error("declined"));
+    expect(await pass(call)).toMatchObject({ status: "not_applied", reason: "rejected" });
+    expect(heard("late")).toMatchObject([{ verdict: "rejected" }]);
+    expect(service.arrivals).toHaveLength(0);
+  });
+});
+
+describe("a reply that comes when the flight has ended", () => {
+  test("turns unknown into committed, and the next call is given its result", async () => {
+    const world = await openWorld();
+    const { service, order, arrived, clock, pass, heard, hf } = world;
+    service.plan(faults.slow({ ms: 20_000, commit: "before" }));
+    const mail = order("neither", deaf(world, "neither"));
+    const call = mail.outcome(TEA, ONCE);
+    await arrived(1);
+    await clock.advance(10_000);
+    const { status, id } = await pass(call);
+    expect(status).toBe("unknown");
+    await clock.advance(10_000);
+    await until(() => heard("late").length > 0);
+    await clock.settle();
+    const view = await hf.operations.get(id);
+    expect(view).toMatchObject({ status: "committed", open: false });
+    expect(view?.evidence).toMatchObject([{ attempt: 1, verdict: "committed" }]);
+    const again = await pass(mail.outcome(TEA, ONCE));
+    expect(again).toMatchObject({
+      status: "committed",
+      replayed: true,
+      result: { id: service.effects[0]?.effectId },
+    });
+    expect(service.arrivals).toHaveLength(1);
+  });
+
+  test("turns even not_applied into committed: the only correction of a settled state", async () => {
+    const { service, order, clock, pass, heard, hf } = await openWorld();
+    let land: (effect: never) => void = () => {};
+    const mail = order("neither", {
+      run: () =>
+        new Promise((resolve) => {
+          land = resolve;
+        }),
+    });
+    const call = mail.outcome(TEA, ONCE);
+    await clock.advance(10_000);
+    const { id } = await pass(call);
+    await clock.advance(60_000);
+    await hf.operations.resolve(id, { as: "not_applied", by: "ana" });
+    land({ id: "ef_1" } as never);
+    await until(() => heard("late").length > 0);
+    await clock.settle();
+    expect(await hf.operations.get(id)).toMatchObject({ status: "committed" });
+    const again = await pass(mail.outcome(TEA, ONCE));
+    expect(again).toMatchObject({ status: "committed", replayed: true, result: { id: "ef_1" } });
+    expect(service.arrivals).toHaveLength(0);
+  });
+
+  test("a late failure is filed too, and the operation stays unknown", async () => {
+    const { order, clock, pass, hf } = await openWorld();
+    let fail: (error: unknown) => void = () => {};
+    const mail = order("neither", {
+      run: () =>
+        new Promise((_, reject) => {
+          fail = reject;
+        }),
+    });
+    const call = mail.outcome(TEA, ONCE);
+    await clock.advance(10_000);
+    const { id } = await pass(call);
+    fail(new Error("socket hang up"));
+    await clock.settle();
+    const view = await hf.operations.get(id);
+    expect(view).toMatchObject({ status: "unknown" });
+    expect(view?.evidence).toMatchObject([{ attempt: 1, verdict: "unknown" }]);
+  });
+
+  test("raises the alarm when a licensed resend committed too", async () => {
+    const world = await openWorld();
+    const { service, order, pass, clock, heard, client, hf } = world;
+    let land: (effect: never) => void = () => {};
+    const options: OrderOptions = {
+      name: "order_readable",
+      commitsWithinMs: 1_000,
+      effectIdOf: ({ id }) => id,
+      readState: lookUp(client("readable")),
+    };
+    const hung = order("readable", {
+      ...options,
+      attempts: 1,
+      run: () =>
+        new Promise((resolve) => {
+          land = resolve;
+        }),
+    });
+    const first = hung.outcome(TEA, { ...ONCE, deadlineMs: 11_000 });
+    await clock.advance(11_000);
+    const { id, status } = await pass(first);
+    expect(status).toBe("unknown");
+    // Another process, which cannot know that the first one's run goes on.
+    const other = world.another();
+    await clock.advance(60_000);
+    const second = await pass(order("readable", options, other).outcome(TEA, ONCE));
+    expect(second).toMatchObject({ status: "committed", licence: "L3", attempts: 2 });
+    land({ id: "ef_of_the_first" } as never);
+    await until(() => heard("late").length > 0);
+    await clock.settle();
+    expect(heard("duplicate")).toMatchObject([{ source: "late" }]);
+    expect(await hf.operations.get(id)).toMatchObject({ status: "committed" });
+    expect(service.effects).toHaveLength(1);
+  });
+
+  test("a run that goes on in this process has not ended: no L3 before it has", async () => {
+    const { service, order, clock, pass } = await openWorld();
+    const readable = order("readable", {
+      commitsWithinMs: 1_000,
+      run: () => new Promise(() => {}),
+    });
+    const first = readable.outcome(TEA, ONCE);
+    expect(await pass(first)).toMatchObject({ status: "unknown", reason: "deadline" });
+    await clock.advance(3_600_000);
+    const second = await pass(readable.outcome(TEA, ONCE));
+    expect(second).toMatchObject({ status: "unknown", reason: "deadline", attempts: 1 });
+    expect(service.arrivals).toHaveLength(0);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import type { CallOptions } from "../../src/engine/tool.ts";
+import {
+  type AdapterCall,
+  type AdapterContractOptions,
+  adapterContract,
+  adapterScenarios,
+} from "../../src/testing/adapter-contract.ts";
+
+type Drive = AdapterContractOptions["drive"];
+
+/** The thinnest adapter there is; the bad ones below differ from it in one thing. */
+const direct =
+  (options: (call: AdapterCall) => CallOptions): Drive =>
+  async ({ hf, definition, call }) => {
+    const reply = await hf.tool(definition).reply(JSON.parse(call.args), options(call));
+    return { text: JSON.stringify(reply) };
+  };
+
+const good = direct(({ scope, signal, toolCallId }) => ({ scope, signal, aliases: [toolCallId] }));
+
+adapterContract("direct", { drive: good });
+
+/** The first words of the scenarios that a bad adapter fails. */
+async function failed(drive: Drive): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const { name, run } of adapterScenarios) {
+    try {
+      await run({ drive });
+    } catch {
+      names.push(name.split(/[:,]/)[0] ?? name);
+    }
+  }
+  return names;
+}
+
+describe("the contract bites", () => {
+  test("an adapter that calls run by itself", async () => {
+    const unguarded: Drive = async ({ definition, call }) => {
+      const args = JSON.parse(call.args);
+      const signal = call.signal ?? new AbortController().signal;
+      const key = call.toolCallId;
+      const data = await definition.run(args, { key, signal, attempt: 1, precondition: undefined });
+      const envelope = { ok: true, outcome: "committed", effect: "created", replayed: false, data };
+      return { text: JSON.stringify({ ...envelope, message: "Done." }) };
+    };
+    expect(await failed(unguarded)).toEqual(
+      adapterScenarios
+        .map(({ name }) => name.split(/[:,]/)[0])
+        // One undisturbed call is all it can do; and where nothing is sent, nothing goes wrong.
+        .filter(
+          (name) =>
+            name !== "answered" && name !== "another intent" && name !== "abort before the send",
+        ),
+    );
+  });
+
+  test("an adapter that puts the tool-call id into the scope", async () => {
+    const drive = direct(({ scope, signal, toolCallId }) => ({
+      scope: `${scope}/${toolCallId}`,
+      signal,
+      aliases: [toolCallId],
+    }));
+    expect(await failed(drive)).toEqual([
+      "refused",
+      "tool-call id changed",
+      "arguments reordered or reworded",
+      "abort after the send",
+      "unknown",
+      "parallel identical calls",
+      "process restart",
+      "process restart",
+    ]);
+  });
+
+  test("an adapter that takes one scope for all", async () => {
+    const drive = direct(({ signal, toolCallId }) => ({
+      scope: "always",
+      signal,
+      aliases: [toolCallId],
+    }));
+    expect(await failed(drive)).toEqual(["another intent"]);
+  });
+
+  test("an adapter that does not pass the signal on", async () => {
+    const drive = direct(({ scope, toolCallId }) => ({ scope, aliases: [toolCallId] }));
+    expect(await failed(drive)).toEqual(["abort before the send", "abort after the send"]);
+  }, 30_000);
+
+  test("an adapter that forgets the tool-call id", async () => {
+    const drive = direct(({ scope, signal }) => ({ scope, signal }));
+    expect(await failed(drive)).toEqual(["the tool-call id is kept beside the operation"]);
+  });
+
+  test("a framework that calls again when it does not like the answer", async () => {
+    const drive: Drive = async (setup) => {
+      const first = await good(setup);
+      return JSON.parse(first.text).ok ? first : good(setup);
+    };
+    expect(await failed(drive)).toEqual(["SDK retries are off"]);
+  });
+
+  test("an adapter that shows the model the data alone", async () => {
+    const drive: Drive = async (setup) => {
+      const { text } = await good(setup);
+      return { text: JSON.stringify(JSON.parse(text).data ?? {}) };
+    };
+    expect((await failed(drive)).length).toBeGreaterThan(12);
+  });
+
+  test("an adapter that throws what the model should read", async () => {
+    const drive: Drive = async ({ hf, definition, call }) => {
+      const { scope, signal, toolCallId } = call;
+      const tool = hf.tool(definition);
+      await tool(JSON.parse(call.args), { scope, signal, aliases: [toolCallId] });
+      return good({ hf, definition, call });
+    };
+    expect(await failed(drive)).toEqual(expect.arrayContaining(["refused", "unknown"]));
+  });
+});
+
+test("a framework that cannot be stopped leaves out the scenarios of abort, and no others", () => {
+  const needing = adapterScenarios.filter(({ needs }) => needs !== undefined);
+  expect(needing.map(({ needs }) => needs)).toEqual(["abort", "abort"]);
+});
