@@ -9,6 +9,7 @@ import { createBudgets } from "./engine/budget.ts";
 import { type GuardedTool, guard } from "./engine/call.ts";
 import { defineTool, positive, type Registry } from "./engine/define.ts";
 import type { Engine } from "./engine/engine.ts";
+import { putInside } from "./engine/inside.ts";
 import { type Operations, operationsOf } from "./engine/operations.ts";
 import { createPersist } from "./engine/persist.ts";
 import { type PruneOptions, prune } from "./engine/prune.ts";
@@ -175,7 +176,7 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
       const own = "attempts" in definition || defined.kind === "read" || attempts === undefined;
       return guard(own ? defined : { ...defined, attempts }, engine);
     };
-    return {
+    const hf: Holdfire = {
       tool: tool as unknown as Holdfire["tool"],
       run: (async (call: Readonly<Record<string, unknown>>) => {
         const { args, ...rest } = call;
@@ -199,6 +200,7 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
         return closing;
       },
     };
+    return putInside(hf, engine);
   }
   return forTenant(options.tenant ?? "default");
 }

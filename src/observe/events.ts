@@ -46,6 +46,27 @@ export interface HoldfireEvents {
   late: OfOperation & { readonly attempt: number; readonly verdict: Verdict };
   /** The effect exists more than once. */
   duplicate: OfOperation & { readonly source: "late" | "reading" };
+  /** One request of a model call (a sample) has ended. */
+  sample: {
+    readonly client: string;
+    readonly step: string;
+    readonly attempt: number;
+    readonly status?: number | undefined;
+    readonly wireRequests: number;
+    readonly durationMs: number;
+  };
+  /** What a model call cost, per attempt, aborted ones included as far as the provider told. */
+  usage: {
+    readonly client: string;
+    readonly step: string;
+    readonly attempt: number;
+    readonly inputTokens?: number | undefined;
+    readonly outputTokens?: number | undefined;
+    /** The reply broke off: the provider may charge more than was seen. */
+    readonly partial: boolean;
+  };
+  /** A recorded step of a scope is asked with another prompt: a new sample. */
+  "prompt-drift": { readonly client: string; readonly step: string; readonly scope: string };
   /** One attempt made more than one physical request. */
   "hidden-retry": OfOperation & {
     readonly attempt: number;

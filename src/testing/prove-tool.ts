@@ -21,8 +21,8 @@ export type { Claim, ClaimVerdict, Proof } from "./prove-tool/proof.ts";
 export type { ProbedRequest, Sandbox } from "./prove-tool/sandbox.ts";
 
 /**
- * Makes up to five real effects in the sandbox, and takes `commitsWithinMs` and a little more. A claim
- * that does not hold is a verdict and never an error.
+ * Makes three real effects in the sandbox, more if a claim is false, and takes `commitsWithinMs` and a
+ * little more. A claim that does not hold is a verdict and never an error.
  *
  * @example
  * ```ts

@@ -179,7 +179,7 @@ describe("a conditional tool with a reader", () => {
     const conditional = order("conditional", {
       precondition: async () => {
         const version = await client("conditional").version();
-        await service.client("conditional").create({ item: "by somebody else" });
+        await client("conditional").create({ item: "by somebody else" }, { ifMatch: version });
         return version;
       },
     });

@@ -31,6 +31,8 @@ export function payTool(
     input: typed<PayArguments>(),
     intent: ({ paymentId, amount }) => ({ paymentId, amount }),
     run: (args, { key, signal }) => client.create(args, { key, signal }),
+    // Longer than any test waits: no scenario may end well by a timeout.
+    attemptTimeoutMs: 60_000,
     effectOf: () => "created",
     effectIdOf: ({ id }) => id,
     keyed: keyed ? { forMs: DAY_MS } : undefined,

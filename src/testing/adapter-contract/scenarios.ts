@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { faults } from "../faulty-service/fault.ts";
 import { readFaults } from "../faulty-service/read-fault.ts";
 import type { AdapterCapabilities, AdapterContractOptions } from "./drive.ts";
-import { type Envelope, onStage, type Stage, until } from "./stage.ts";
+import { type Envelope, onStage, type Stage, soon, until } from "./stage.ts";
 
 export interface AdapterScenario {
   /** A sentence of the specification. */
@@ -121,10 +121,10 @@ export const adapterScenarios: readonly AdapterScenario[] = Object.freeze([
       const stopped = settled(call({ signal: stop.signal }));
       await until(() => stage.service.effects.length === 1, "the request has arrived");
       stop.abort();
-      const envelope = await stopped;
+      const envelope = await soon(stopped, "the stopped call returned");
       assert.notEqual(envelope?.outcome, "not_applied", "an abort is not a cancellation");
-      const again = await call(ANOTHER_CALL);
-      assert.equal(again.outcome, "committed");
+      const { outcome } = await soon(call(ANOTHER_CALL), "it was looked up");
+      assert.equal(outcome, "committed");
       stage.expectCounts(1, 1);
     },
     "abort",

@@ -86,7 +86,7 @@ function envelopeIn(text: unknown): Envelope {
   return envelope as Envelope;
 }
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 2_000;
 const POLL_MS = 2;
 
 /** Returns once it is so; for what no event announces. */
@@ -96,4 +96,15 @@ export async function until(isSo: () => boolean, what: string): Promise<void> {
     assert.ok(performance.now() < giveUpAt, `waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+/** The promise's value, or a failed scenario if nothing but a timeout would settle it. */
+export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
+  let pending = true;
+  const settle = () => {
+    pending = false;
+  };
+  promise.then(settle, settle);
+  await until(() => !pending, what);
+  return promise;
 }

@@ -36,12 +36,16 @@ export interface Sent {
   readonly attempt: number;
   readonly key: string | undefined;
   readonly by: string;
+  readonly resource: string;
   readonly at: number;
   readonly fate: Fate;
+  /** How many writes the ledger had seen when it was sent. */
+  readonly ledgerAt: number;
   /** What the service said to it, if it did; `undefined` while, or because, it is not known. */
   answer?: Reply["said"] | undefined;
   /** The process that sent it has seen the answer. */
   heard: boolean;
+  heardAt?: number | undefined;
 }
 
 export interface Effect {
@@ -70,7 +74,16 @@ export interface Service {
 
 export type Transit = (ms: number, call: () => void, label: string) => void;
 
-export function createService(time: Timeline, chance: Chance, transit: Transit, hits: Hits): Service {
+export interface ServiceSurroundings {
+  readonly time: Timeline;
+  readonly chance: Chance;
+  readonly transit: Transit;
+  readonly hits: Hits;
+  /** How many writes the ledger has seen. */
+  readonly ledgerAt: () => number;
+}
+
+export function createService({ time, chance, transit, hits, ledgerAt }: ServiceSurroundings): Service {
   const sends: Sent[] = [];
   const effects: Effect[] = [];
   const versions = new Map<string, number>();
@@ -214,10 +227,20 @@ export function createService(time: Timeline, chance: Chance, transit: Transit, 
     exists: (op) => effects.some((effect) => effect.op === op),
     send(wish, fate) {
       hits.hit(`fate:${fate}`);
-      const { op, tool, attempt, key, host, signal } = wish;
-      const at = time.now();
-      const seq = sends.length + 1;
-      const sent: Sent = { seq, op, tool, attempt, key, by: host.name, at, fate, heard: false };
+      const { op, tool, attempt, key, host, signal, resource } = wish;
+      const sent: Sent = {
+        seq: sends.length + 1,
+        op,
+        tool,
+        attempt,
+        key,
+        by: host.name,
+        resource,
+        at: time.now(),
+        fate,
+        ledgerAt: ledgerAt(),
+        heard: false,
+      };
       sends.push(sent);
       if (fate === "sync-throw") throw new Error("run is broken");
       return new Promise((resolve, reject) => {
@@ -231,6 +254,7 @@ export function createService(time: Timeline, chance: Chance, transit: Transit, 
                 if (settled) return;
                 settled = true;
                 sent.heard = true;
+                sent.heardAt = time.now();
                 if (reply.said === "yes") resolve(answerOf(reply));
                 else reject(reply.error);
               }),

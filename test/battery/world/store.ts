@@ -20,6 +20,7 @@ export interface Written {
   readonly by: string;
   readonly id: string;
   readonly before: OperationRecord | undefined;
+  readonly leaseBefore?: number | undefined;
   readonly after: OperationRecord | undefined;
 }
 
@@ -77,6 +78,7 @@ export function createStore({ time, chance, transit, hits, syncMs }: StoreSurrou
       by,
       id,
       before: before?.record,
+      leaseBefore: before?.leaseUntil,
       after: change.record,
     });
     unsynced.push({ seq, id, before });

@@ -7,7 +7,7 @@ import type { Fate, Hits, ReadFate, StoreFate } from "./fates.ts";
 import { createProcess, type Process } from "./process.ts";
 import type { Result } from "./reply.ts";
 import { createService, type Service, type Transit } from "./service.ts";
-import { TIMES, type ToolClass } from "./settings.ts";
+import { TIMES, type ToolClass, traitsOf } from "./settings.ts";
 import { createStore, type DurableStore } from "./store.ts";
 
 /** One wish of a caller. */
@@ -80,8 +80,9 @@ export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): Worl
   const time = createTimeline();
   const chance = createChance(seed);
   const carry: Transit = transit?.(time) ?? ((ms, call) => void time.after(ms, call));
-  const service = createService(time, chance, carry, hits);
   const store = createStore({ time, chance, transit: carry, hits, syncMs });
+  const ledgerAt = () => store.history.length;
+  const service = createService({ time, chance, transit: carry, hits, ledgerAt });
   const processes = Array.from({ length: PROCESSES }, (_, index) =>
     createProcess(`p${index}`, { time, chance, service, store }),
   );
@@ -90,7 +91,10 @@ export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): Worl
   function call(process: Process, spec: CallSpec): Call {
     const op = opOf(spec);
     const { fates = [], reads = [], heeds = true } = spec;
-    process.expect(op, fates, reads, heeds);
+    if (traitsOf(spec.tool).composite) {
+      process.expect(`${op}/N`, fates.slice(1), reads, heeds);
+      process.expect(`${op}/K`, fates.slice(0, 1), reads, heeds);
+    } else process.expect(op, fates, reads, heeds);
     process.expectOfStore(spec.store ?? []);
     const { host, tools } = process.life();
     const deadlineMs = spec.deadlineMs ?? TIMES.deadline;
