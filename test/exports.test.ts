@@ -71,10 +71,13 @@ test("the look at what is loaded sees what it is meant to see", () => {
 test("every public name is explained, in its own comment or in the docs", () => {
   const pages = ["README.md", ...globSync("docs/*.md")].map((page) => readFileSync(page, "utf8"));
   const inDocs = (name: string) => pages.some((page) => new RegExp(`\\b${name}\\b`).test(page));
-  const unexplained = entries
-    .flatMap(([, entry]) => publicNames(sourceOf(entry.default)))
-    .filter(({ name, comment }) => !comment && !inDocs(name))
+  const names = entries.flatMap(([, entry]) => publicNames(sourceOf(entry.default)));
+  // An overloaded function has one comment, at the first of its declarations.
+  const explained = new Set(names.filter(({ comment }) => comment).map(({ name }) => name));
+  const unexplained = names
+    .filter(({ name }) => !explained.has(name) && !inDocs(name))
     .map(({ name, path }) => `${name} in ${path}`);
+  expect(names.length).toBeGreaterThan(50);
   expect(unexplained).toEqual([]);
 });
 

@@ -5,13 +5,13 @@
  */
 
 import { ClosedError, InvalidInputError } from "../errors.ts";
-import { reach } from "./claim.ts";
 import { positive } from "./define.ts";
 import type { Engine, Tool } from "./engine.ts";
 import { board } from "./flight.ts";
 import { enterInner, type Inner } from "./nesting.ts";
 import { type Naming, nameOperation } from "./operation.ts";
 import { errorOf, type Outcome } from "./outcome.ts";
+import { reach } from "./reach.ts";
 import { runRead } from "./read-tool.ts";
 import { type Reply, replyOf } from "./reply.ts";
 import { run } from "./run.ts";

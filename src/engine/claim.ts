@@ -19,6 +19,7 @@ import { about, type Operation } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
 import { type Owned, own } from "./owned.ts";
 import { fixPrecondition } from "./precondition.ts";
+import { reach } from "./reach.ts";
 import { waitForChange } from "./wait.ts";
 import { within } from "./within.ts";
 
@@ -33,8 +34,6 @@ interface Said {
   readonly reason?: string | undefined;
   readonly error?: unknown;
 }
-
-const NOTHING_SENT = { status: "not_applied" } as const;
 
 export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }
@@ -58,16 +57,19 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     };
   };
 
+  /** This call sent nothing; what became of the operation otherwise is in the ledger. */
+  const unsent = async (said: Omit<Said, "status">): Promise<Claim> => {
+    const stored = await reach(engine, "read", engine.ledger.read(operation.ref));
+    return stored ? known(stored) : known(undefined, { status: "not_applied", ...said });
+  };
+
   const fixed = await fixPrecondition(flight, engine);
-  if (fixed.tag !== "fixed")
-    return known(undefined, {
-      ...NOTHING_SENT,
-      reason: fixed.tag === "stopped" ? "aborted" : "not_sent",
-      error: fixed.error,
-    });
+  if (fixed.tag !== "fixed") {
+    return unsent({ reason: fixed.tag === "stopped" ? "aborted" : "not_sent", error: fixed.error });
+  }
   const { precondition } = fixed;
   for (let turn = 0; ; turn += 1) {
-    if (flight.stopped.aborted) return known(undefined, { ...NOTHING_SENT, reason: "aborted" });
+    if (flight.stopped.aborted) return unsent({ reason: "aborted" });
     const admission = await engine.gate.admit(flight, engine);
     if (admission.tag !== "pass") {
       const { tag: status, ...why } = admission;
@@ -150,13 +152,4 @@ export function withdraw(
 ): Promise<Moved | "closed"> {
   const at = engine.ledger.clock.earliest();
   return engine.persist(() => engine.ledger.move(operation.ref, { move: "withdraw", holder, at }));
-}
-
-/** The store's answer, or a clear error: nothing has been sent yet. */
-export async function reach<T>(engine: Engine, step: string, asked: Promise<T>): Promise<T> {
-  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, asked);
-  if (inTime.tag === "done") return inTime.value;
-  const error = inTime.tag === "failed" ? inTime.error : undefined;
-  engine.events.emit("store-error", { step, error });
-  throw new StoreUnavailableError(step, error);
 }

@@ -16,8 +16,8 @@ import {
   type StateTag,
   type Stored,
 } from "../ledger/record.ts";
-import { reach } from "./claim.ts";
 import type { Engine } from "./engine.ts";
+import { reach } from "./reach.ts";
 
 /** One operation, as people and tools see it. No arguments, no results. */
 export interface OperationView {

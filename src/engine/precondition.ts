@@ -7,9 +7,11 @@
 
 import { canonicalize } from "../key/canonical.ts";
 import type { Payload } from "../ledger/codec.ts";
+import type { StateTag } from "../ledger/record.ts";
 import type { Engine } from "./engine.ts";
 import type { Flight } from "./flight.ts";
 import { about } from "./operation.ts";
+import { reach } from "./reach.ts";
 import { within } from "./within.ts";
 
 export type Fixed =
@@ -17,11 +19,18 @@ export type Fixed =
   /** Nothing can be sent without it. */
   | { readonly tag: "failed" | "late" | "stopped"; readonly error: unknown };
 
+/** From these a claim fires; in all others the precondition of the first attempt stands. */
+const FIRED_ANEW = new Set<StateTag>(["held", "queued", "not_applied"]);
+
 export async function fixPrecondition(flight: Flight, engine: Engine): Promise<Fixed> {
   const { operation } = flight;
   const { tool, args, ref } = operation;
   const { precondition } = tool;
   if (!precondition) return { tag: "fixed", precondition: undefined };
+  const known = await reach(engine, "read", engine.ledger.read(ref));
+  if (known && !FIRED_ANEW.has(known.record.state.tag)) {
+    return { tag: "fixed", precondition: undefined };
+  }
   const timeoutMs = Math.min(tool.readTimeoutMs, Math.max(flight.remainingMs(), 0));
   const asked = flight.untilStopped(async () => precondition(args));
   const inTime = await within(engine.clock, timeoutMs, asked);

@@ -5,9 +5,9 @@
  */
 
 import type { Pruned } from "../ledger/store.ts";
-import { reach } from "./claim.ts";
 import { positive } from "./define.ts";
 import type { Engine } from "./engine.ts";
+import { reach } from "./reach.ts";
 import { checkOptions } from "./settings.ts";
 
 export interface PruneOptions {

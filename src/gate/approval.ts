@@ -5,11 +5,11 @@
  * @module
  */
 
-import { reach } from "../engine/claim.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Flight } from "../engine/flight.ts";
 import type { Admission, Gate } from "../engine/gate.ts";
 import { about, type Operation } from "../engine/operation.ts";
+import { reach } from "../engine/reach.ts";
 import type { Plan } from "../engine/tool.ts";
 import { within } from "../engine/within.ts";
 import { InvalidInputError } from "../errors.ts";

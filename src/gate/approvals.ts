@@ -4,9 +4,9 @@
  * @module
  */
 
-import { reach } from "../engine/claim.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type OperationView, view } from "../engine/operations.ts";
+import { reach } from "../engine/reach.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/canonical.ts";
 import { checkPerson } from "../key/name.ts";

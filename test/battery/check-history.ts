@@ -57,9 +57,14 @@ function checkWrite({ at, by, before, after, leaseBefore }: Written, broken: Bro
 const hostOf = (holder: string): string => holder.slice(0, holder.lastIndexOf("-"));
 
 /** What was sent before the ledger said "not applied" must not have, and never get, an effect. */
-function checkNotApplied({ at, id, before, after }: Written, { effects }: Evidence, broken: Broken): void {
+function checkNotApplied(
+  { at, id, before, after }: Written,
+  { effects, forgotten }: Evidence,
+  broken: Broken,
+): void {
   if (after?.state.tag !== "not_applied" || before?.state.tag === "not_applied") return;
   const op = opOfRecord(after);
+  if (forgotten.get(op)) return;
   const lie = effects.find((effect) => effect.op === op && effect.sent.at < at);
   if (!lie) return;
   const said = `the ledger said not_applied (${after.state.reason}) at ${at}`;

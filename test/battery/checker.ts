@@ -77,8 +77,18 @@ export function check(evidence: Evidence): readonly Violation[] {
 
 export type Broken = (invariant: Invariant, detail: string) => void;
 
+/**
+ * A tool that declares a key and does not send it is found out only by the process that saw it run.
+ * A successor takes its word, so it is judged by the life of a process.
+ */
+const isUnearned = (tool: ToolClass): boolean => {
+  const { keyed, honours } = traitsOf(tool);
+  return keyed === true && !honours;
+};
+
 function oneEffect({ effects, forgotten }: Evidence, broken: Broken): void {
   for (const [op, those] of byOp(effects)) {
+    if (those[0] && isUnearned(those[0].sent.tool)) continue;
     const allowed = 1 + (forgotten.get(op) ?? 0);
     if (those.length > allowed) {
       broken("I1 at most one effect", `${op}: ${those.map(({ sent }) => show(sent)).join(", ")}`);
@@ -94,9 +104,12 @@ const isBlindFire = (tool: ToolClass): boolean => {
 
 function oneSend({ sends, forgotten, resolved }: Evidence, broken: Broken): void {
   for (const [op, those] of byOp(sends)) {
+    const last = those.at(-1);
     const risky = those.filter(
-      ({ tool, heard, answer }) =>
-        isBlindFire(tool) && !(heard && (answer === "refused" || answer === "no")),
+      ({ tool, heard, answer, by }) =>
+        isBlindFire(tool) &&
+        !(heard && (answer === "refused" || answer === "no")) &&
+        (!isUnearned(tool) || by === last?.by),
     );
     const allowed = 1 + (forgotten.get(op) ?? 0) + (resolved.get(op) ?? 0);
     if (risky.length > allowed) {
@@ -167,10 +180,10 @@ function truthOfCommitted({ calls, dump, effects }: Evidence, broken: Broken): v
   }
 }
 
-function truthOfNotApplied({ calls, effects }: Evidence, broken: Broken): void {
+function truthOfNotApplied({ calls, effects, forgotten }: Evidence, broken: Broken): void {
   const of = byOp(effects);
   for (const { op, by, at, outcome, endedAt = 0 } of calls) {
-    if (outcome?.status !== "not_applied") continue;
+    if (outcome?.status !== "not_applied" || forgotten.get(op)) continue;
     const lie = of
       .get(op)
       ?.find(({ sent }) => sent.at < at || (sent.by === by && sent.at <= endedAt));

@@ -15,7 +15,6 @@ export interface Slot {
 export interface Memory {
   slot(key: string): Slot;
   isRunning(key: string): boolean;
-  isSpent(key: string): boolean;
 }
 
 export function createMemory(time: Timeline): Memory {
@@ -29,7 +28,6 @@ export function createMemory(time: Timeline): Memory {
       const entry = recall(key);
       return entry !== undefined && entry.reply === undefined;
     },
-    isSpent: (key) => recall(key)?.reply?.said === "error",
     slot: (key) => ({
       begin() {
         const entry = recall(key);

@@ -62,8 +62,6 @@ export interface Service {
   readonly effects: readonly Effect[];
   /** How many requests of an operation may still commit. */
   pending(op: string): number;
-  /** Whether the service will answer this key with a failure, whatever is sent. */
-  isSpent(key: string): boolean;
   version(resource: string): number;
   send(wish: Wish, fate: Fate): Promise<unknown>;
   read(tool: ToolClass, keys: readonly string[], host: Host, fate: ReadFate): Promise<Reading<Result>>;
@@ -222,7 +220,6 @@ export function createService({ time, chance, transit, hits, ledgerAt }: Service
     sends,
     effects,
     pending: (op) => pendings.get(op) ?? 0,
-    isSpent: memory.isSpent,
     version,
     exists: (op) => effects.some((effect) => effect.op === op),
     send(wish, fate) {

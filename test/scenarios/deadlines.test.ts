@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { faults } from "../../src/testing/faulty-service.ts";
+import { failingStore } from "../engine/failing-store.ts";
+import { openWorld, TEA } from "./world.ts";
+
+const ONCE = { scope: "s" };
+
+describe("deadlines beat everything", () => {
+  test("no attempt is started that could not begin before the deadline", async () => {
+    const { service, order, pass, clock } = await openWorld();
+    service.always(faults.resetBefore());
+    const keyed = order("keyed", { attempts: 100 });
+    const outcome = await pass(keyed.outcome(TEA, { ...ONCE, deadlineMs: 2_000 }));
+    expect(outcome).toMatchObject({ status: "unknown", reason: "deadline" });
+    expect(clock.monotonic()).toBeLessThanOrEqual(2_000);
+    expect(service.arrivals.length).toBeLessThan(100);
+  });
+
+  test("Retry-After does not outlast it: certain is told as certain, doubt as doubt", async () => {
+    const headers = { "retry-after": "120" };
+    const { service, order, pass } = await openWorld();
+    service.always(faults.status({ status: 429, headers }));
+    const refused = await pass(order("neither", { refuses: [429] }).outcome(TEA, ONCE));
+    expect(refused).toMatchObject({ status: "not_applied", reason: "refused", attempts: 1 });
+    const doubtful = await pass(order("keyed").outcome(TEA, ONCE));
+    expect(doubtful).toMatchObject({ status: "unknown", reason: "deadline", attempts: 1 });
+    expect(service.arrivals).toHaveLength(2);
+  });
+
+  test("an attempt gets what is left, at most its own timeout", async () => {
+    const { order, pass, clock } = await openWorld();
+    const hung = order("neither", { run: () => new Promise(() => {}) });
+    const outcome = await pass(hung.outcome(TEA, { ...ONCE, deadlineMs: 3_000 }));
+    expect(outcome).toMatchObject({ status: "unknown" });
+    expect(clock.monotonic()).toBe(3_000);
+  });
+
+  test("a precondition that hangs ends with the deadline, and nothing was sent", async () => {
+    const { service, order, pass, clock } = await openWorld();
+    const hung = order("conditional", { precondition: () => new Promise<never>(() => {}) });
+    const ended = hung.outcome(TEA, ONCE).catch((error: unknown) => error);
+    await pass(Promise.race([ended, clock.advance(61_000)]));
+    const result = await Promise.race([ended, Promise.resolve("still waiting")]);
+    expect(result).not.toBe("still waiting");
+    expect(service.arrivals).toHaveLength(0);
+  });
+
+  test("a precondition that throws ends the call before anything is sent or claimed", async () => {
+    const { service, order, pass, hf } = await openWorld();
+    const broken = order("conditional", { precondition: () => Promise.reject(new Error("down")) });
+    const ended = await pass(broken.outcome(TEA, ONCE).catch((error: unknown) => ({ error })));
+    expect(ended).not.toMatchObject({ status: "committed" });
+    expect((await hf.operations.list()).items).toEqual([]);
+    expect(service.arrivals).toHaveLength(0);
+  });
+
+  test("a look that took all the time leaves none to send in", async () => {
+    const { service, order, pass, hf } = await openWorld();
+    const slow = order("readable", { readFirst: true, readState: () => new Promise(() => {}) });
+    const outcome = await pass(slow.outcome(TEA, { ...ONCE, deadlineMs: 1_000 }));
+    expect(outcome).toMatchObject({ status: "not_applied" });
+    expect(service.arrivals).toHaveLength(0);
+    expect((await hf.operations.list({ open: true })).items).toEqual([]);
+  });
+
+  test("a store that took all the time leaves none to send in", async () => {
+    const { service, order, pass, clock, store } = await openWorld({
+      store: (now) => failingStore({ now, forgets: "accepted" }),
+    });
+    const failing = store as ReturnType<typeof failingStore>;
+    failing.fail("hangs", (step) => step === "swap:claimed");
+    const call = order("neither").outcome(TEA, { ...ONCE, deadlineMs: 1_000 });
+    await clock.advance(2_000);
+    failing.recover();
+    const outcome = await pass(call.catch((error: unknown) => error));
+    expect(outcome).not.toMatchObject({ status: "unknown" });
+    expect(outcome).not.toMatchObject({ status: "committed" });
+    expect(service.arrivals).toHaveLength(0);
+  });
+
+  test("a read tool ends by it too", async () => {
+    const { hf, pass, clock } = await openWorld();
+    const read = hf.tool({
+      name: "read",
+      kind: "read",
+      run: (_: { item: string }) => new Promise<number>(() => {}),
+    });
+    const outcome = await pass(read.outcome({ item: "tea" }, { deadlineMs: 15_000 }));
+    expect(outcome).toMatchObject({ status: "not_applied" });
+    expect(clock.monotonic()).toBeLessThanOrEqual(15_000);
+  });
+});
+
+describe("the retry budget of a service", () => {
+  test("empty, there is no resend: a first attempt and a read are still free", async () => {
+    const { service, order, pass } = await openWorld();
+    service.always(faults.resetBefore());
+    const keyed = order("keyed", { attempts: 11 });
+    const spent = await pass(keyed.outcome(TEA, ONCE));
+    expect(spent).toMatchObject({ status: "unknown", attempts: 11, reason: "attempts" });
+    const milk = await pass(keyed.outcome({ item: "milk" }, ONCE));
+    expect(milk).toMatchObject({ status: "unknown", attempts: 1, reason: "budget" });
+    expect(service.arrivals).toHaveLength(12);
+  });
+
+  test("a certain failure ends as not applied when it is empty", async () => {
+    const { service, order, pass } = await openWorld();
+    service.always(faults.status({ status: 429 }));
+    const mail = order("neither", { refuses: [429], attempts: 20 });
+    const outcome = await pass(mail.outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "not_applied", reason: "refused", attempts: 11 });
+    expect(service.arrivals).toHaveLength(11);
+  });
+
+  test("is shared by the tools of one service, and by nobody else", async () => {
+    const { service, order, pass } = await openWorld();
+    service.always(faults.resetBefore());
+    const shop = order("keyed", { name: "shop", service: "shop", attempts: 11 });
+    await pass(shop.outcome(TEA, ONCE));
+    const same = order("keyed", { name: "shop_too", service: "shop" });
+    expect(await pass(same.outcome(TEA, ONCE))).toMatchObject({ reason: "budget", attempts: 1 });
+    const other = order("keyed", { name: "other" });
+    expect(await pass(other.outcome(TEA, ONCE))).toMatchObject({ reason: "attempts", attempts: 3 });
+  });
+
+  test("ten successes give one resend back", async () => {
+    const { service, order, pass } = await openWorld();
+    service.always(faults.resetBefore());
+    const keyed = order("keyed", { attempts: 11 });
+    await pass(keyed.outcome(TEA, ONCE));
+    service.always(undefined);
+    for (let count = 0; count < 10; count += 1) {
+      await pass(keyed.outcome({ item: `item ${count}` }, ONCE));
+    }
+    service.plan(faults.resetBefore());
+    const outcome = await pass(keyed.outcome({ item: "one more" }, ONCE));
+    expect(outcome).toMatchObject({ status: "committed", attempts: 2 });
+  });
+});
