@@ -82,11 +82,8 @@ export class NotAppliedError extends HoldfireError {
     lastError?: unknown,
   ) {
     const answer = serviceStatus === undefined ? "" : `, status ${serviceStatus}`;
-    super(`${named(operation)} was not applied (${reason}${answer}).`, "not-applied", {
-      operation,
-      reason,
-      lastError,
-    });
+    const facts = { operation, reason, lastError };
+    super(`${named(operation)} was not applied (${reason}${answer}).`, "not-applied", facts);
     this.serviceStatus = serviceStatus;
   }
 }
@@ -96,9 +93,8 @@ export class OperationInProgressError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_IN_PROGRESS";
 
   constructor(operation: OperationFacts) {
-    super(`${named(operation)} is still in progress and may still land.`, "in-progress", {
-      operation,
-    });
+    const message = `${named(operation)} is still in progress and may still land.`;
+    super(message, "in-progress", { operation });
   }
 }
 
@@ -107,9 +103,8 @@ export class KeyConflictError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_KEY_CONFLICT";
 
   constructor(operation: OperationFacts) {
-    super(`The key of ${named(operation)} belongs to another intent.`, "key-conflict", {
-      operation,
-    });
+    const message = `The key of ${named(operation)} belongs to another intent.`;
+    super(message, "key-conflict", { operation });
   }
 }
 
@@ -118,11 +113,8 @@ export class ApprovalRequiredError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_APPROVAL_REQUIRED";
 
   constructor(operation: OperationFacts, reason = "approval") {
-    super(
-      `${named(operation)} waits for a person's yes; nothing was sent. Approve ${operation.id}.`,
-      "approval-required",
-      { operation, reason },
-    );
+    const message = `${named(operation)} waits for a person's yes; nothing was sent. Approve ${operation.id}.`;
+    super(message, "approval-required", { operation, reason });
   }
 }
 
@@ -143,11 +135,8 @@ export class LaneBlockedError extends HoldfireError {
   readonly blockedBy: string;
 
   constructor(operation: OperationFacts, resource: string, blockedBy: string) {
-    super(
-      `${named(operation)} was not sent: operation ${blockedBy} on "${resource}" is not settled.`,
-      "lane-blocked",
-      { operation },
-    );
+    const message = `${named(operation)} was not sent: operation ${blockedBy} on "${resource}" is not settled.`;
+    super(message, "lane-blocked", { operation });
     this.resource = resource;
     this.blockedBy = blockedBy;
   }
@@ -170,9 +159,8 @@ export class ResultLostError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_RESULT_LOST";
 
   constructor(operation: OperationFacts) {
-    super(`${named(operation)} is committed, but its result was not kept.`, "result-lost", {
-      operation,
-    });
+    const message = `${named(operation)} is committed, but its result was not kept.`;
+    super(message, "result-lost", { operation });
   }
 }
 
@@ -181,10 +169,8 @@ export class StoreUnavailableError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_STORE_UNAVAILABLE";
 
   constructor(step: string, lastError?: unknown) {
-    super(`The ledger did not answer at "${step}".`, "store-unavailable", {
-      reason: step,
-      lastError,
-    });
+    const facts = { reason: step, lastError };
+    super(`The ledger did not answer at "${step}".`, "store-unavailable", facts);
   }
 }
 

@@ -10,13 +10,23 @@
 import { isResponse } from "../classify/answer.ts";
 import { enterOperation } from "../key/scope.ts";
 import { createToken, runWithToken, type WireToken } from "../wire/token.ts";
+import { keyHasRunOut } from "./decide.ts";
 import type { Engine } from "./engine.ts";
 import { fileLate } from "./late.ts";
 import { leaseCovers, loseLease } from "./lease.ts";
 import { type Frame, runInFrame } from "./nesting.ts";
 import { about } from "./operation.ts";
-import { endingsOf, forget, keyOf, type Owned, type Result, remember } from "./owned.ts";
+import {
+  endingsOf,
+  forget,
+  keyOf,
+  type Owned,
+  type Result,
+  remember,
+  situationOf,
+} from "./owned.ts";
 import { bufferResponse } from "./response.ts";
+import { beginAttempt, keepSaying } from "./unended.ts";
 import { within } from "./within.ts";
 
 export type Ended =
@@ -66,8 +76,7 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
     attempt: n,
     signal: stop.signal,
   };
-  const unended = engine.unended.get(ref.id) ?? new Set();
-  engine.unended.set(ref.id, unended.add(n));
+  const over = beginAttempt(ref.id, n, engine);
 
   flight.sent = true;
   owned.fires += 1;
@@ -84,15 +93,12 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   const inTime = await within(engine.clock, timeoutMs, running);
   flight.stopped.removeEventListener("abort", giveUp);
   const attempted = { n, startedAt, token, frame, took };
-  const over = () => {
-    unended.delete(n);
-    if (unended.size === 0) engine.unended.delete(ref.id);
-  };
   if (inTime.tag === "done") {
     over();
     return { ...attempted, ended: inTime.value };
   }
   stop.abort();
+  keepSaying(owned, n, running, engine);
   void running.then((ended) => {
     over();
     fileLate(owned, { ...attempted, ended }, engine);
@@ -116,8 +122,10 @@ async function mayStart(
   if (!owned.noted && !(mayFire() && (await note(owned, licence, engine)))) return false;
   owned.noted = false;
   const covered = mayFire() && (await leaseCovers(owned, timeoutMs, engine));
-  if (covered && mayFire()) return true;
-  if (mayFire()) owned.mayNotFire = "lease-lost";
+  // The host may have slept since the licence was given; the store's answer has set the clock right.
+  const tooLate = licence === "L4" && keyHasRunOut(situationOf(owned, engine));
+  if (covered && mayFire() && !tooLate) return true;
+  if (mayFire() && !covered) owned.mayNotFire = "lease-lost";
   forget(owned, owned.stored.record.fired);
   return false;
 }

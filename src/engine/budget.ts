@@ -6,8 +6,10 @@
  * @module
  */
 
-const TOKENS = 10;
-const BACK_PER_SUCCESS = 0.1;
+/** Counted in tenths of a token: ten successes must make exactly one. */
+const FULL = 100;
+const RESEND = 10;
+const SUCCESS = 1;
 
 export interface Budgets {
   has(service: string): boolean;
@@ -18,15 +20,15 @@ export interface Budgets {
 export function createBudgets(): Budgets {
   // Only services that are not at their full budget are remembered.
   const left = new Map<string, number>();
-  const tokens = (service: string) => left.get(service) ?? TOKENS;
+  const tenths = (service: string) => left.get(service) ?? FULL;
   return {
-    has: (service) => tokens(service) >= 1,
+    has: (service) => tenths(service) >= RESEND,
     take(service) {
-      left.set(service, tokens(service) - 1);
+      left.set(service, tenths(service) - RESEND);
     },
     giveBack(service) {
-      const more = tokens(service) + BACK_PER_SUCCESS;
-      if (more >= TOKENS) left.delete(service);
+      const more = tenths(service) + SUCCESS;
+      if (more >= FULL) left.delete(service);
       else left.set(service, more);
     },
   };

@@ -16,6 +16,7 @@ import { runRead } from "./read-tool.ts";
 import { type Reply, replyOf } from "./reply.ts";
 import { run } from "./run.ts";
 import { checkOptions } from "./settings.ts";
+import { snapshotArguments } from "./snapshot.ts";
 import type { CallOptions } from "./tool.ts";
 
 /** A guarded tool. Call it as the function it wraps. */
@@ -65,16 +66,16 @@ async function callTool(
   const { signal } = options;
   const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
   if (tool.kind === "read") {
-    return {
-      outcome: await runRead(tool, args, { ...options, deadlineMs }, engine),
-      inner: undefined,
-    };
+    const { value } = await snapshotArguments(tool, args);
+    const outcome = await runRead(tool, value, { ...options, deadlineMs }, engine);
+    return { outcome, inner: undefined };
   }
   const inner = enterInner();
   try {
+    const copy = await snapshotArguments(tool, args);
     if (!engine.ledger.isOpen()) await reach(engine, "open", engine.ledger.open());
     checkStore(tool, engine);
-    const operation = await nameOperation(tool, args, options, engine);
+    const operation = nameOperation(tool, copy, options, engine);
     const outcome = await board(operation, { signal, deadlineMs }, engine, run);
     if (inner) inner.status = outcome.status;
     return { outcome, inner };

@@ -14,7 +14,7 @@ import type { Stored } from "../ledger/record.ts";
 import type { Engine } from "./engine.ts";
 import { inBackground } from "./engine.ts";
 import type { Flight } from "./flight.ts";
-import { outcomeOf } from "./landing.ts";
+import { commonOf, outcomeOf } from "./landing.ts";
 import { about, type Operation } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
 import { type Owned, own } from "./owned.ts";
@@ -47,20 +47,21 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     engine.timing.leaseMs ?? tool.attemptTimeoutMs + LEASE_MARGIN_MS,
     tool.attemptTimeoutMs + LEAST_MARGIN_MS,
   );
-  const known = async (stored: Stored | undefined, said?: Said): Promise<Claim> => {
+  const known = async (stored: Stored | undefined): Promise<Claim> => {
     const outcome = await outcomeOf(operation, stored, engine);
-    const { status } = outcome;
-    if (stored && !said) engine.events.emit("replay", { ...about(operation), status });
-    return {
-      tag: "known",
-      outcome: said ? ({ ...outcome, ...said } as Outcome<unknown>) : outcome,
-    };
+    engine.events.emit("replay", { ...about(operation), status: outcome.status });
+    return { tag: "known", outcome };
   };
-
+  const saying = (stored: Stored | undefined, said: Said): Claim => ({
+    tag: "known",
+    outcome: { ...commonOf(operation, stored?.record, engine), ...said } as Outcome<unknown>,
+  });
   /** This call sent nothing; what became of the operation otherwise is in the ledger. */
   const unsent = async (said: Omit<Said, "status">): Promise<Claim> => {
     const stored = await reach(engine, "read", engine.ledger.read(operation.ref));
-    return stored ? known(stored) : known(undefined, { status: "not_applied", ...said });
+    if (!stored) return saying(undefined, { status: "not_applied", ...said });
+    const same = stored.record.fingerprint === operation.draft.identity.fingerprint;
+    return same ? known(stored) : saying(undefined, { status: "conflict" });
   };
 
   const fixed = await fixPrecondition(flight, engine);
@@ -73,7 +74,7 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     const admission = await engine.gate.admit(flight, engine);
     if (admission.tag !== "pass") {
       const { tag: status, ...why } = admission;
-      return known(undefined, { status, ...why });
+      return saying(undefined, { status, ...why });
     }
     const { clock, ledger } = engine;
     const suspect = ledger.suspicion() !== undefined && !operation.fresh;
@@ -91,7 +92,10 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       spend: admission.spend,
       at: ledger.clock.earliest(),
     });
-    if (moved.tag === "lane") continue;
+    if (moved.tag === "lane") {
+      if (await waitForChange(flight, turn, engine)) continue;
+      return unsent({ reason: "expired" });
+    }
     // The store was found out by this very claim: nothing is sent on its word that nothing was.
     if (moved.tag === "moved" && !suspect && !operation.fresh && ledger.suspicion()) {
       await withdraw(operation, holder, engine);
@@ -107,15 +111,14 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       return { tag: "owned", owned };
     }
     const why = moved.tag === "refused" ? moved.why : "absent";
+    if (why === "conflict") return saying(undefined, { status: "conflict" });
     if (why === "busy") {
       if (await waitForChange(flight, turn, engine)) continue;
-      return known(moved.stored, { status: "in_progress" });
+      return saying(moved.stored, { status: "in_progress" });
     }
-    // What the gate let pass has come to need a yes meanwhile.
-    if (why === "held" && admission.needsYes && admission.spend === undefined) continue;
-    if (why === "conflict") return known(moved.stored, { status: "conflict" });
-    // An answer to another question, or one too old: the gate asks anew.
-    if (why === "mismatch" || why === "expired") continue;
+    // The question has changed or expired, or what was let pass needs a yes by now: ask the gate anew.
+    const stale = why === "mismatch" || why === "expired" || (why === "held" && !admission.spend);
+    if (admission.needsYes && stale && (await waitForChange(flight, turn, engine))) continue;
     return known(moved.stored);
   }
 }
@@ -137,10 +140,10 @@ async function move(
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;
   engine.events.emit("store-error", { step: "claim", error });
-  inBackground(engine, async () => {
-    await claiming.catch(() => {});
-    await withdraw(operation, claim.holder, engine);
-  });
+  // At once, and again when the lost answer comes: it may still be on its way to the store.
+  inBackground(engine, () => withdraw(operation, claim.holder, engine));
+  const again = () => inBackground(engine, () => withdraw(operation, claim.holder, engine));
+  claiming.then(again, again);
   throw new StoreUnavailableError("claim", error);
 }
 

@@ -145,6 +145,8 @@ function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]):
   if (!situation.sameArguments) return false;
   // After a yes nothing but a person fires again; a no after a doubt is for readers and people.
   if (doubtful.some(saidYes)) return false;
+  // Part of it happened inside: only a composite of nothing but inner operations runs again.
+  if (doubtful.some(({ innerOnly }) => innerOnly === false)) return false;
   if (attempts.at(-1)?.verdict === "rejected") return false;
   const ofThisKey = attempts.filter((attempt) => attempt.generation === generation);
   // Absent although the service has answered to this key: it will give the same answer again.
@@ -163,6 +165,10 @@ function keyIsGood(situation: Situation, doubtful: readonly AttemptNote[]): bool
   if (doubtful.some((attempt) => attempt.generation !== generation)) return false;
   return now <= keyEnds(situation);
 }
+
+/** A resend that rests on the key alone comes too late. */
+export const keyHasRunOut = (situation: Situation): boolean =>
+  !situation.powers.conditional && situation.now > keyEnds(situation);
 
 /** Counted from the first send, less 5 % and one attempt. */
 function keyEnds({ powers, attempts, generation }: Situation): number {

@@ -56,6 +56,10 @@ export function board(
   const name = `${operation.ref.tenant.length}:${operation.ref.tenant}${operation.ref.id}`;
   const underWay = engine.flights.get(name) as Boarded | undefined;
   const deadlineAt = engine.clock.monotonic() + caller.deadlineMs;
+  const other = underWay?.operation.draft.identity.fingerprint;
+  if (other !== undefined && other !== operation.draft.identity.fingerprint) {
+    return Promise.resolve({ ...bare(operation, engine), status: "conflict" });
+  }
   // One that is winding down fires no more: see how it ends, then look afresh.
   if (underWay?.stopped.aborted) {
     return travel(underWay, operation, deadlineAt, caller, engine, true).then((outcome) => {
@@ -72,10 +76,7 @@ export function board(
     flight.landed.then(gone, gone);
     return travel(flight, operation, deadlineAt, caller, engine, false);
   }
-  const { identity, fields } = underWay.operation.draft;
-  if (identity.fingerprint !== operation.draft.identity.fingerprint) {
-    return Promise.resolve({ ...bare(operation, engine), status: "conflict" });
-  }
+  const { fields } = underWay.operation.draft;
   underWay.deadlineAt = Math.max(underWay.deadlineAt, deadlineAt);
   const reworded = rewordedFields(fields, operation.draft.fields);
   return travel(underWay, operation, deadlineAt, caller, engine, true).then((outcome) =>

@@ -9,17 +9,17 @@ import type { OperationRecord, State, Stored } from "../ledger/record.ts";
 import { askReader } from "./ask-reader.ts";
 import type { Engine, Tool } from "./engine.ts";
 import { factsOf, type Operation } from "./operation.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Common, Outcome } from "./outcome.ts";
 import { reviveResponse } from "./response.ts";
 
-export async function outcomeOf(
+/** What can be said of an operation without telling what became of it. */
+export function commonOf(
   operation: Operation,
-  stored: Stored | undefined,
+  record: OperationRecord | undefined,
   engine: Engine,
-): Promise<Outcome<unknown>> {
-  const record = stored?.record;
+): Common {
   const reworded = record ? rewordedFields(record.fields, operation.draft.fields) : [];
-  const common = {
+  return {
     ...factsOf(operation, record?.generation),
     replayed: record !== undefined,
     recorded: true,
@@ -28,6 +28,15 @@ export async function outcomeOf(
     licence: record?.attempts.at(-1)?.licence,
     at: record?.stateAt ?? engine.ledger.clock.earliest(),
   };
+}
+
+export async function outcomeOf(
+  operation: Operation,
+  stored: Stored | undefined,
+  engine: Engine,
+): Promise<Outcome<unknown>> {
+  const record = stored?.record;
+  const common = commonOf(operation, record, engine);
   if (!record) return { ...common, status: "in_progress" };
   const { state } = record;
   switch (state.tag) {

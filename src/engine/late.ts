@@ -35,13 +35,25 @@ export async function fileEvidence(
   const { operation, epoch } = owned;
   const { tool, ref } = operation;
   const at = engine.ledger.clock.latest();
+  const note = owned.attempts.find((attempt) => attempt.n === n);
   const result = verdict === "committed" ? owned.results.get(n) : undefined;
   const payload = result && payloadOf(operation, result, engine);
   const { effect, effectId } = result ? worldOf(tool, result.value) : {};
   const filed = await engine.persist(() =>
     engine.ledger.move(ref, {
       move: "file",
-      evidence: { attempt: n, epoch, at, verdict, status, payload, effect, effectId },
+      evidence: {
+        attempt: n,
+        epoch,
+        at,
+        verdict,
+        status,
+        unverified: note?.unverified,
+        accepted: note?.accepted,
+        payload,
+        effect,
+        effectId,
+      },
       dedupes: dedupesOf(tool),
       at,
     }),

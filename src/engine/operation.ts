@@ -7,7 +7,7 @@
  */
 
 import { MissingScopeError, type OperationFacts, VolatileIntentError } from "../errors.ts";
-import { canonicalize, type Json } from "../key/canonical.ts";
+import { type Canonical, canonicalize, type Json } from "../key/canonical.ts";
 import {
   fingerprint,
   hashArguments,
@@ -24,7 +24,6 @@ import type { Ref } from "../ledger/ledger.ts";
 import type { Draft } from "../ledger/moves.ts";
 import type { Engine, Tool } from "./engine.ts";
 import { currentFrame } from "./nesting.ts";
-import { checkArguments } from "./schema.ts";
 import type { CallOptions } from "./tool.ts";
 
 export interface Operation {
@@ -45,14 +44,12 @@ export interface Naming extends CallOptions {
   readonly key?: string | undefined;
 }
 
-export async function nameOperation(
+export function nameOperation(
   tool: Tool,
-  given: unknown,
+  { value: args, text: argsText }: Canonical,
   options: Naming,
   engine: Engine,
-): Promise<Operation> {
-  const checked = await checkArguments(tool.name, tool.input, given);
-  const { value: args, text: argsText } = canonicalize(checked, "args");
+): Operation {
   const { value: intent, text: intentText } = intentOf(tool, args, argsText);
   const aliases = (options.aliases ?? []).map((alias) => checkAlias(alias));
   const volatile = findVolatileId(intent, aliases);

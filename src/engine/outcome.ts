@@ -25,7 +25,8 @@ import type {
   UnknownReason,
 } from "../ledger/record.ts";
 
-interface Common extends OperationFacts {
+/** What is told with every outcome. */
+export interface Common extends OperationFacts {
   /** The outcome was known before this call; nothing was sent for it. */
   readonly replayed: boolean;
   /** Whether the ledger has it. `false`: the store was down; the settle is retried. */

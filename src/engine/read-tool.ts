@@ -8,23 +8,21 @@ import { isResponse, statusOf } from "../classify/answer.ts";
 import { judge } from "../classify/classify.ts";
 import { isRetryableRead } from "../classify/http.ts";
 import { sleep } from "../clock.ts";
-import { canonicalize } from "../key/canonical.ts";
+import type { Json } from "../key/json.ts";
 import { createToken, runWithToken, wireFacts } from "../wire/token.ts";
 import { backoff } from "./backoff.ts";
 import type { Engine, Tool } from "./engine.ts";
 import type { Outcome } from "./outcome.ts";
 import { PassEnded, repeat } from "./repeat.ts";
-import { checkArguments } from "./schema.ts";
 import type { CallOptions } from "./tool.ts";
 import { within } from "./within.ts";
 
 export async function runRead(
   tool: Tool,
-  given: unknown,
+  args: Json,
   { signal, deadlineMs = tool.deadlineMs }: CallOptions,
   engine: Engine,
 ): Promise<Outcome<unknown>> {
-  const { value: args } = canonicalize(await checkArguments(tool.name, tool.input, given), "args");
   const id = engine.newId();
   const deadlineAt = engine.clock.monotonic() + deadlineMs;
   const facts = { tool: tool.name, id, key: id };

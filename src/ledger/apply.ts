@@ -85,6 +85,14 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       const attempts = as === "committed" ? record.attempts : cleared;
       return write(enter({ ...record, attempts, epoch: record.epoch + 1 }, state, move.at), "none");
     }
+    case "running": {
+      const one = record.attempts.find(({ n }) => n === move.attempt);
+      if (!one || one.endedAt !== undefined || record.state.tag === "committed") {
+        return { tag: "same" };
+      }
+      const endsBy = move.at + move.leaseMs;
+      return write(endAttempts(record, [{ n: one.n, endsBy }]), "keep");
+    }
     case "meet": {
       const aliases = addNames(record.aliases, move.aliases);
       const runs = addNames(record.runs, move.run === undefined ? [] : [move.run]);

@@ -17,7 +17,10 @@ export function fileEvidence(
   { evidence, dedupes, at }: Extract<Move, { move: "file" }>,
 ): Applied {
   const { attempt, verdict, status } = evidence;
-  const ended = endAttempts(record, [{ n: attempt, endedAt: evidence.at, verdict, status }]);
+  const { unverified, accepted } = evidence;
+  const ending = { n: attempt, endedAt: evidence.at, verdict, status };
+  const said = unverified || accepted ? { unverified, accepted } : {};
+  const ended = endAttempts(record, [{ ...ending, ...said }]);
   const next = { ...ended, evidence: keep([...record.evidence, evidence]) };
   const { state } = record;
   if (verdict !== "committed") return { tag: "write", record: next, lease: "keep" };

@@ -91,6 +91,13 @@ export type Move =
       readonly note?: string | undefined;
       readonly at: number;
     }
+  /** An attempt that was given up still runs, in a process that lives: it has not ended yet. */
+  | {
+      readonly move: "running";
+      readonly attempt: number;
+      readonly leaseMs: number;
+      readonly at: number;
+    }
   /** The operation was met again, under another tool-call id or in another run. */
   | {
       readonly move: "meet";

@@ -161,7 +161,7 @@ export type Ending = Pick<AttemptNote, "n"> &
   };
 
 /** A reply that came when it could no longer decide, or from an owner who had lost the operation. */
-export interface Evidence {
+export interface Evidence extends Pick<AttemptNote, "unverified" | "accepted"> {
   readonly attempt: number;
   readonly epoch: number;
   readonly at: number;

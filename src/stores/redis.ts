@@ -166,7 +166,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
 
     async close() {
       closed = true;
-      await watchers.close();
+      watchers.close();
     },
   };
 }

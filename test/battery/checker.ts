@@ -118,12 +118,22 @@ function oneSend({ sends, forgotten, resolved }: Evidence, broken: Broken): void
   }
 }
 
-function afterAYes({ sends, resolved, forgotten }: Evidence, broken: Broken): void {
+/** Once the ledger has heard that a liar's attempt has ended, it has heard its yes. */
+function afterAYes({ sends, history, resolved, forgotten }: Evidence, broken: Broken): void {
   for (const [op, those] of byOp(sends)) {
     if ((resolved.get(op) ?? 0) + (forgotten.get(op) ?? 0) > 0) continue;
-    const yes = those.find(({ tool, heardAt, answer }) => traitsOf(tool).lies && heardAt !== undefined && answer === "yes");
-    const later = yes && those.find(({ at }) => at > (yes.heardAt ?? 0) + 2 * TIMES.store);
-    if (later) broken("I1 after a yes only a person fires again", `${op}: ${show(yes)}, ${show(later)}`);
+    const yes = those.find(({ tool, heard, answer }) => traitsOf(tool).lies && heard && answer === "yes");
+    const told = history.findIndex(
+      ({ after, by }) =>
+        after !== undefined &&
+        opOfRecord(after) === op &&
+        by === yes?.by &&
+        after.attempts.some(({ n, endedAt }) => n === yes.attempt && endedAt !== undefined),
+    );
+    const later = told >= 0 && those.find(({ ledgerAt }) => ledgerAt > told);
+    if (yes && later) {
+      broken("I1 after a yes only a person fires again", `${op}: ${show(yes)}, ${show(later)}`);
+    }
   }
 }
 
@@ -193,10 +203,10 @@ function truthOfNotApplied({ calls, effects, forgotten }: Evidence, broken: Brok
   }
 }
 
-function conflicts({ calls, sends }: Evidence, broken: Broken): void {
+function conflicts({ calls, sends, forgotten }: Evidence, broken: Broken): void {
   for (const [op, those] of byOp(sends)) {
     const first = those[0];
-    if (!first) continue;
+    if (!first || forgotten.get(op)) continue;
     const other = those.find(({ resource }) => resource !== first.resource);
     if (other) {
       broken("I8 another intent under the same key is a conflict", `${show(first)}, ${show(other)}`);

@@ -1,7 +1,7 @@
 /** What can happen in a sequence: calls with their fates, and what people, clocks and machines do. */
 
 import fc, { type Arbitrary, type AsyncCommand } from "fast-check";
-import { FATES, READ_FATES, STORE_FATES } from "./world/fates.ts";
+import { FATES, type Fate, READ_FATES, type ReadFate, STORE_FATES, type StoreFate } from "./world/fates.ts";
 import { TIMES, type ToolClass } from "./world/settings.ts";
 import { person } from "./world/person.ts";
 import type { Outage } from "./world/store.ts";
@@ -10,19 +10,30 @@ import type { CallSpec, World } from "./world/world.ts";
 /** What the generator must know to make no impossible move. */
 export interface Model {
   readonly frozen: Set<number>;
+  /** The two tools of this sequence; few, so that calls meet. */
+  readonly cast: readonly ToolClass[];
 }
+
+export const casts: Arbitrary<readonly ToolClass[]> = fc.tuple(
+  fc.constantFrom<ToolClass>("K", "K", "R", "R", "R", "KR", "KR", "C", "CR", "N", "RU", "L", "KU"),
+  fc.constantFrom<ToolClass>("N", "R", "K", "X", "RB", "KB", "KU", "L"),
+);
 
 export type Command = AsyncCommand<Model, World>;
 
+/** A call of one of the sequence's two tools. */
+type Wish = Omit<CallSpec, "tool"> & { readonly tool: number };
+
 /** `wait` is how long the world goes on before the next command. */
-function call(process: number, spec: CallSpec, wait: number): Command {
+function call(process: number, wish: Wish, wait: number): Command {
   return {
     check: ({ frozen }) => !frozen.has(process),
-    async run(_, world) {
-      world.call(world.process(process), spec);
+    async run({ cast }, world) {
+      const tool = cast[wish.tool] ?? "K";
+      world.call(world.process(process), { ...wish, tool });
       await world.time.advance(wait);
     },
-    toString: () => `call(p${process}, ${JSON.stringify(spec)}) wait ${wait}`,
+    toString: () => `call(p${process}, ${JSON.stringify(wish)}) wait ${wait}`,
   };
 }
 
@@ -38,52 +49,50 @@ function event(name: string, run: (world: World) => Promise<void> | void): Comma
   };
 }
 
-const processes = fc.nat({ max: 2 });
+const processes = fc.constantFrom(0, 0, 0, 1, 1, 2);
 
-const tools: Arbitrary<ToolClass> = fc.constantFrom<ToolClass>(
-  ...(["K", "K", "R", "R", "R", "KR", "KR", "C", "CR", "N", "N", "RU", "L", "KU", "RB", "X", "KB"] as const),
+const often = <T>(usual: Arbitrary<T>, seldom: Arbitrary<T>, weight = 4): Arbitrary<T> =>
+  fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: seldom });
+
+const seldom = <T>(arbitrary: Arbitrary<T>, weight = 7): Arbitrary<T | undefined> =>
+  often<T | undefined>(fc.constant(undefined), arbitrary, weight);
+
+const fates: Arbitrary<Fate[]> = often(
+  fc.array(fc.constantFrom(...FATES), { maxLength: 3, size: "max" }),
+  // One after the other, until attempts or the retry budget run out.
+  fc.constantFrom<Fate>("error-before", "lost-request", "busy").map((fate) => Array(14).fill(fate)),
+  12,
 );
 
-const fates = fc.array(fc.constantFrom(...FATES), { maxLength: 3 });
-/** One after the other, until the retry budget is empty. */
-const storm = fc.constant(Array.from({ length: 14 }, () => "error-before" as const));
-
-const stores = fc.oneof(
-  { weight: 3, arbitrary: fc.constant([]) },
-  { weight: 1, arbitrary: fc.array(fc.constantFrom(...STORE_FATES), { maxLength: 6 }) },
+const stores: Arbitrary<StoreFate[]> = often(
+  fc.constant([]),
+  fc.array(fc.constantFrom(...STORE_FATES), { maxLength: 6, size: "max" }),
 );
 
-const reads = fc.oneof(
-  { weight: 3, arbitrary: fc.constant([]) },
-  { weight: 1, arbitrary: fc.array(fc.constantFrom(...READ_FATES), { maxLength: 4 }) },
+const reads: Arbitrary<ReadFate[]> = often(
+  fc.constant([]),
+  fc.array(fc.constantFrom(...READ_FATES), { maxLength: 4, size: "max" }),
 );
 
-const sometimes = <T>(arbitrary: Arbitrary<T>, nil = 6): Arbitrary<T | undefined> =>
-  fc.option(arbitrary, { nil: undefined, freq: nil });
-
-const specs: Arbitrary<CallSpec> = fc
-  .record({
-    tool: tools,
-    scope: fc.constantFrom("s1", "s1", "s2"),
-    what: fc.constantFrom("a", "a", "a", "b"),
-    again: sometimes(fc.constant("x")),
-    key: sometimes(fc.constantFrom("k1", "k2"), 12),
-    retry: fc.constantFrom(false, false, true),
-    note: fc.constantFrom("n1", "n1", "n1", "n1", "n2"),
-    deadlineMs: fc.constantFrom(TIMES.deadline, TIMES.deadline, 4_000, 900),
-    abortAfter: sometimes(fc.constantFrom(0, 10, 45, 90, 1_000)),
-    fates,
-    reads,
-    store: stores,
-    heeds: fc.boolean(),
-  })
-  .chain((spec) =>
-    spec.tool === "KB" ? storm.map((those) => ({ ...spec, fates: those })) : fc.constant(spec),
-  );
+const wishes: Arbitrary<Wish> = fc.record({
+  tool: fc.constantFrom(0, 0, 1),
+  scope: fc.constantFrom("s1", "s1", "s1", "s2"),
+  what: fc.constantFrom("a", "a", "a", "a", "b"),
+  again: seldom(fc.constant("x")),
+  key: seldom(fc.constant("k1"), 12),
+  retry: fc.constantFrom(false, false, true),
+  note: fc.constantFrom("n1", "n1", "n1", "n1", "n1", "n2"),
+  deadlineMs: fc.constantFrom(TIMES.deadline, TIMES.deadline, 4_000, 900),
+  abortAfter: seldom(fc.constantFrom(0, 10, 45, 90, 1_000)),
+  fates,
+  reads,
+  store: stores,
+  heeds: fc.boolean(),
+});
 
 const waits = fc.constantFrom(0, 3, 20, 60, 150, 1_600, 7_000, 14_000);
 
-const calls = fc.tuple(processes, specs, waits).map(([process, spec, wait]) => call(process, spec, wait));
+const calls = fc.tuple(processes, wishes, waits).map(([process, wish, wait]) => call(process, wish, wait));
 
 const crashes = processes.map((index) =>
   event(`crash p${index}`, (world) => {
@@ -103,20 +112,41 @@ const freezes = fc
     toString: () => `freeze p${index} ${how}`,
   }));
 
-const thaws = fc
-  .tuple(processes, fc.constantFrom("timers", "replies"))
-  .map(([index, first]): Command => ({
-    check: ({ frozen }) => frozen.has(index),
-    run: async ({ frozen }, world) => {
-      world.hits.hit("event:thaw");
-      frozen.delete(index);
-      await world.process(index).thaw(first);
+/** Wakes the first that stands still. */
+const thaws = fc.constantFrom("timers", "replies").map((first): Command => ({
+  check: ({ frozen }) => frozen.size > 0,
+  run: async ({ frozen }, world) => {
+    world.hits.hit("event:thaw");
+    const [index = 0] = frozen;
+    frozen.delete(index);
+    await world.process(index).thaw(first);
+  },
+  toString: () => `thaw, ${first} first`,
+}));
+
+const JUMPS = [10, 500, 2_500, 6_500, 12_000, 40_000, TIMES.keyMemory * 0.9, TIMES.keyMemory];
+
+/** A process stands still and wakes again; meanwhile the others go on. */
+const stalls = fc
+  .record({
+    process: processes,
+    how: fc.constantFrom("stopped", "stopped", "suspended"),
+    ms: fc.constantFrom(...JUMPS),
+    first: fc.constantFrom("timers", "replies"),
+  })
+  .map(({ process, how, ms, first }): Command => ({
+    check: ({ frozen }) => !frozen.has(process),
+    run: async (_, world) => {
+      world.hits.hit(`event:stall-${how}`);
+      world.process(process).freeze(how);
+      await world.time.advance(ms);
+      await world.process(process).thaw(first);
     },
-    toString: () => `thaw p${index} ${first} first`,
+    toString: () => `stall p${process} ${how} for ${ms}, ${first} first`,
   }));
 
 const advances = fc
-  .constantFrom(10, 500, 2_500, 6_500, 12_000, 40_000, TIMES.keyMemory * 0.9, TIMES.keyMemory)
+  .constantFrom(...JUMPS)
   .map((ms) => event(`advance ${ms}`, (world) => world.time.advance(ms)));
 
 const outages = fc.constantFrom<Outage | undefined>("refuses", "hangs", undefined, undefined).map((how) =>
@@ -164,11 +194,12 @@ export const commands = (maxCommands: number): Arbitrary<Iterable<Command>> =>
   fc.commands<Model, World, false>(
     // Each is listed as often as it is to be drawn.
     [
-      ...Array.from({ length: 14 }, () => calls),
+      ...Array.from({ length: 18 }, () => calls),
       ...Array.from({ length: 3 }, () => advances),
       ...Array.from({ length: 2 }, () => crashes),
       ...Array.from({ length: 2 }, () => freezes),
-      ...Array.from({ length: 3 }, () => thaws),
+      ...Array.from({ length: 2 }, () => thaws),
+      ...Array.from({ length: 2 }, () => stalls),
       outages,
       losses,
       steps,

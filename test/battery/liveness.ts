@@ -106,7 +106,9 @@ function isFinal(call: Call | undefined): boolean {
 
 /** Where the design itself says that only a person can go on. */
 async function mayStayOpen(world: World, op: string, { spec, outcome }: Call): Promise<boolean> {
-  const { honours, conditional, readable, bounded, lies } = traitsOf(spec.tool);
+  const { honours, conditional, readable, bounded, lies, composite } = traitsOf(spec.tool);
+  // It ends as its inner operations do, and one of them cannot be looked up.
+  if (composite) return true;
   const sends = world.service.sends.filter((sent) => sent.op === op);
   // A failure stored under the key comes back for as long as the service remembers it.
   if (honours && sends.at(-1)?.answer === "error") return true;

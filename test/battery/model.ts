@@ -6,7 +6,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { check, type Violation } from "./checker.ts";
-import { commands } from "./commands.ts";
+import { casts, commands } from "./commands.ts";
 import { converge } from "./liveness.ts";
 import { required } from "./required.ts";
 import { createHits, type Hits } from "./world/fates.ts";
@@ -25,15 +25,16 @@ export function modelPart(part: number, parts: number): void {
   test(`no sequence of faults breaks an invariant (part ${part} of ${parts})`, { timeout: 3_600_000 }, async () => {
     let sequences = 0;
     await fc.assert(
-      fc.asyncProperty(fc.integer(), commands(12), async (chance, those) => {
+      fc.asyncProperty(fc.integer(), casts, commands(12), async (chance, cast, those) => {
         sequences += 1;
         const world = createWorld({ seed: chance, hits });
-        await fc.asyncModelRun(() => ({ model: { frozen: new Set<number>() }, real: world }), those);
+        await fc.asyncModelRun(() => ({ model: { frozen: new Set<number>(), cast }, real: world }), those);
         const violations = await judge(world, hits);
         if (violations.length > 0) throw new Error(describeAll(violations));
       }),
       { numRuns: runs, seed, ...(path ? { path } : {}) },
     );
+    if (process.env["HITS"]) console.log([...hits.all()].sort().map(([k, v]) => `${k}=${v}`).join("\n"));
     console.log(`model part ${part}/${parts}: ${sequences} sequences, SEED=${SEED}, 0 violations`);
   });
 

@@ -20,14 +20,14 @@ export interface Connection {
   /** Every server that takes writes, to be asked about itself. */
   primaries(): Promise<readonly PlainCommand[]>;
   /** Channels, on a connection of their own; absent where the client has none to give. */
-  readonly subscriber?: (() => Promise<Subscriber>) | undefined;
+  readonly subscriber?: (() => Subscriber) | undefined;
 }
 
-export type PlainCommand = (...command: readonly string[]) => Promise<unknown>;
+export type PlainCommand = (name: string, ...args: readonly string[]) => Promise<unknown>;
 
 export interface Subscriber {
   subscribe(channel: string, heard: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
-  /** Ends what was opened for the channels, and nothing of the user's. */
-  close(): Promise<void>;
+  /** Ends what was opened for the channels, and nothing of the user's. Waits for nobody. */
+  close(): void;
 }

@@ -34,21 +34,17 @@ export function connectIoredis(client: Ioredis): Connection {
     isClosed: () => client.status === "end",
     run: (command, script, keys, args) =>
       client.call(command, script, String(keys.length), ...keys, ...args),
-    primaries: async () =>
-      (isCluster ? (client.nodes?.("master") ?? []) : [client])
-        .map(
-          (node) =>
-            ([name = "", ...args]: readonly string[]) =>
-              node.call(name, ...args),
-        )
-        .map(
-          (ask) =>
-            (...command: readonly string[]) =>
-              ask(command),
-        ),
+    primaries: async () => {
+      const nodes = isCluster ? (client.nodes?.("master") ?? []) : [client];
+      return nodes.map(
+        (node) =>
+          async (name, ...args) =>
+            node.call(name, ...args),
+      );
+    },
     subscriber:
       duplicate &&
-      (async () =>
+      (() =>
         subscriberOn(
           isCluster ? duplicate.call(client, [], PATIENT) : duplicate.call(client, PATIENT),
         )),
@@ -69,7 +65,7 @@ function subscriberOn(own: IoredisSubscriber): Subscriber {
       listeners.delete(channel);
       await own.unsubscribe(channel);
     },
-    async close() {
+    close() {
       own.disconnect();
     },
   };

@@ -13,7 +13,9 @@ interface NodeRedis extends NodeRedisLike {
   withTypeMapping?(mapping: object): NodeRedis;
   sendCommand?(...args: readonly unknown[]): Promise<unknown>;
   duplicate?(): NodeRedisSubscriber & { connect(): Promise<unknown>; destroy(): void };
+  on?: NodeRedisSubscriber["on"];
   subscribe?: NodeRedisSubscriber["subscribe"];
+  unsubscribe?: NodeRedisSubscriber["unsubscribe"];
   /** A cluster has these two. */
   readonly masters?: readonly object[] | undefined;
   nodeClient?(node: object): NodeRedis | Promise<NodeRedis>;
@@ -28,7 +30,7 @@ interface NodeRedisSubscriber {
 }
 
 export function connectNodeRedis(user: NodeRedis): Connection {
-  const client = user.withTypeMapping?.({}) ?? user;
+  const client = plain(user);
   const isCluster = typeof user.nodeClient === "function";
   const isSentinel = typeof user.acquire === "function";
   return {
@@ -42,11 +44,13 @@ export function connectNodeRedis(user: NodeRedis): Connection {
     primaries: async () => {
       if (!isCluster) return [commandsOf(client, isSentinel)];
       const nodes = await Promise.all((user.masters ?? []).map((node) => user.nodeClient?.(node)));
-      return nodes.flatMap((node) => (node ? [commandsOf(node, false)] : []));
+      return nodes.flatMap((node) => (node ? [commandsOf(plain(node), false)] : []));
     },
     subscriber: subscriberOf(user, isCluster || isSentinel),
   };
 }
+
+const plain = (client: NodeRedis): NodeRedis => client.withTypeMapping?.({}) ?? client;
 
 function commandsOf(client: NodeRedis, isSentinel: boolean): PlainCommand {
   return async (...command) =>
@@ -55,20 +59,27 @@ function commandsOf(client: NodeRedis, isSentinel: boolean): PlainCommand {
 
 /** A cluster and a sentinel keep a connection for channels themselves; a client is duplicated. */
 function subscriberOf(user: NodeRedis, keepsOne: boolean): Connection["subscriber"] {
-  if (typeof user.subscribe !== "function") return undefined;
-  if (keepsOne) return async () => subscriberOn(user as unknown as NodeRedisSubscriber, () => {});
-  if (typeof user.duplicate !== "function") return undefined;
-  return async () => {
-    const own = user.duplicate?.();
-    if (!own) throw new TypeError("The client cannot be duplicated.");
+  const { duplicate, subscribe } = user;
+  if (typeof subscribe !== "function") return undefined;
+  if (keepsOne) return () => subscriberOn(user as NodeRedisSubscriber, async () => {});
+  if (typeof duplicate !== "function") return undefined;
+  return () => {
+    const own = duplicate.call(user);
     // Whoever waits also polls: a broken subscription is slower, not wrong.
     own.on("error", () => {});
-    await own.connect();
-    return subscriberOn(own, () => own.destroy());
+    let connecting: Promise<unknown> | undefined;
+    const subscriber = subscriberOn(own, async () => {
+      connecting ??= own.connect().catch((error: unknown) => {
+        connecting = undefined;
+        throw error;
+      });
+      await connecting;
+    });
+    return { ...subscriber, close: () => own.destroy() };
   };
 }
 
-function subscriberOn(client: NodeRedisSubscriber, end: () => void): Subscriber {
+function subscriberOn(client: NodeRedisSubscriber, connected: () => Promise<void>): Subscriber {
   const listeners = new Map<string, (message: string) => void>();
   const unsubscribe = async (channel: string): Promise<void> => {
     const heard = listeners.get(channel);
@@ -77,13 +88,13 @@ function subscriberOn(client: NodeRedisSubscriber, end: () => void): Subscriber 
   };
   return {
     async subscribe(channel, heard) {
+      await connected();
       listeners.set(channel, heard);
       await client.subscribe(channel, heard);
     },
     unsubscribe,
-    async close() {
-      await Promise.allSettled([...listeners.keys()].map(unsubscribe));
-      end();
+    close() {
+      for (const channel of listeners.keys()) unsubscribe(channel).catch(() => {});
     },
   };
 }

@@ -28,6 +28,12 @@ export interface Session {
   ): Promise<Reply>;
 }
 
+interface Question {
+  readonly script: Script;
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
 /** Names a bucket that has no name. */
 const NAME_BUCKET: Script = scriptOf(`
 local time = redis.call('TIME')
@@ -61,28 +67,20 @@ export function createSession(runner: Runner, layout: Layout, accepted: boolean)
     };
   }
 
-  async function ask(
-    bucket: number,
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-  ): Promise<Reply> {
-    const all = [layout.key(bucket, "head"), ...keys];
-    const reply = await runner.run(script, all, [names[bucket] ?? "", ...args]);
-    return reply;
-  }
+  const put = (bucket: number, { script, keys, args }: Question): Promise<Reply> =>
+    runner.run(script, [layout.key(bucket, "head"), ...keys], [names[bucket] ?? "", ...args]);
 
   return {
     layout,
     begin,
 
     async ask(bucket, script, keys, args) {
-      const reply = await ask(bucket, script, keys, args);
+      const reply = await put(bucket, { script, keys, args });
       if (reply[0] !== "lost") return reply;
       // Whoever accepted that it forgets goes on with what is left.
       if (accepted) {
         await begin();
-        const again = await ask(bucket, script, keys, args);
+        const again = await put(bucket, { script, keys, args });
         if (again[0] !== "lost") return again;
       }
       throw new InvalidInputError(

@@ -11,7 +11,7 @@ export interface Watchers {
   watch(channel: string, changed: () => void): () => void;
   /** A change made here. */
   announce(channel: string): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** One channel: who listens, and the last thing done about the subscription. */
@@ -26,7 +26,7 @@ export function createWatchers(
   isOurs: (message: string) => boolean,
 ): Watchers {
   const channels = new Map<string, Listening>();
-  let subscriber: Promise<Subscriber> | undefined;
+  let subscriber: Subscriber | undefined;
   let closed = false;
 
   function announce(channel: string): void {
@@ -43,20 +43,18 @@ export function createWatchers(
     if (!makeSubscriber || closed) return;
     try {
       subscriber ??= makeSubscriber();
-      await (await subscriber).subscribe(channel, (message) => {
+      await subscriber.subscribe(channel, (message) => {
         if (!isOurs(message)) announce(channel);
       });
       // It may have changed before anybody listened.
       announce(channel);
     } catch {
-      // Callers poll too. The next one tries anew.
-      subscriber = undefined;
+      // Callers poll too.
     }
   }
 
   async function unsubscribe(channel: string): Promise<void> {
-    if (closed) return;
-    await subscriber?.then((own) => own.unsubscribe(channel)).catch(() => {});
+    if (!closed) await subscriber?.unsubscribe(channel).catch(() => {});
   }
 
   return {
@@ -81,15 +79,14 @@ export function createWatchers(
       };
     },
 
-    async close() {
+    close() {
       closed = true;
       channels.clear();
-      const own = subscriber;
-      subscriber = undefined;
-      await own?.then(
-        (opened) => opened.close(),
-        () => {},
-      );
+      try {
+        subscriber?.close();
+      } catch {
+        // It was closed already.
+      }
     },
   };
 }

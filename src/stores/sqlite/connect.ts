@@ -11,8 +11,8 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { type Anchor, anchorFor, type Host } from "./boot-clock.ts";
 import { failureOf, fileProblem, isBusy } from "./failure.ts";
-import { APPLICATION_ID, applicationOf, migrate, STEPS, schemaProblem } from "./schema.ts";
 import { makePlace, placeProblem } from "./place.ts";
+import { APPLICATION_ID, applicationOf, migrate, STEPS, schemaProblem } from "./schema.ts";
 
 /** What a commit outlives: the host's loss of power, or the process alone. */
 export type Durability = "full" | "process";
@@ -86,9 +86,9 @@ function prepareDatabase(db: DatabaseSync, durability: Durability): string | und
   db.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON");
   // Made before the log is switched on: the file itself says at once whose it is.
   migrate(db, STEPS, () => {
-    db.prepare("INSERT INTO ledger (id, sequence, boot, base, now) VALUES (?, 0, '', 0, 0)").run(
-      randomUUID(),
-    );
+    db.prepare(
+      "INSERT INTO ledger (id, sequence, boot, base, now) VALUES (?, 0, 'none yet', 0, 0)",
+    ).run(randomUUID());
   });
   db.exec(`
     PRAGMA journal_mode = WAL;

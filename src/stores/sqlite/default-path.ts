@@ -14,7 +14,7 @@ export function defaultPath(
   env: Readonly<Record<string, string | undefined>>,
   cwd: string,
 ): string {
-  const named = env["HOLDFIRE_STORE"];
+  const named = env.HOLDFIRE_STORE;
   // Not resolved: a path that is none, such as a URI, must still look like one when it is checked.
   if (named) return named;
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {

@@ -24,7 +24,9 @@ export function failureOf(error: unknown): Failure {
 /** As `node:sqlite` would have thrown it. */
 export function errorOf({ message, errcode }: Failure): Error {
   const error = new Error(message);
-  return errcode === undefined ? error : Object.assign(error, { code: "ERR_SQLITE_ERROR", errcode });
+  return errcode === undefined
+    ? error
+    : Object.assign(error, { code: "ERR_SQLITE_ERROR", errcode });
 }
 
 /** Another connection has the lock; it passes. */

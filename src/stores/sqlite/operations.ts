@@ -1,5 +1,5 @@
 /**
- * The rows of operations: found by hash, written by rowid.
+ * The rows of operations: appended in the order of creation, found by hash.
  *
  * @module
  */
@@ -20,19 +20,6 @@ export interface Lying {
   readonly parts: Parts;
 }
 
-export interface Operations {
-  find(place: Place, tenant: number): Lying | undefined;
-  at(seq: number): Lying | undefined;
-  whole(lying: Lying): ReadRow;
-  /** Appends, unless the operation is there. Says whether it did. */
-  insert(place: Place, tenant: number, seq: number, row: Row, lease: number | null, parts: Parts): boolean;
-  /** Writes over a row of this version that has no payload, found by its name. `false`: there is none. */
-  overwrite(place: Place, tenant: number, expect: number, write: Write): boolean;
-  /** Writes over a row that was found. */
-  update(seq: number, write: Write): void;
-  remove(seq: number): void;
-}
-
 export interface Write {
   readonly row: Row;
   readonly version: number;
@@ -40,27 +27,39 @@ export interface Write {
   readonly parts: Parts;
 }
 
-const COLUMNS = "seq, version, lease, tenant, id, text, payload, parts";
-// One statement, so that a claim need not look before it writes.
+export interface Operations {
+  find(place: Place, tenant: number): Lying | undefined;
+  at(seq: number): Lying | undefined;
+  /** The row with its payload. */
+  whole(lying: Lying): ReadRow;
+  /** Appends, unless the operation is there. Says whether it did. */
+  append(place: Place, tenant: number, write: Write): boolean;
+  /** Writes over a row of version `expect` that has no payload. `false`: there is no such row. */
+  overwrite(place: Place, tenant: number, expect: number, write: Write): boolean;
+  /** Writes over a row that was found. */
+  update(seq: number, write: Write): void;
+  remove(seq: number): void;
+}
+
+export const COLUMNS = "seq, version, lease, tenant, id, text, payload, parts";
+const BY_NAME = "hash = ? AND tenant = ? AND id = ?";
+// The sequence of the first write is the place in the order of creation.
 const INSERT = `
   INSERT INTO operation
     (seq, hash, tenant, stage, settled_at, version, lease, resource, payload, parts, id, text)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?1, ?6, ?7, ?8, ?9, ?10, ?11
-  WHERE NOT EXISTS (SELECT 1 FROM operation WHERE hash = ?2 AND tenant = ?3 AND id = ?10)`;
-const SET = `
+  VALUES (?1, ?2, ?3, ?4, ?5, ?1, ?6, ?7, ?8, ?9, ?10, ?11)`;
+const UPDATE = `
   UPDATE operation
   SET stage = ?, settled_at = ?, version = ?, lease = ?, payload = ?, parts = ?, text = ?`;
 
 export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
-  const byName = db.prepare(
-    `SELECT ${COLUMNS} FROM operation WHERE hash = ? AND tenant = ? AND id = ?`,
-  );
+  const isThere = db.prepare(`SELECT 1 FROM operation WHERE ${BY_NAME}`);
+  const byName = db.prepare(`SELECT ${COLUMNS} FROM operation WHERE ${BY_NAME}`);
   const bySeq = db.prepare(`SELECT ${COLUMNS} FROM operation WHERE seq = ?`);
   const insert = db.prepare(INSERT);
-  const overwrite = db.prepare(
-    `${SET} WHERE hash = ? AND tenant = ? AND id = ? AND version = ? AND parts = 0`,
-  );
-  const update = db.prepare(`${SET} WHERE seq = ?`);
+  // One statement: a settle need not look before it writes.
+  const overwrite = db.prepare(`${UPDATE} WHERE ${BY_NAME} AND version = ? AND parts = 0`);
+  const update = db.prepare(`${UPDATE} WHERE seq = ?`);
   const remove = db.prepare("DELETE FROM operation WHERE seq = ?");
 
   return {
@@ -83,10 +82,23 @@ export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
       payload: payloads.read(parts),
     }),
 
-    insert({ hash, id }, tenant, seq, { stage, settledAt, resource, text }, lease, parts) {
-      const { first, count } = parts;
-      const values = [seq, hash, tenant, stage, settledAt, lease, resource, first, count, id, text];
-      return insert.run(...values).changes === 1;
+    append({ hash, id }, tenant, { row, version, lease, parts }) {
+      // Asked apart: in one statement with the insert, SQLite would go through a temporary table.
+      if (isThere.get(hash, tenant, id)) return false;
+      insert.run(
+        version,
+        hash,
+        tenant,
+        row.stage,
+        row.settledAt,
+        lease,
+        row.resource,
+        parts.first,
+        parts.count,
+        id,
+        row.text,
+      );
+      return true;
     },
 
     overwrite({ hash, id }, tenant, expect, write) {
@@ -107,13 +119,13 @@ const valuesOf = ({ row, version, lease, parts }: Write) =>
   [row.stage, row.settledAt, version, lease, parts.first, parts.count, row.text] as const;
 
 export const lyingOf = (row: Record<string, SQLOutputValue>): Lying => ({
-  seq: Number(row["seq"]),
-  version: Number(row["version"]),
-  lease: numberOrNull(row["lease"]),
-  tenant: Number(row["tenant"]),
-  id: String(row["id"]),
-  text: String(row["text"]),
-  parts: { first: numberOrNull(row["payload"]), count: Number(row["parts"]) },
+  seq: Number(row.seq),
+  version: Number(row.version),
+  lease: numberOrNull(row.lease),
+  tenant: Number(row.tenant),
+  id: String(row.id),
+  text: String(row.text),
+  parts: { first: numberOrNull(row.payload), count: Number(row.parts) },
 });
 
 const numberOrNull = (value: SQLOutputValue | undefined): number | null =>

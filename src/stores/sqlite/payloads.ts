@@ -51,7 +51,7 @@ export function payloadsOf(db: DatabaseSync): Payloads {
   return {
     place(text) {
       if (text === undefined) return NO_PARTS;
-      const first = Number(last.get()?.["part"] ?? 0) + 1;
+      const first = Number(last.get()?.part ?? 0) + 1;
       return { first, count: partsFor(Buffer.byteLength(text)) };
     },
 
@@ -71,7 +71,7 @@ export function payloadsOf(db: DatabaseSync): Payloads {
 
     read({ first, count }) {
       if (first === null) return undefined;
-      if (count === 1) return textOf(one.get(first)?.["data"]);
+      if (count === 1) return textOf(one.get(first)?.data);
       const rows = several.all(first, first + count - 1);
       return Buffer.concat(rows.map(({ data }) => bytesOf(data))).toString();
     },
@@ -86,4 +86,6 @@ const textOf = (data: unknown): string =>
   typeof data === "string" ? data : bytesOf(data).toString();
 
 const bytesOf = (data: unknown): Buffer =>
-  data instanceof Uint8Array ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.from("");
+  data instanceof Uint8Array
+    ? Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+    : Buffer.from("");

@@ -69,15 +69,15 @@ export const STEPS: readonly string[] = [
 ];
 
 export const versionOf = (db: DatabaseSync): number =>
-  Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+  Number(db.prepare("PRAGMA user_version").get()?.user_version);
 
 export const applicationOf = (db: DatabaseSync): number =>
-  Number(db.prepare("PRAGMA application_id").get()?.["application_id"]);
+  Number(db.prepare("PRAGMA application_id").get()?.application_id);
 
 /** Why this database cannot be the ledger; `undefined` if it is one, or empty. */
 export function schemaProblem(db: DatabaseSync, steps: readonly string[]): string | undefined {
   const application = applicationOf(db);
-  const tables = Number(db.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.["tables"]);
+  const tables = Number(db.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.tables);
   if (application !== APPLICATION_ID && (application !== 0 || tables > 0)) {
     return "is the database of another program.";
   }
@@ -86,11 +86,7 @@ export function schemaProblem(db: DatabaseSync, steps: readonly string[]): strin
 }
 
 /** Takes the steps that are missing, all or none. `prepare` runs once, when the ledger is made. */
-export function migrate(
-  db: DatabaseSync,
-  steps: readonly string[],
-  prepare: () => void,
-): void {
+export function migrate(db: DatabaseSync, steps: readonly string[], prepare: () => void): void {
   if (versionOf(db) >= steps.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {

@@ -33,7 +33,7 @@ export function tenantsOf(db: DatabaseSync): Tenants {
     const tenant = known.get(name);
     if (tenant !== undefined) return tenant;
     const row = select.get(name);
-    return row && keep(name, Number(row["tenant"]));
+    return row && keep(name, Number(row.tenant));
   }
 
   return {

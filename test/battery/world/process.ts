@@ -102,13 +102,14 @@ export function createProcess(
       const host = current?.host;
       if (!host || host.state() === "dead") return;
       host.kill();
-      service.hangUp(host);
+      service.hangUp(host, () => 0);
     },
     freeze(how) {
       const { host } = life();
       if (host.state() !== "running") return;
       host.freeze(how);
-      service.hangUp(host);
+      // Its connections stay up, but by the end of its lease it counts as dead.
+      service.hangUp(host, (op) => Math.max(store.leaseOf(op) - time.now(), 0));
     },
     async thaw(first) {
       await current?.host.thaw(first);

@@ -66,8 +66,8 @@ export interface Service {
   send(wish: Wish, fate: Fate): Promise<unknown>;
   read(tool: ToolClass, keys: readonly string[], host: Host, fate: ReadFate): Promise<Reading<Result>>;
   exists(op: string): boolean;
-  /** The host is gone or stands still: its open requests have ended. */
-  hangUp(host: Host): void;
+  /** The host is gone or stands still: its open requests end, each in so many milliseconds. */
+  hangUp(host: Host, inMs: (op: string) => number): void;
 }
 
 export type Transit = (ms: number, call: () => void, label: string) => void;
@@ -87,7 +87,7 @@ export function createService({ time, chance, transit, hits, ledgerAt }: Service
   const versions = new Map<string, number>();
   const pendings = new Map<string, number>();
   const memory: Memory = createMemory(time);
-  const open = new Set<{ readonly host: Host; readonly end: () => void }>();
+  const open = new Set<{ readonly host: Host; readonly op: string; readonly end: () => void }>();
   const delay = () => chance.between(1, 40);
   const version = (resource: string) => versions.get(resource) ?? 1;
   const addPending = (op: string, by: number) => pendings.set(op, (pendings.get(op) ?? 0) + by);
@@ -185,9 +185,9 @@ export function createService({ time, chance, transit, hits, ledgerAt }: Service
         return late(wish, sent, done);
       }
       case "slow-late": {
-        const ended = { host: wish.host, end: () => {} };
+        const ended = { host: wish.host, op, end: () => {} };
         ended.end = () => {
-          open.delete(ended);
+          if (!open.delete(ended)) return;
           late(wish, sent, (reply) => {
             answer(done(reply));
             return reply;
@@ -195,7 +195,7 @@ export function createService({ time, chance, transit, hits, ledgerAt }: Service
         };
         open.add(ended);
         if (wish.signal.aborted || wish.host.state() !== "running") ended.end();
-        else wish.signal.addEventListener("abort", () => open.has(ended) && ended.end(), { once: true });
+        else wish.signal.addEventListener("abort", ended.end, { once: true });
         return;
       }
       default:
@@ -297,8 +297,10 @@ export function createService({ time, chance, transit, hits, ledgerAt }: Service
         }, "read");
       });
     },
-    hangUp(host) {
-      for (const request of [...open]) if (request.host === host) request.end();
+    hangUp(host, inMs) {
+      for (const request of open) {
+        if (request.host === host) time.after(inMs(request.op), request.end);
+      }
     },
   };
 }

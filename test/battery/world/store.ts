@@ -32,6 +32,8 @@ export interface DurableStore {
   /** Every change that was applied, in order. */
   readonly history: readonly Written[];
   dump(): Promise<readonly OperationRecord[]>;
+  /** When the lease on an operation ends; now, if there is none. */
+  leaseOf(op: string): number;
   down(how: Outage | undefined): void;
   prune(query: { readonly payloads: boolean; readonly tombstones: boolean }): Promise<number>;
   /** What was not synced is gone, and so is all that was under way. */
@@ -52,6 +54,7 @@ export interface StoreSurroundings {
 export function createStore({ time, chance, transit, hits, syncMs }: StoreSurroundings): DurableStore {
   const inner = memoryStore({ now: time.now, forgets: "accepted" });
   const history: Written[] = [];
+  const leases = new Map<string, number>();
   let unsynced: { readonly seq: number; readonly id: string; readonly before: Stored | undefined }[] = [];
   let outage: Outage | undefined;
   let epoch = 0;
@@ -82,6 +85,8 @@ export function createStore({ time, chance, transit, hits, syncMs }: StoreSurrou
       after: change.record,
     });
     unsynced.push({ seq, id, before });
+    const [op] = change.record?.aliases ?? [];
+    if (op !== undefined && swapped.leaseUntil !== undefined) leases.set(op, swapped.leaseUntil);
     await sync(seq);
     return swapped;
   }
@@ -131,6 +136,7 @@ export function createStore({ time, chance, transit, hits, syncMs }: StoreSurrou
       const page = await inner.list({ tenant: TENANT, limit: 1_000 });
       return page.items.map(({ record }) => record);
     },
+    leaseOf: (op) => leases.get(op) ?? time.now(),
     down(how) {
       outage = how;
     },

@@ -1,0 +1,274 @@
+/**
+ * What the SQLite store costs beside the least that a ledger on SQLite could do: a hand-written loop
+ * that commits in groups, with ordered keys, rows of the same size and nothing else.
+ *
+ * Run: `node bench/stores/sqlite.ts [--quick] [--rounds=9]`. It takes some minutes: a million rows.
+ *
+ * @module
+ */
+
+import { spawn } from "node:child_process";
+import { hash, randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { packRecord } from "../../src/ledger/pack.ts";
+import type { OperationRecord, State } from "../../src/ledger/record.ts";
+import type { Store } from "../../src/ledger/store.ts";
+import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { recordOf } from "../../src/testing/record-of.ts";
+import { drive, inTurns, judge, type Measured, median, ratios, spread } from "./measure.ts";
+
+const args = process.argv.slice(2);
+const isQuick = args.includes("--quick");
+const only = args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length);
+const rounds = Number(args.find((arg) => arg.startsWith("--rounds="))?.slice("--rounds=".length) ?? 9);
+const ROUND_MS = isQuick ? 600 : 1_000;
+const LEASE_MS = 25_000;
+const RUN = randomUUID();
+const HOLDER = randomUUID();
+
+let calls = 0;
+/** In no order, as ids of operations are. */
+const newId = (): string => {
+  calls += 1;
+  return hash("sha256", `${RUN}${calls}`, "base64url");
+};
+const DIGEST = hash("sha256", "digest", "base64url");
+const result = (bytes: number): string => JSON.stringify("r".repeat(bytes - 2));
+
+/** As the engine writes them. */
+const claimed = (id: string): OperationRecord => {
+  const now = Date.now();
+  return recordOf({
+    id,
+    service: "refund_payment",
+    run: RUN,
+    runs: [RUN],
+    fingerprint: DIGEST,
+    argsHash: DIGEST,
+    fields: { amount: "lazIky_J", paymentId: "vdr4us1Q" },
+    intent: { form: "json", text: '{"amount":400,"paymentId":"pay_1234567"}' },
+    state: { tag: "claimed", holder: HOLDER },
+    stateAt: now,
+    createdAt: now,
+    attempts: [{ n: 1, epoch: 1, generation: 0, licence: "first", at: now }],
+  });
+};
+
+const settled = (record: OperationRecord, text: string): OperationRecord => {
+  const state: State = { tag: "committed", via: "reply", attempt: 1, payload: { form: "json", text } };
+  const [attempt] = record.attempts;
+  if (!attempt) throw new Error("A claim has one.");
+  const ended = { endedAt: Date.now(), verdict: "committed", tookKey: true, wireRequests: 1 } as const;
+  return { ...record, state, intent: undefined, attempts: [{ ...attempt, ...ended }] };
+};
+
+/** A guarded call, as far as the store sees it. */
+const guarded =
+  (store: Store, text: string) =>
+  async (): Promise<void> => {
+    const id = newId();
+    const record = claimed(id);
+    const tenant = record.tenant;
+    const claim = await store.swap({ tenant, id, expect: 0, record, lease: LEASE_MS });
+    if (!claim.ok) throw new Error("A new id is free.");
+    const { version: expect } = claim;
+    const done = await store.swap({ tenant, id, expect, record: settled(record, text), lease: "none" });
+    if (!done.ok) throw new Error("Nobody else settles it.");
+  };
+
+/** The floor: the same two writes and the same bytes, with a key in order. */
+function openFloor(path: string, text: string) {
+  const db = new DatabaseSync(path);
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    CREATE TABLE ledger (key TEXT PRIMARY KEY, owner TEXT, lease INTEGER, record TEXT, result TEXT)`);
+  const insert = db.prepare("INSERT INTO ledger (key, owner, lease, record) VALUES (?, ?, ?, ?)");
+  const update = db.prepare(
+    "UPDATE ledger SET owner = NULL, lease = NULL, record = ?, result = ? WHERE key = ? AND owner = ?",
+  );
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  const record = claimed(DIGEST);
+  const atClaim = packRecord(record);
+  const atSettle = packRecord(settled(record, ""));
+  let queue: { readonly run: () => void; readonly done: () => void }[] = [];
+  const write = (run: () => void): Promise<void> =>
+    new Promise((done) => {
+      if (queue.push({ run, done }) > 1) return;
+      setImmediate(() => {
+        const batch = queue;
+        queue = [];
+        begin.run();
+        for (const job of batch) job.run();
+        commit.run();
+        for (const job of batch) job.done();
+      });
+    });
+  let keys = 0;
+  return {
+    close: () => db.close(),
+    call: async (): Promise<void> => {
+      keys += 1;
+      const key = `${keys}`.padStart(43, "0");
+      await write(() => insert.run(key, HOLDER, Date.now() + LEASE_MS, atClaim));
+      await write(() => update.run(atSettle, text, key, HOLDER));
+    },
+  };
+}
+
+const root = mkdtempSync(join(tmpdir(), "holdfire-bench-"));
+let files = 0;
+const newPath = (): string => {
+  files += 1;
+  return join(root, `${files}.db`);
+};
+const met: boolean[] = [];
+
+async function againstFloor(): Promise<void> {
+  const text = result(256);
+  const floor = openFloor(newPath(), text);
+  const store = sqliteStore({ path: newPath() });
+  const worker = sqliteStore({ path: newPath(), worker: true });
+  const lax = sqliteStore({ path: newPath(), durability: "process" });
+  for (const one of [store, worker, lax]) await one.open();
+  for (const callers of [100, 1]) {
+    const at = (call: () => Promise<void>) => () => drive(callers, ROUND_MS, call);
+    const cases = {
+      floor: at(floor.call),
+      full: at(guarded(store, text)),
+      worker: at(guarded(worker, text)),
+      process: at(guarded(lax, text)),
+    };
+    await inTurns(1, cases);
+    const all = await inTurns(rounds, cases);
+    for (const [name, measured] of Object.entries(all)) print(`${callers} callers, ${name}`, measured);
+    if (callers === 100) {
+      const values = ratios(all.full, all.floor, "perSecond");
+      met.push(judge({ what: "100 callers: throughput against the floor", values, atLeast: 0.7 }));
+    } else {
+      const values = ratios(all.full, all.floor, "p50Us");
+      met.push(judge({ what: "1 caller: median latency against the floor", values, atMost: 1.3 }));
+    }
+  }
+  floor.close();
+  for (const one of [store, worker, lax]) await one.close();
+}
+
+/** Claims without a sync: with one, the disk would hide the growth. */
+async function growth(): Promise<void> {
+  const text = result(256);
+  const [few, many] = [10_000, isQuick ? 100_000 : 1_000_000];
+  const fill = async (rows: number): Promise<Store> => {
+    const store = sqliteStore({ path: newPath(), durability: "process" });
+    await store.open();
+    for (let row = 0; row < rows; row += 500) {
+      const swaps = Array.from({ length: 500 }, () => {
+        const record = settled(claimed(newId()), text);
+        return store.swap({ tenant: record.tenant, id: record.id, expect: 0, record, lease: "none" });
+      });
+      await Promise.all(swaps);
+    }
+    return store;
+  };
+  const small = await fill(few);
+  const large = await fill(many);
+  const claim = (store: Store) => () =>
+    drive(1, 300, async () => {
+      const record = claimed(newId());
+      const { tenant, id } = record;
+      const swapped = await store.swap({ tenant, id, expect: 0, record, lease: LEASE_MS });
+      if (!swapped.ok) throw new Error("A new id is free.");
+    });
+  // Short rounds: a small ledger must not grow much while it is measured.
+  const all = await inTurns(rounds, { small: claim(small), large: claim(large) });
+  print(`claims, ${few} rows`, all.small);
+  print(`claims, ${many} rows`, all.large);
+  const values = ratios(all.large, all.small, "p50Us");
+  met.push(judge({ what: `a claim among ${many} rows against ${few}`, values, atMost: 1.6 }));
+  await small.close();
+  await large.close();
+}
+
+async function fourProcesses(): Promise<void> {
+  const stalls: number[] = [];
+  const perSecond: number[] = [];
+  for (let round = 0; round < Math.min(rounds, 5); round += 1) {
+    const path = newPath();
+    const store = sqliteStore({ path });
+    await store.open();
+    await store.close();
+    const children = await Promise.all(Array.from({ length: 4 }, () => child(path)));
+    stalls.push(Math.max(...children.map(({ loopMaxMs }) => loopMaxMs)));
+    perSecond.push(children.reduce((sum, one) => sum + one.perSecond, 0));
+    print(`4 processes, round ${round + 1}`, children);
+  }
+  console.log(`       4 processes together: ${spread(perSecond, 0)} calls/s`);
+  met.push(judge({ what: "4 processes: longest stall of a loop, ms", values: stalls, atMost: 50 }));
+}
+
+function child(path: string): Promise<Measured> {
+  return new Promise((resolve, reject) => {
+    const self = fileURLToPath(import.meta.url);
+    const process_ = spawn(process.execPath, [self, `--child=${path}`], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    process_.stdout.on("data", (data) => {
+      output += data;
+    });
+    process_.on("error", reject);
+    process_.on("exit", (code) =>
+      code === 0 ? resolve(JSON.parse(output)) : reject(new Error(`A child ended with ${code}.`)),
+    );
+  });
+}
+
+async function bytes(): Promise<void> {
+  const path = newPath();
+  const store = sqliteStore({ path, durability: "process" });
+  const call = guarded(store, result(1_024));
+  const operations = isQuick ? 10_000 : 50_000;
+  let left = operations;
+  const caller = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await call();
+    }
+  };
+  await Promise.all(Array.from({ length: 100 }, caller));
+  await store.close();
+  const values = [statSync(path).size / operations];
+  met.push(judge({ what: "bytes per operation with a result of 1 KB", values, atMost: 1.7 * 1_024 }));
+}
+
+function print(what: string, all: readonly Measured[]): void {
+  const of = (key: keyof Measured) => all.map((one) => one[key]);
+  console.log(
+    `       ${what}: ${spread(of("perSecond"), 0)} calls/s, p50 ${median(of("p50Us")).toFixed(0)} µs,` +
+      ` p99 ${median(of("p99Us")).toFixed(0)} µs, loop p99 ${median(of("loopP99Ms")).toFixed(1)} ms,` +
+      ` max ${Math.max(...of("loopMaxMs")).toFixed(1)} ms`,
+  );
+}
+
+const childPath = args.find((arg) => arg.startsWith("--child="))?.slice("--child=".length);
+if (childPath !== undefined) {
+  const store = sqliteStore({ path: childPath });
+  await store.open();
+  const call = guarded(store, result(256));
+  await drive(25, 200, call);
+  console.log(JSON.stringify(await drive(25, 1_500, call)));
+  await store.close();
+} else {
+  try {
+    const parts = { floor: againstFloor, growth, processes: fourProcesses, bytes };
+    for (const [name, part] of Object.entries(parts)) {
+      if (only === undefined || only === name) await part();
+    }
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+  process.exitCode = met.every(Boolean) ? 0 : 1;
+}

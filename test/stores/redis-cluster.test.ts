@@ -1,0 +1,112 @@
+import { Redis } from "ioredis";
+import { createCluster } from "redis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RedisClientLike, redisStore } from "../../src/stores/redis.ts";
+import { recordOf } from "../../src/testing/record-of.ts";
+import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
+import { storeContract } from "../../src/testing/store-contract.ts";
+import { canStartRedis, startCluster } from "../servers/redis.ts";
+
+const cluster = (await canStartRedis()) ? await startCluster() : undefined;
+let ledgers = 0;
+const newPrefix = (): string => {
+  ledgers += 1;
+  return `hf-${ledgers}`;
+};
+
+describe.runIf(cluster)("the Redis store on a cluster of three", () => {
+  const nodes = (cluster?.ports ?? []).map((port) => ({ host: "127.0.0.1", port }));
+  const ioredis = new Redis.Cluster(nodes, { lazyConnect: true });
+  const nodeRedis = createCluster({ rootNodes: nodes.map((socket) => ({ socket })) });
+  nodeRedis.on("error", () => {});
+  const clients: readonly (readonly [string, RedisClientLike])[] = [
+    ["ioredis", ioredis],
+    ["node-redis", nodeRedis],
+  ];
+
+  beforeAll(async () => {
+    await ioredis.connect();
+    await nodeRedis.connect();
+  });
+
+  afterAll(async () => {
+    ioredis.disconnect();
+    nodeRedis.destroy();
+    await cluster?.stop();
+  });
+
+  for (const [name, client] of clients) {
+    let prefix = "";
+    storeContract(`${name}, cluster`, {
+      open: () => {
+        prefix = newPrefix();
+        return redisStore({ client, prefix });
+      },
+      reopen: () => redisStore({ client, prefix }),
+      clock: "server",
+      capabilities: { joinsLanes: false },
+    });
+  }
+
+  describe.each(clients)("through %s", (_, client) => {
+    test("a ledger is spread over all servers, and listed as one", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client, prefix });
+      const ids = Array.from({ length: 100 }, (_, index) => `operation-${index}`);
+      for (const id of ids) await mustSwap(store, create(recordOf({ id })));
+      const { items } = await store.list({ tenant: "acme" });
+      expect(items.map(({ record }) => record.id)).toEqual(ids);
+      for (const node of ioredis.nodes("master")) {
+        const keys = await node.keys(`${prefix}:*:o:*`);
+        expect(keys.length).toBeGreaterThan(ids.length / 10);
+      }
+      await store.close();
+    });
+
+    test("a cluster may forget, and says why", async () => {
+      const store = redisStore({ client, prefix: newPrefix() });
+      await store.open();
+      expect(store.promise).toMatchObject({ mayForget: true, forgettingAccepted: false });
+      expect(store.promise.text).toContain("failover");
+      await store.close();
+    });
+
+    test("one server that has lost its part makes it another ledger", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client, prefix });
+      const { id } = await store.open();
+      const [node] = ioredis.nodes("master");
+      const heads = (await node?.keys(`${prefix}:*:h`)) ?? [];
+      for (const head of heads) await node?.del(head);
+      expect(heads.length).toBeGreaterThan(0);
+      const another = redisStore({ client, prefix });
+      expect((await another.open()).id).not.toBe(id);
+      await store.close();
+      await another.close();
+    });
+
+    test("who leaves a lane has settled its record first", async () => {
+      const store = redisStore({ client, prefix: newPrefix() });
+      const lane = { name: "payment/p1", expect: 0, lane: { holder: "operation-1", queue: [] } };
+      const { version } = await mustSwap(store, { ...create(recordOf()), lane });
+      const { stored } = await store.readLane("acme", lane.name);
+      const settled = recordOf({ state: { tag: "committed", via: "reply" } });
+      const leave = { name: lane.name, expect: stored?.version ?? 0, lane: undefined };
+      const stale = await store.swap({ ...create(settled), expect: version + 1, lane: leave });
+      expect(stale.ok).toBe(false);
+      expect((await store.readLane("acme", lane.name)).stored).toEqual(stored);
+      await mustSwap(store, { ...create(settled), expect: version, lane: leave });
+      expect((await store.readLane("acme", lane.name)).stored).toBeUndefined();
+      expect((await mustRead(store, "acme", "operation-1")).record).toEqual(settled);
+      await store.close();
+    });
+  });
+
+  test("a client of one node of the cluster is refused", async () => {
+    const single = new Redis(nodes[0]?.port ?? 0, "127.0.0.1");
+    const store = redisStore({ client: single });
+    await expect(store.open()).rejects.toMatchObject({ code: "ERR_HOLDFIRE_INVALID_INPUT" });
+    await store.close();
+    single.disconnect();
+  });
+});
