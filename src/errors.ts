@@ -3,7 +3,7 @@
  *
  * Match on `code`: it is stable across versions and across duplicate installs. All of them look
  * final to an outer retry loop (`status` 409, `isRetryable` false, no network `code`, and never a
- * fetch error in `cause`); what an attempt threw is in `lastError` instead.
+ * fetch error in `cause`, LangChain's stamp); what an attempt threw is in `lastError` instead.
  *
  * @module
  */
@@ -17,8 +17,11 @@ export interface OperationFacts {
   readonly key: string;
 }
 
+/** How LangChain marks an error that must not be retried; it looks for an own property. */
+const LANGCHAIN_STAMP = Symbol.for("langchain.errors.retryable");
+
 interface ErrorFacts {
-  readonly operation?: OperationFacts;
+  readonly operation?: OperationFacts | undefined;
   readonly reason?: string;
   readonly lastError?: unknown;
 }
@@ -42,6 +45,7 @@ export abstract class HoldfireError extends Error {
     this.operation = facts.operation;
     this.reason = facts.reason;
     Object.defineProperty(this, "lastError", { value: facts.lastError, enumerable: false });
+    Object.defineProperty(this, LANGCHAIN_STAMP, { value: false, configurable: true });
   }
 }
 
@@ -57,11 +61,9 @@ export class OutcomeUnknownError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_OUTCOME_UNKNOWN";
 
   constructor(operation: OperationFacts, reason: string, hint?: string, lastError?: unknown) {
-    super(
-      `It is unknown whether ${named(operation)} happened (${reason}); it will not be fired again blindly.${hint ? ` ${hint}` : ""}`,
-      "outcome-unknown",
-      { operation, reason, lastError },
-    );
+    const message = `It is unknown whether ${named(operation)} happened (${reason}); it will not be fired again blindly.`;
+    const facts = { operation, reason, lastError };
+    super(hint ? `${message} ${hint}` : message, "outcome-unknown", facts);
   }
 }
 
@@ -75,16 +77,11 @@ export class NotAppliedError extends HoldfireError {
   /** The service's own status, if it answered. */
   readonly serviceStatus: number | undefined;
 
-  constructor(
-    operation: OperationFacts,
-    reason: string,
-    serviceStatus?: number,
-    lastError?: unknown,
-  ) {
-    const answer = serviceStatus === undefined ? "" : `, status ${serviceStatus}`;
+  constructor(operation: OperationFacts, reason: string, status?: number, lastError?: unknown) {
+    const answer = status === undefined ? "" : `, status ${status}`;
     const facts = { operation, reason, lastError };
     super(`${named(operation)} was not applied (${reason}${answer}).`, "not-applied", facts);
-    this.serviceStatus = serviceStatus;
+    this.serviceStatus = status;
   }
 }
 
@@ -147,10 +144,8 @@ export class MissingScopeError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_MISSING_SCOPE";
 
   constructor(tool: string) {
-    super(
-      `"${tool}" writes, and no scope says which request it belongs to. Pass { scope: "conversation-7/turn-3" } or call it inside hf.scope(id, () => …). One id per request of a person or job; never a tool-call id.`,
-      "missing-scope",
-    );
+    const message = `"${tool}" writes, and no scope says which request it belongs to. Pass { scope: "conversation-7/turn-3" } or call it inside hf.scope(id, () => …). One id per request of a person or job; never a tool-call id.`;
+    super(message, "missing-scope");
   }
 }
 
@@ -203,11 +198,21 @@ export class VolatileIntentError extends HoldfireError {
   readonly path: string;
 
   constructor(tool: string, path: string) {
-    super(
-      `"${tool}": ${path} holds a tool-call, run or message id, which changes with every try. Leave it out of the intent.`,
-      "volatile-intent",
-    );
+    const message = `"${tool}": ${path} holds a tool-call, run or message id, which changes with every try. Leave it out of the intent.`;
+    super(message, "volatile-intent");
     this.path = path;
+  }
+}
+
+/** One attempt sent a request again behind holdfire's back. Switch that loop off: `ownRetries`. */
+export class HiddenRetryError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_HIDDEN_RETRY";
+  /** What was sent again, without its query: `POST https://api.example/v1/pay`. */
+  readonly request: string;
+
+  constructor(request: string, operation?: OperationFacts) {
+    super(`${request} was sent again inside one attempt.`, "hidden-retry", { operation });
+    this.request = request;
   }
 }
 
@@ -235,6 +240,7 @@ export type AnyHoldfireError =
   | LeaseLostError
   | InvalidInputError
   | VolatileIntentError
+  | HiddenRetryError
   | ClosedError;
 
 /** Recognises holdfire's errors, also those of another copy of the package. */

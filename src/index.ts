@@ -39,6 +39,7 @@ export {
   ApprovalRequiredError,
   ClosedError,
   DeniedError,
+  HiddenRetryError,
   HoldfireError,
   InvalidInputError,
   isHoldfireError,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ClosedError, InvalidInputError } from "../errors.ts";
+import { ClosedError, InvalidInputError, isHoldfireError } from "../errors.ts";
 import { positive } from "./define.ts";
 import type { Engine, Tool } from "./engine.ts";
 import { board } from "./flight.ts";
@@ -54,14 +54,28 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
   });
 }
 
-/** The outcome, and the attempt of an outer operation that is to hear of it. */
-async function callTool(
+interface Called {
+  readonly outcome: Outcome<unknown>;
+  /** The attempt of an outer operation that is to hear of it. */
+  readonly inner: Inner | undefined;
+}
+
+/** A call is under way from its first line: `close` waits for it. */
+function callTool(tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> {
+  if (engine.isClosed()) return Promise.reject(new ClosedError());
+  const calling = perform(tool, args, options, engine);
+  const settled: Promise<unknown> = calling.catch(() => {});
+  engine.background.add(settled);
+  void settled.then(() => engine.background.delete(settled));
+  return calling;
+}
+
+async function perform(
   tool: Tool,
   args: unknown,
   options: Naming,
   engine: Engine,
-): Promise<{ readonly outcome: Outcome<unknown>; readonly inner: Inner | undefined }> {
-  if (engine.isClosed()) throw new ClosedError();
+): Promise<Called> {
   checkOptions(options, CALL_OPTIONS, "options");
   const { signal } = options;
   const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
@@ -80,8 +94,9 @@ async function callTool(
     if (inner) inner.status = outcome.status;
     return { outcome, inner };
   } catch (error) {
-    // Errors are thrown only before anything is sent; all else is an outcome.
-    if (inner) Object.assign(inner, { status: "not_applied", error });
+    // Our errors are thrown only before anything is sent; all else is an outcome.
+    const status = isHoldfireError(error) ? "not_applied" : "unknown";
+    if (inner) Object.assign(inner, { status, error });
     throw error;
   }
 }

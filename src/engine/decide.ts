@@ -145,8 +145,10 @@ function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]):
   if (!situation.sameArguments) return false;
   // After a yes nothing but a person fires again; a no after a doubt is for readers and people.
   if (doubtful.some(saidYes)) return false;
-  // Part of it happened inside: only a composite of nothing but inner operations runs again.
-  if (doubtful.some(({ innerOnly }) => innerOnly === false)) return false;
+  // Part of it happened inside: with requests of its own as well, it does not run again.
+  if (doubtful.some(({ innerOnly, wireRequests }) => innerOnly === false && wireRequests !== 0)) {
+    return false;
+  }
   if (attempts.at(-1)?.verdict === "rejected") return false;
   const ofThisKey = attempts.filter((attempt) => attempt.generation === generation);
   // Absent although the service has answered to this key: it will give the same answer again.

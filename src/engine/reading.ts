@@ -4,6 +4,7 @@
  * @module
  */
 
+import { peek, peekItems } from "../classify/peek.ts";
 import type { Json } from "../key/canonical.ts";
 
 /** What `readState` returns; make it with the functions below. */
@@ -52,18 +53,28 @@ export const duplicated = <R>(results: readonly R[]): Reading<R> => ({
 /** The state could not be read, or does not say. */
 export const cannotTell = (why: string): Reading<never> => ({ reading: "cannotTell", why });
 
-const READINGS = new Set(["committed", "absent", "inProgress", "duplicated", "cannotTell"]);
+const MAX_RESULTS = 100;
 
-/** A reader's answer, or *cannot tell* where it is nonsense. */
+/** A reader's answer, copied once, or *cannot tell* where it is nonsense. Never throws. */
 export function checkReading(answer: unknown): Reading<unknown> {
-  if (typeof answer !== "object" || answer === null) return cannotTell("nonsense");
-  const { reading, results, effectId } = answer as Record<string, unknown>;
-  if (typeof reading !== "string" || !READINGS.has(reading)) return cannotTell("nonsense");
-  if (reading === "duplicated" && !(Array.isArray(results) && results.length > 0)) {
-    return cannotTell("nonsense");
-  }
+  const reading = peek(answer, "reading");
+  const effectId = peek(answer, "effectId");
   if (effectId !== undefined && (typeof effectId !== "string" || effectId.length > 512)) {
     return cannotTell("nonsense");
   }
-  return answer as Reading<unknown>;
+  switch (reading) {
+    case "committed":
+      return { reading, result: peek(answer, "result"), effectId };
+    case "absent":
+    case "inProgress":
+      return { reading };
+    case "duplicated": {
+      const results = peekItems(peek(answer, "results"), MAX_RESULTS);
+      return results.length > 0 ? { reading, results } : cannotTell("nonsense");
+    }
+    case "cannotTell":
+      return cannotTell(String(peek(answer, "why") ?? "").slice(0, 200));
+    default:
+      return cannotTell("nonsense");
+  }
 }

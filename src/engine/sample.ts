@@ -31,6 +31,8 @@ export interface Sample<T> extends SampleOptions {
   readonly step: string;
   /** Sends once; the key is the same on every attempt. */
   readonly send: (attempt: number, key: string) => Promise<T>;
+  /** The client's own reason to ask again, e.g. a token that it has just renewed. */
+  readonly renewed?: (() => boolean) | undefined;
   readonly signal?: AbortSignal | null | undefined;
 }
 
@@ -76,7 +78,7 @@ export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T
       const waitMs = backoff(attempt - 1, asked, engine.timing, engine.random);
       const inTime = clock.monotonic() + waitMs < deadlineAt;
       const may = attempt < attempts && inTime && !signal?.aborted && budgets.has(client);
-      if (!may || !isWorthRetrying(ended.error)) return ended;
+      if (!may || !(sample.renewed?.() || isWorthRetrying(ended.error))) return ended;
       budgets.take(client);
       throw new PassEnded(waitMs);
     },

@@ -66,22 +66,23 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     if (planned.tag === "late") throw new InvalidInputError("plan", "did not answer in time");
     if (planned.value.tag === "stopped") return { tag: "held", reason: "approval" };
     const shown = planned.value.value;
-    const digestFor = (expiresAt: number) =>
-      digestOf(operation, shown.text, record?.generation ?? 0, policyVersion, expiresAt);
+    const digestFor = (asked: Pick<Ask, "expiresAt" | "nonce">) =>
+      digestOf(operation, shown.text, record?.generation ?? 0, policyVersion, asked);
     const earlier = record?.state.tag === "held" ? record.state.ask : undefined;
     const now = engine.ledger.clock.latest();
     const sameQuestion =
-      earlier && now < earlier.expiresAt && earlier.digest === digestFor(earlier.expiresAt);
+      earlier && now < earlier.expiresAt && earlier.digest === digestFor(earlier);
     if (sameQuestion && isApproved(earlier))
       return { tag: "pass", needsYes: true, spend: earlier.digest };
 
-    const expiresAt = sameQuestion ? earlier.expiresAt : now + expiryMs;
-    const digest = digestFor(expiresAt);
+    const asked = sameQuestion ? earlier : { expiresAt: now + expiryMs, nonce: engine.newId() };
+    const digest = digestFor(asked);
     if (!sameQuestion) {
       const question: Ask = {
         why: "approval",
         digest,
-        expiresAt,
+        nonce: asked.nonce,
+        expiresAt: asked.expiresAt,
         askedAt: now,
         shown: engine.codec.encodeText(shown.text, operation.ref),
         answers: [],
@@ -158,7 +159,7 @@ function digestOf(
   shown: string,
   generation: number,
   policyVersion: string,
-  expiresAt: number,
+  { expiresAt, nonce }: Pick<Ask, "expiresAt" | "nonce">,
 ): string {
   return digestText(
     "approval",
@@ -169,5 +170,6 @@ function digestOf(
     shown,
     policyVersion,
     String(expiresAt),
+    nonce,
   );
 }

@@ -73,7 +73,8 @@ export type Decoded =
 export interface Codec {
   /** Encodes a result. What JSON cannot carry is refused, not changed. */
   encode(value: unknown, about: ResultOwner): Encoded;
-  encodeResponse(kept: KeptResponse, about: ResultOwner): Encoded;
+  /** `leastBytes` raises the cap for this one, if it is lower. */
+  encodeResponse(kept: KeptResponse, about: ResultOwner, leastBytes?: number): Encoded;
   /** Encodes text that is JSON already, such as a canonical intent: neither capped nor redacted. */
   encodeText(text: string, about: PayloadOwner): Payload;
   decode(payload: Payload, about: PayloadOwner): Decoded;
@@ -94,7 +95,12 @@ export function createCodec(options: CodecOptions = {}): Codec {
   const keep = (form: Payload["form"], text: string, owner: PayloadOwner): Payload =>
     sealer ? { form, text: sealer.seal(text, owner), sealedWith: sealer.keyId } : { form, text };
 
-  function encodeAs(form: "json" | "response", given: unknown, about: ResultOwner): Encoded {
+  function encodeAs(
+    form: "json" | "response",
+    given: unknown,
+    about: ResultOwner,
+    leastBytes = 0,
+  ): Encoded {
     let value = given;
     try {
       if (redact) value = redact(given, { tool: about.tool });
@@ -104,7 +110,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
     if (form === "response" && !isKeptResponse(value)) {
       return { ok: false, why: "redact did not return a response" };
     }
-    const written = writeJson(value, maxBytes);
+    const written = writeJson(value, Math.max(maxBytes, leastBytes));
     if (written.tag === "refused") return { ok: false, why: written.why };
     if (written.tag === "undefined") return { ok: true, payload: { form: "undefined", text: "" } };
     return { ok: true, payload: keep(form, written.text, about) };
@@ -112,7 +118,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
 
   return {
     encode: (value, about) => encodeAs("json", value, about),
-    encodeResponse: (kept, about) => encodeAs("response", kept, about),
+    encodeResponse: (kept, about, leastBytes) => encodeAs("response", kept, about, leastBytes),
     encodeText: (text, about) => keep("json", text, about),
     decode({ form, text, sealedWith }, about) {
       if (form === "undefined") return { ok: true, form, value: undefined };

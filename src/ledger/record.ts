@@ -69,8 +69,10 @@ export interface Answer {
 /** A question to a person, bound by `digest` to everything the person was shown. */
 export interface Ask {
   readonly why: "approval" | "drift";
-  /** Hash of tenant, operation, generation, all arguments, plan, policy version and expiry. */
+  /** Hash of tenant, operation, generation, all arguments, plan, policy version, expiry and nonce. */
   readonly digest: string;
+  /** Makes each question another one, also when nothing else has changed. */
+  readonly nonce: string;
   readonly expiresAt: number;
   readonly askedAt: number;
   /** What the person is shown: arguments, plan, side effects. Wiped once decided. */

@@ -67,13 +67,16 @@ export interface HoldfireEvents {
   };
   /** A recorded step of a scope is asked with another prompt: a new sample. */
   "prompt-drift": { readonly client: string; readonly step: string; readonly scope: string };
-  /** One attempt made more than one physical request. */
+  /** One attempt sent the same request more than once, or tried to. */
   "hidden-retry": OfOperation & {
     readonly attempt: number;
     readonly origin: string;
     readonly method: string;
     readonly path: string;
+    /** How often it went out. */
     readonly count: number;
+    /** How often `guardedFetch` has stopped it from going out again. */
+    readonly refused?: number | undefined;
   };
   /** A keyed tool never took the key from its context: it has no L4. */
   "key-unused": OfOperation;

@@ -46,6 +46,7 @@ export const claimOf = (overrides: Partial<Omit<ClaimMove, "move">> = {}): Claim
 export const askOf = (overrides: Partial<Ask> = {}): Ask => ({
   why: "approval",
   digest: "digest-1",
+  nonce: "nonce-1",
   expiresAt: 86_400_000,
   askedAt: 0,
   shown: { form: "json", text: '{"plan":"shown"}' },

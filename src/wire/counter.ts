@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isRetryableRead } from "../classify/http.ts";
 import { networkVerdict } from "../classify/network.ts";
 import { type Address, mayFollow, redirectTarget } from "./redirect.ts";
 import type { Repeat, WireFacts, WireRequest } from "./token.ts";
@@ -30,9 +31,18 @@ export interface Counter {
   /** The first 64 requests, in order. */
   readonly requests: readonly WireRequest[];
   watch(seen: Seen): Watch;
+  /** A request that a guard did not let out. */
+  refuse(request: Pick<Seen, "method" | "address">): void;
   facts(): WireFacts;
   repeats(): readonly Repeat[];
 }
+
+const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** The query is part of the address: the next page is another request. */
+const nameOf = (method: string, { href }: Address): string => `${method} ${href}`;
+
+const isRepeat = ({ count, refused }: Repeat): boolean => count > 1 || refused !== undefined;
 
 /** An answered redirect that nobody has followed yet. */
 interface Awaited {
@@ -46,6 +56,7 @@ interface Awaited {
 export function createCounter(): Counter {
   const requests: WireRequest[] = [];
   const groups = new Map<string, Repeat>();
+  const closed: Repeat[] = [];
   const awaited: Awaited[] = [];
   let total = 0;
   let hops = 0;
@@ -56,14 +67,26 @@ export function createCounter(): Counter {
     const { origin, path } = address;
     if (requests.length < MAX_NOTES) requests.push({ transport, origin, method, path, hopOf });
     if (hopOf === undefined) {
-      const name = `${method} ${origin}${path}`;
-      const count = (groups.get(name)?.count ?? 0) + 1;
-      if (count > 1 || groups.size < MAX_NOTES) groups.set(name, { origin, method, path, count });
+      const name = nameOf(method, address);
+      const group = groups.get(name);
+      const count = (group?.count ?? 0) + 1;
+      if (group || groups.size < MAX_NOTES) {
+        groups.set(name, { ...group, origin, method, path, count });
+      }
     } else {
       hops += 1;
     }
     total += 1;
     return total - 1;
+  }
+
+  /** A read that got its answer may be asked again: that is polling, no retry. */
+  function close({ method, address }: Seen, status: number) {
+    if (!SAFE.has(method) || isRetryableRead(status)) return;
+    const name = nameOf(method, address);
+    const group = groups.get(name);
+    if (group && isRepeat(group) && closed.length < MAX_NOTES) closed.push(group);
+    groups.delete(name);
   }
 
   function follow({ method, address }: Seen): Awaited | undefined {
@@ -102,7 +125,7 @@ export function createCounter(): Counter {
         if (note) requests[number] = { ...note, status };
         if (speaks) answered = status;
         const href = redirectTarget(seen.address.href, status, location);
-        if (href === undefined) return;
+        if (href === undefined) return close(seen, status);
         awaited.push({ href, status, method: seen.method, by: number, speaks });
         if (awaited.length > MAX_AWAITED) awaited.shift();
       },
@@ -115,12 +138,17 @@ export function createCounter(): Counter {
   return {
     requests,
     watch,
+    refuse({ method, address }) {
+      const name = nameOf(method, address);
+      const group = groups.get(name);
+      if (group) groups.set(name, { ...group, refused: (group.refused ?? 0) + 1 });
+    },
     facts: () => ({
       wireRequests: total - hops,
       hops,
       unsent: total > 0 && unsent === total,
       answered,
     }),
-    repeats: () => [...groups.values()].filter(({ count }) => count > 1),
+    repeats: () => [...closed, ...[...groups.values()].filter(isRepeat)],
   };
 }

@@ -22,12 +22,15 @@ export interface WireRequest {
   readonly status?: number | undefined;
 }
 
-/** Requests that went out more than once, redirect hops aside. */
+/** A request that was made more than once; redirect hops aside, and polling of what was answered. */
 export interface Repeat {
   readonly origin: string;
   readonly method: string;
   readonly path: string;
+  /** How often it went out. */
   readonly count: number;
+  /** How often a guard has stopped it from going out again. */
+  readonly refused?: number | undefined;
 }
 
 /** What the wire proves of an attempt; spread it into what `judge` is told. */

@@ -150,3 +150,27 @@ describe("an operation that is met again", () => {
     expect(apply(found, { ...MOVES.meet, run: "run-1" }, 10)).toEqual({ tag: "same" });
   });
 });
+
+describe("an attempt that was given up and still runs", () => {
+  const running = { move: "running", attempt: 1, leaseMs: 100, at: 500 } as const;
+  const unknown = (attempt: Partial<AttemptNote>) => ({
+    version: 1,
+    leaseUntil: undefined,
+    record: recordOf({
+      state: { tag: "unknown", reason: "deadline" },
+      attempts: [{ n: 1, epoch: 1, generation: 0, licence: "first", at: 1, ...attempt }],
+    }),
+  });
+
+  test("ends no earlier than its process says", () => {
+    expect(apply(unknown({ endsBy: 550 }), running, 500)).toMatchObject({
+      tag: "write",
+      lease: "keep",
+      record: { attempts: [{ endsBy: 600 }] },
+    });
+  });
+
+  test("is not brought back once it has ended", () => {
+    expect(apply(unknown({ endedAt: 400 }), running, 500)).toEqual({ tag: "same" });
+  });
+});

@@ -22,10 +22,10 @@ describe("the key's window (L4)", () => {
     service.plan(faults.resetBefore(), faults.resetBefore());
     const keyed = order("keyed", { keyed: { forMs: 100_000 }, attempts: 1 });
     await pass(keyed.outcome(TEA, ONCE));
-    await clock.advance(85_000 - clock.monotonic());
+    await clock.advance(84_000 - clock.monotonic());
     await pass(keyed.outcome(TEA, ONCE));
     expect(service.arrivals).toHaveLength(2);
-    await clock.advance(1);
+    await clock.advance(1_001);
     const past = await pass(keyed.outcome(TEA, ONCE));
     expect(past).toMatchObject({ status: "unknown", reason: "key-expired" });
     expect(service.arrivals).toHaveLength(2);

@@ -44,19 +44,53 @@ describe("counting", () => {
     ]);
   });
 
-  it("takes other methods and other paths for other requests, and other queries for the same", () => {
+  it("takes another method, path or query for another request", () => {
     const counter = createCounter();
     for (const [method, path] of [
       ["GET", "/a"],
       ["POST", "/a"],
       ["GET", "/b?x=1"],
       ["GET", "/b?x=2"],
+      ["GET", "/c?x=1"],
+      ["GET", "/c?x=1"],
     ] as const) {
       counter.watch(seen(method, path));
     }
     expect(counter.repeats().map(({ method, path, count }) => [method, path, count])).toEqual([
-      ["GET", "/b", 2],
+      ["GET", "/c", 2],
     ]);
+  });
+
+  it("takes no polling for a retry: a read that was answered may be asked again", () => {
+    const counter = createCounter();
+    for (const status of [200, 404, 200])
+      counter.watch(seen("GET", "/job")).answered(status, undefined);
+    expect(counter.facts().wireRequests).toBe(3);
+    expect(counter.repeats()).toEqual([]);
+  });
+
+  it("takes a read that failed and was asked again for a retry, also when it succeeds at last", () => {
+    const counter = createCounter();
+    for (const status of [503, 429, 200])
+      counter.watch(seen("GET", "/job")).answered(status, undefined);
+    counter.watch(seen("GET", "/job")).answered(200, undefined);
+    expect(counter.repeats()).toMatchObject([{ path: "/job", count: 3 }]);
+  });
+
+  it("takes a write that is sent again for a retry, whatever was answered", () => {
+    const counter = createCounter();
+    for (const status of [200, 200])
+      counter.watch(seen("POST", "/pay")).answered(status, undefined);
+    expect(counter.repeats()).toMatchObject([{ path: "/pay", count: 2 }]);
+  });
+
+  it("counts what was refused apart from what went out", () => {
+    const counter = createCounter();
+    counter.watch(seen("POST", "/pay")).answered(503, undefined);
+    counter.refuse(seen("POST", "/pay"));
+    counter.refuse(seen("POST", "/pay"));
+    expect(counter.facts().wireRequests).toBe(1);
+    expect(counter.repeats()).toMatchObject([{ path: "/pay", count: 1, refused: 2 }]);
   });
 
   it("counts a request whose head goes out twice as two", () => {

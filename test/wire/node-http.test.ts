@@ -46,7 +46,7 @@ describe("node:http", () => {
   });
 
   it("counts on its own token what goes over a socket opened under another", async () => {
-    const { port, arrived } = await startService((_, response) => response.end("x"));
+    const { port, arrived } = await startService((_, response) => response.writeHead(503).end("x"));
     const agent = keepAlive(1);
     const first = await attempt(() => send({ port, agent, path: "/1" }));
     const second = await attempt(async () => {

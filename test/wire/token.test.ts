@@ -67,13 +67,13 @@ describe("the token", () => {
     const runs = await Promise.all(
       ["/a", "/b", "/c"].map((path) =>
         attempt(async () => {
-          await fetch(service.url + path);
-          await fetch(service.url + path);
+          await fetch(service.url + path, { method: "POST" });
+          await fetch(service.url + path, { method: "POST" });
         }),
       ),
     );
     expect(runs.map(({ token }) => repeats(token))).toEqual(
-      ["/a", "/b", "/c"].map((path) => [{ origin: service.url, method: "GET", path, count: 2 }]),
+      ["/a", "/b", "/c"].map((path) => [{ origin: service.url, method: "POST", path, count: 2 }]),
     );
     expect(runs.map(({ token }) => wireFacts(token).wireRequests)).toEqual([2, 2, 2]);
   });

@@ -1,0 +1,27 @@
+/**
+ * Keys of rows: a hash of the names they stand for, written as a uuid.
+ *
+ * @module
+ */
+
+import { hash } from "node:crypto";
+import { InvalidInputError } from "../../errors.ts";
+
+/** 128 bits, which Postgres keeps and compares as they are. */
+const KEY_HEX = 32;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Joined by what no name contains, so that no two lists of names are one text. */
+export function keyOf(tenant: string, ...names: readonly string[]): string {
+  checkText(tenant, "tenant");
+  for (const name of names) checkText(name, "id");
+  return hash("sha256", `${tenant}\0${names.join("\0")}`).slice(0, KEY_HEX);
+}
+
+/** Postgres keeps no NUL, and half a character would come back as another. */
+export function checkText(text: string, path: string): string {
+  if (text.includes("\0") || LONE_SURROGATE.test(text)) {
+    throw new InvalidInputError(path, "must be well-formed Unicode without NUL.");
+  }
+  return text;
+}
