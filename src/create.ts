@@ -9,6 +9,7 @@ import { createBudgets } from "./engine/budget.ts";
 import { type GuardedTool, guard } from "./engine/call.ts";
 import { defineTool, positive, type Registry } from "./engine/define.ts";
 import type { Engine } from "./engine/engine.ts";
+import { checkOnHiddenRetry, type OnHiddenRetry } from "./engine/hidden-retry.ts";
 import { putInside } from "./engine/inside.ts";
 import { type Operations, operationsOf } from "./engine/operations.ts";
 import { createPersist } from "./engine/persist.ts";
@@ -58,6 +59,14 @@ export interface HoldfireOptions {
     | undefined;
   /** Remembers outside the store how far it had come, so that a store that lost data is noticed. */
   readonly witness?: Witness | undefined;
+  /**
+   * What to do when one attempt sends the same request more than once. It is always told as the event
+   * `hidden-retry`. With `"fail"` nothing is fired after such an attempt; a read or a model call then
+   * throws `HiddenRetryError`, and a write has the outcome it has.
+   *
+   * @default "report"
+   */
+  readonly onHiddenRetry?: OnHiddenRetry | undefined;
   /** Time and chance, for tests. */
   readonly surroundings?: Surroundings | undefined;
 }
@@ -104,6 +113,7 @@ const OPTIONS = [
   "confirm",
   "approvals",
   "witness",
+  "onHiddenRetry",
   "surroundings",
 ];
 const CALL_OPTIONS = ["scope", "again", "retry", "signal", "deadlineMs", "aliases", "key"] as const;
@@ -132,6 +142,7 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
       clock,
       witness,
       onSuspect: (why) => events.emit("store-suspect", { why }),
+      onWitnessError: (error) => events.emit("store-error", { step: "witness", error }),
     }),
     codec: createCodec(options.payloads),
     clock,
@@ -145,6 +156,7 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
       policyVersion: approvals.policyVersion ?? "1",
     }),
     budgets: createBudgets(),
+    onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
     flights: new Map(),
     unended: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, closed.signal),

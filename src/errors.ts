@@ -17,9 +17,6 @@ export interface OperationFacts {
   readonly key: string;
 }
 
-/** How LangChain marks an error that must not be retried; it looks for an own property. */
-const LANGCHAIN_STAMP = Symbol.for("langchain.errors.retryable");
-
 interface ErrorFacts {
   readonly operation?: OperationFacts | undefined;
   readonly reason?: string;
@@ -45,7 +42,8 @@ export abstract class HoldfireError extends Error {
     this.operation = facts.operation;
     this.reason = facts.reason;
     Object.defineProperty(this, "lastError", { value: facts.lastError, enumerable: false });
-    Object.defineProperty(this, LANGCHAIN_STAMP, { value: false, configurable: true });
+    // LangChain's own stamp, an own property: "do not retry this".
+    Object.defineProperty(this, Symbol.for("langchain.errors.retryable"), { value: false });
   }
 }
 
@@ -68,9 +66,8 @@ export class OutcomeUnknownError extends HoldfireError {
 }
 
 /**
- * It is certain that nothing happened.
- *
- * `reason` says why. A rejected call needs other arguments, or `{ retry: "why" }`, or a new scope.
+ * It is certain that nothing happened; `reason` says why. A rejected call needs other arguments, or
+ * `{ retry: "why" }`, or a new scope.
  */
 export class NotAppliedError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_NOT_APPLIED";
@@ -246,6 +243,10 @@ export type AnyHoldfireError =
 /** Recognises holdfire's errors, also those of another copy of the package. */
 export function isHoldfireError(error: unknown): error is AnyHoldfireError {
   if (typeof error !== "object" || error === null) return false;
-  const code = Object.getOwnPropertyDescriptor(error, "code")?.value;
-  return typeof code === "string" && code.startsWith("ERR_HOLDFIRE_");
+  try {
+    const code = Object.getOwnPropertyDescriptor(error, "code")?.value;
+    return typeof code === "string" && code.startsWith("ERR_HOLDFIRE_");
+  } catch {
+    return false;
+  }
 }

@@ -24,7 +24,9 @@ import { drive, inTurns, judge, type Measured, median, ratios, spread } from "./
 const args = process.argv.slice(2);
 const isQuick = args.includes("--quick");
 const only = args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length);
-const rounds = Number(args.find((arg) => arg.startsWith("--rounds="))?.slice("--rounds=".length) ?? 9);
+const rounds = Number(
+  args.find((arg) => arg.startsWith("--rounds="))?.slice("--rounds=".length) ?? 9,
+);
 const ROUND_MS = isQuick ? 600 : 1_000;
 const LEASE_MS = 25_000;
 const RUN = randomUUID();
@@ -59,26 +61,40 @@ const claimed = (id: string): OperationRecord => {
 };
 
 const settled = (record: OperationRecord, text: string): OperationRecord => {
-  const state: State = { tag: "committed", via: "reply", attempt: 1, payload: { form: "json", text } };
+  const state: State = {
+    tag: "committed",
+    via: "reply",
+    attempt: 1,
+    payload: { form: "json", text },
+  };
   const [attempt] = record.attempts;
   if (!attempt) throw new Error("A claim has one.");
-  const ended = { endedAt: Date.now(), verdict: "committed", tookKey: true, wireRequests: 1 } as const;
+  const ended = {
+    endedAt: Date.now(),
+    verdict: "committed",
+    tookKey: true,
+    wireRequests: 1,
+  } as const;
   return { ...record, state, intent: undefined, attempts: [{ ...attempt, ...ended }] };
 };
 
 /** A guarded call, as far as the store sees it. */
-const guarded =
-  (store: Store, text: string) =>
-  async (): Promise<void> => {
-    const id = newId();
-    const record = claimed(id);
-    const tenant = record.tenant;
-    const claim = await store.swap({ tenant, id, expect: 0, record, lease: LEASE_MS });
-    if (!claim.ok) throw new Error("A new id is free.");
-    const { version: expect } = claim;
-    const done = await store.swap({ tenant, id, expect, record: settled(record, text), lease: "none" });
-    if (!done.ok) throw new Error("Nobody else settles it.");
-  };
+const guarded = (store: Store, text: string) => async (): Promise<void> => {
+  const id = newId();
+  const record = claimed(id);
+  const tenant = record.tenant;
+  const claim = await store.swap({ tenant, id, expect: 0, record, lease: LEASE_MS });
+  if (!claim.ok) throw new Error("A new id is free.");
+  const { version: expect } = claim;
+  const done = await store.swap({
+    tenant,
+    id,
+    expect,
+    record: settled(record, text),
+    lease: "none",
+  });
+  if (!done.ok) throw new Error("Nobody else settles it.");
+};
 
 /** The floor: the same two writes and the same bytes, with a key in order. */
 function openFloor(path: string, text: string) {
@@ -144,7 +160,8 @@ async function againstFloor(): Promise<void> {
     };
     await inTurns(1, cases);
     const all = await inTurns(rounds, cases);
-    for (const [name, measured] of Object.entries(all)) print(`${callers} callers, ${name}`, measured);
+    for (const [name, measured] of Object.entries(all))
+      print(`${callers} callers, ${name}`, measured);
     if (callers === 100) {
       const values = ratios(all.full, all.floor, "perSecond");
       met.push(judge({ what: "100 callers: throughput against the floor", values, atLeast: 0.7 }));
@@ -167,7 +184,13 @@ async function growth(): Promise<void> {
     for (let row = 0; row < rows; row += 500) {
       const swaps = Array.from({ length: 500 }, () => {
         const record = settled(claimed(newId()), text);
-        return store.swap({ tenant: record.tenant, id: record.id, expect: 0, record, lease: "none" });
+        return store.swap({
+          tenant: record.tenant,
+          id: record.id,
+          expect: 0,
+          record,
+          lease: "none",
+        });
       });
       await Promise.all(swaps);
     }
@@ -241,7 +264,9 @@ async function bytes(): Promise<void> {
   await Promise.all(Array.from({ length: 100 }, caller));
   await store.close();
   const values = [statSync(path).size / operations];
-  met.push(judge({ what: "bytes per operation with a result of 1 KB", values, atMost: 1.7 * 1_024 }));
+  met.push(
+    judge({ what: "bytes per operation with a result of 1 KB", values, atMost: 1.7 * 1_024 }),
+  );
 }
 
 function print(what: string, all: readonly Measured[]): void {

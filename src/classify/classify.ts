@@ -88,7 +88,12 @@ export function judge(ended: Ended, about: Judged): Judgement {
 }
 
 function ofResponse(response: unknown, status: number | undefined, about: Judged): Proof {
-  if (status !== undefined && isSuccess(status)) return verdictOfStatus(status, about);
+  // After a hop that changed POST to GET the success is a page's, not the write's.
+  const { hops, answered } = about;
+  const ofThisRequest = hops === 0 || answered === status;
+  if (status !== undefined && isSuccess(status) && ofThisRequest) {
+    return verdictOfStatus(status, about);
+  }
   const own = opinion(response, about);
   if (own) return { verdict: own };
   return status === undefined ? UNKNOWN : ofStatus(response, status, about);

@@ -45,7 +45,7 @@ export async function askReader(
     inTime.tag === "done" ? await mine(operation, inTime.value, engine) : cannotTell(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
   engine.events.emit("reading", { ...about(operation), reading: reading.reading, durationMs });
-  if (reading.reading === "cannotTell" && reading.why in FAILURES) {
+  if (reading.reading === "cannotTell" && FAILURES.has(reading.why)) {
     engine.events.emit("reader-failed", {
       ...about(operation),
       which: "readState",
@@ -56,11 +56,7 @@ export async function askReader(
 }
 
 /** What the reader did instead of answering. */
-export const FAILURES: Readonly<Record<string, true>> = {
-  failed: true,
-  late: true,
-  nonsense: true,
-};
+export const FAILURES: ReadonlySet<string> = new Set(["failed", "late", "nonsense"]);
 
 /** Found is not mine: an effect belongs to one operation. */
 async function mine(

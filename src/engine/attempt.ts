@@ -8,10 +8,11 @@
  */
 
 import { isResponse } from "../classify/answer.ts";
+import type { Json } from "../key/json.ts";
 import { enterOperation } from "../key/scope.ts";
 import { createToken, runWithToken, type WireToken } from "../wire/token.ts";
-import { keyHasRunOut } from "./decide.ts";
-import type { Engine } from "./engine.ts";
+import { mayStillResend } from "./decide.ts";
+import { declaredBy, type Engine, inBackground } from "./engine.ts";
 import { fileLate } from "./late.ts";
 import { leaseCovers, loseLease } from "./lease.ts";
 import { type Frame, runInFrame } from "./nesting.ts";
@@ -22,6 +23,7 @@ import {
   keyOf,
   type Owned,
   type Result,
+  relearn,
   remember,
   situationOf,
 } from "./owned.ts";
@@ -63,7 +65,7 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   const frame: Frame = { operationId: ref.id, inner: [] };
   const took = { key: false, precondition: false };
   const key = keyOf(owned);
-  const precondition = storedPrecondition(owned, engine);
+  const { value: precondition } = storedPrecondition(owned, engine);
   const context = {
     get key() {
       took.key = true;
@@ -94,14 +96,17 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   flight.stopped.removeEventListener("abort", giveUp);
   const attempted = { n, startedAt, token, frame, took };
   if (inTime.tag === "done") {
+    // What `run` left behind must not send any more.
+    stop.abort();
     over();
     return { ...attempted, ended: inTime.value };
   }
   stop.abort();
   keepSaying(owned, n, running, engine);
-  void running.then((ended) => {
+  inBackground(engine, async () => {
+    const ended = await running;
     over();
-    fileLate(owned, { ...attempted, ended }, engine);
+    await fileLate(owned, { ...attempted, ended }, engine);
   });
   return { ...attempted, ended: undefined };
 }
@@ -118,12 +123,13 @@ async function mayStart(
     !flight.stopped.aborted &&
     flight.remainingMs() > 0 &&
     owned.mayNotFire === undefined &&
+    storedPrecondition(owned, engine).ok &&
     !owned.attempts.some(({ verdict }) => verdict === "committed");
   if (!owned.noted && !(mayFire() && (await note(owned, licence, engine)))) return false;
   owned.noted = false;
   const covered = mayFire() && (await leaseCovers(owned, timeoutMs, engine));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
-  const tooLate = licence === "L4" && keyHasRunOut(situationOf(owned, engine));
+  const tooLate = licence === "L4" && !mayStillResend(situationOf(owned, engine));
   if (covered && mayFire() && !tooLate) return true;
   if (mayFire() && !covered) owned.mayNotFire = "lease-lost";
   forget(owned, owned.stored.record.fired);
@@ -136,12 +142,13 @@ async function note(
   engine: Engine,
 ): Promise<boolean> {
   const { epoch, leaseMs, stored } = owned;
+  const { tool } = owned.operation;
   const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
   const at = engine.ledger.clock.earliest();
   const endings = endingsOf(owned);
   const noting = engine.ledger.move(
     owned.operation.ref,
-    { move: "note", epoch, licence, endings, leaseMs, at },
+    { move: "note", epoch, licence, endings, declared: declaredBy(tool), leaseMs, at },
     stored,
   );
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, noting);
@@ -153,8 +160,10 @@ async function note(
   }
   const moved = inTime.value;
   if (moved.tag !== "moved" || !moved.stored) {
-    // Somebody knows of a commit: the settle that follows will find it. Else the lease is gone.
+    // Somebody knows of a commit: the settle that follows will find it.
     if (moved.tag === "refused" && moved.why === "evidence") owned.mayNotFire = "stopped";
+    // What the licence rests on has changed: the next pass decides on what is so now.
+    else if (moved.tag === "refused" && moved.why === "changed") relearn(owned, moved.stored);
     else loseLease(owned, engine);
     return false;
   }
@@ -171,7 +180,12 @@ async function resultOf(value: unknown): Promise<Result> {
   return { value: response, kept };
 }
 
-function storedPrecondition({ stored: { record } }: Owned, { codec }: Engine) {
-  const decoded = record.precondition && codec.decode(record.precondition, record);
-  return decoded?.ok ? (decoded.value as never) : undefined;
+/** What was fixed in the claim; an attempt that cannot read it must not go out without it. */
+function storedPrecondition(
+  { stored: { record } }: Owned,
+  { codec }: Engine,
+): { readonly ok: boolean; readonly value: Json | undefined } {
+  if (!record.precondition) return { ok: true, value: undefined };
+  const decoded = codec.decode(record.precondition, record);
+  return decoded.ok ? { ok: true, value: decoded.value as Json } : { ok: false, value: undefined };
 }

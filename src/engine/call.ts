@@ -5,6 +5,7 @@
  */
 
 import { ClosedError, InvalidInputError, isHoldfireError } from "../errors.ts";
+import { checkAgain } from "../key/name.ts";
 import { positive } from "./define.ts";
 import type { Engine, Tool } from "./engine.ts";
 import { board } from "./flight.ts";
@@ -77,16 +78,17 @@ async function perform(
   engine: Engine,
 ): Promise<Called> {
   checkOptions(options, CALL_OPTIONS, "options");
-  const { signal } = options;
+  const signal = checkSignal(options.signal);
+  if (options.retry !== undefined) checkAgain(options.retry);
   const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
   if (tool.kind === "read") {
-    const { value } = await snapshotArguments(tool, args);
+    const { value } = await snapshotArguments(tool, args, deadlineMs, engine);
     const outcome = await runRead(tool, value, { ...options, deadlineMs }, engine);
     return { outcome, inner: undefined };
   }
   const inner = enterInner();
   try {
-    const copy = await snapshotArguments(tool, args);
+    const copy = await snapshotArguments(tool, args, deadlineMs, engine);
     if (!engine.ledger.isOpen()) await reach(engine, "open", engine.ledger.open());
     checkStore(tool, engine);
     const operation = nameOperation(tool, copy, options, engine);
@@ -99,6 +101,18 @@ async function perform(
     if (inner) Object.assign(inner, { status, error });
     throw error;
   }
+}
+
+/** Duck typed, as everywhere: signals of other realms and polyfills are good enough. */
+function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal === undefined) return undefined;
+  const { aborted, addEventListener, removeEventListener } = Object(signal) as AbortSignal;
+  const fits =
+    typeof aborted === "boolean" &&
+    typeof addEventListener === "function" &&
+    typeof removeEventListener === "function";
+  if (!fits) throw new InvalidInputError("options.signal", "must be an AbortSignal");
+  return signal;
 }
 
 /** A ledger that may forget cannot protect what nobody could look up afterwards. */

@@ -9,10 +9,10 @@
 
 import { StoreUnavailableError } from "../errors.ts";
 import type { Moved } from "../ledger/ledger.ts";
-import type { Move } from "../ledger/moves.ts";
+import type { Lost, Move } from "../ledger/moves.ts";
 import type { Stored } from "../ledger/record.ts";
-import type { Engine } from "./engine.ts";
-import { inBackground } from "./engine.ts";
+import { declaredBy, type Engine, inBackground } from "./engine.ts";
+
 import type { Flight } from "./flight.ts";
 import { commonOf, outcomeOf } from "./landing.ts";
 import { about, type Operation } from "./operation.ts";
@@ -77,13 +77,14 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       return saying(undefined, { status, ...why });
     }
     const { clock, ledger } = engine;
-    const suspect = ledger.suspicion() !== undefined && !operation.fresh;
+    const suspect = lostBefore(operation, engine);
     const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
     const moved = await move(flight, engine, {
       move: "claim",
       draft: { ...operation.draft, precondition },
       holder,
       leaseMs,
+      declared: declaredBy(tool),
       cooldownMs: engine.timing.cooldownMs,
       retry: operation.retry !== undefined,
       suspect,
@@ -97,7 +98,7 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       return unsent({ reason: "expired" });
     }
     // The store was found out by this very claim: nothing is sent on its word that nothing was.
-    if (moved.tag === "moved" && !suspect && !operation.fresh && ledger.suspicion()) {
+    if (moved.tag === "moved" && !suspect && lostBefore(operation, engine)) {
       await withdraw(operation, holder, engine);
       continue;
     }
@@ -121,6 +122,14 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     if (admission.needsYes && stale && (await waitForChange(flight, turn, engine))) continue;
     return known(moved.stored);
   }
+}
+
+/** What the store may have lost, unless the caller vouches that there was nothing. */
+export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | undefined {
+  const suspicion = engine.ledger.suspicion();
+  if (!suspicion || fresh) return undefined;
+  const leaseMs = tool.attemptTimeoutMs + LEASE_MARGIN_MS;
+  return { since: suspicion.since, leaseMs, declared: declaredBy(tool) };
 }
 
 function wasLost({ record: { state } }: Stored): boolean {

@@ -9,9 +9,10 @@ import { isResponse } from "../classify/answer.ts";
 import { judge } from "../classify/classify.ts";
 import type { KeptResponse } from "../ledger/codec.ts";
 import type { Ending } from "../ledger/record.ts";
-import { repeats, runWithoutToken, type WireFacts, wireFacts } from "../wire/token.ts";
+import { runWithoutToken, type WireFacts, wireFacts } from "../wire/token.ts";
 import type { Attempted, Ended } from "./attempt.ts";
 import type { Engine } from "./engine.ts";
+import { tellRepeats } from "./hidden-retry.ts";
 import { judgeNested, type NestedJudgement, runInFrame } from "./nesting.ts";
 import { about } from "./operation.ts";
 import { learn, type Owned } from "./owned.ts";
@@ -23,19 +24,20 @@ export async function classify(
   engine: Engine,
 ): Promise<Ending> {
   const { operation } = owned;
-  const { n, token, ended } = attempted;
+  const { n, token, ended, took } = attempted;
   const wire = wireFacts(token);
   const { wireRequests } = wire;
-  for (const repeat of repeats(token)) {
-    engine.events.emit("hidden-retry", { ...about(operation), attempt: n, ...repeat });
-  }
+  const isFailure = tellRepeats(token, { ...about(operation), attempt: n }, engine) !== undefined;
+  // Something else fires for us: it has used up what this call may fire.
+  if (isFailure) owned.fires = Math.max(owned.fires, operation.tool.attempts);
   if (!ended) {
     // The time was up. It may still land, so this says nothing of how it ended, or that it did.
     const ending: Ending = {
       n,
       verdict: "unknown",
       wireRequests,
-      tookKey: tookIt(owned, attempted),
+      tookKey: took.key,
+      tookPrecondition: took.precondition,
     };
     learn(owned, ending);
     return ending;
@@ -49,7 +51,9 @@ export async function classify(
     verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
     status,
     wireRequests,
-    tookKey: tookIt(owned, attempted),
+    tookKey: took.key,
+    tookPrecondition: took.precondition,
+    replayed: judged.replayed,
     unverified: unverified || undefined,
     accepted: judged.inProgress,
     innerOnly,
@@ -98,7 +102,6 @@ function jsonOf(kept: KeptResponse | undefined): unknown {
 
 /** What later steps of this flight need of it. */
 function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: Ended): void {
-  const earlier = owned.attempts.filter(({ n }) => n !== ending.n);
   learn(owned, ending);
   owned.wireRequests += ending.wireRequests ?? 0;
   owned.retryAfterMs = judged.retryAfterMs;
@@ -106,22 +109,6 @@ function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: En
   else owned.lastError = ended.error;
   const { status, code } = judged;
   if (judged.verdict === "rejected") owned.rejection = { status, code };
-  owned.keySpent ||= isStoredFailure(judged, earlier, owned.stored.record.generation);
-}
-
-/** Passing trouble of proxies and load balancers, which nobody stores under a key. */
-const IN_PASSING = new Set([408, 409, 425, 429, 502, 503, 504]);
-
-/** The service gave the same failure to the same key again: it will go on doing so. */
-function isStoredFailure(
-  { verdict, status, replayed }: NestedJudgement,
-  earlier: Owned["attempts"],
-  generation: number,
-): boolean {
-  if (verdict !== "unknown" || status === undefined) return false;
-  if (replayed) return true;
-  if (IN_PASSING.has(status)) return false;
-  return earlier.some((other) => other.generation === generation && other.status === status);
 }
 
 /** The postcondition of a success. One that cannot be checked is not fulfilled. */
@@ -141,13 +128,6 @@ async function isVerified(owned: Owned, ended: Ended, engine: Engine): Promise<b
   const why = inTime.tag === "done" ? "nonsense" : inTime.tag;
   engine.events.emit("reader-failed", { ...about(owned.operation), which: "verify", why });
   return false;
-}
-
-/** A resend rests on what `run` sends along, so on what it took. */
-function tookIt({ operation: { tool } }: Owned, { took }: Attempted): boolean | undefined {
-  if (tool.keyedForMs !== undefined) return took.key;
-  if (tool.conditional) return tool.precondition ? took.precondition : undefined;
-  return undefined;
 }
 
 /** A success without the key shows that this tool does not send it. */

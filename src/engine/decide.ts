@@ -21,6 +21,8 @@ export interface Powers {
   /** How long the service remembers a key, in milliseconds. */
   readonly keyedForMs: number | undefined;
   readonly conditional: boolean;
+  /** Whether the tool reads what the service compares, or it is in the arguments (a unique name). */
+  readonly precondition: "read" | "given";
   readonly reader: boolean;
   readonly commitsWithinMs: number | undefined;
   /** The reader once missed a commit we know of. */
@@ -154,23 +156,37 @@ function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]):
   // Absent although the service has answered to this key: it will give the same answer again.
   const hasAnswered = ofThisKey.some(({ status }) => status !== undefined);
   if (look?.reading === "absent" && hasAnswered) return false;
-  // What `run` never took it cannot have sent.
-  if (doubtful.some(({ tookKey }) => tookKey === false)) return false;
-  if (powers.conditional) return true;
+  if (powers.conditional && doubtful.every((attempt) => carriedPrecondition(attempt, powers))) {
+    return true;
+  }
   return keyIsGood(situation, doubtful);
 }
 
 function keyIsGood(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
   const { powers, generation, now } = situation;
   if (powers.keyedForMs === undefined || powers.keyUnused || situation.keySpent) return false;
+  if (!doubtful.every(carriedKey)) return false;
   // A doubt about an earlier key cannot be lifted by this one.
   if (doubtful.some((attempt) => attempt.generation !== generation)) return false;
   return now <= keyEnds(situation);
 }
 
-/** A resend that rests on the key alone comes too late. */
-export const keyHasRunOut = (situation: Situation): boolean =>
-  !situation.powers.conditional && situation.now > keyEnds(situation);
+/** What `run` never took, or did not have to send yet, it cannot have sent. */
+const carriedKey = ({ tookKey, declared }: AttemptNote): boolean =>
+  declared?.keyed === true && tookKey !== false;
+
+const carriedPrecondition = (
+  { tookPrecondition, declared }: AttemptNote,
+  { precondition }: Powers,
+): boolean =>
+  declared?.conditional === true && (precondition !== "read" || tookPrecondition !== false);
+
+/** Whether L4 still holds when the attempt it licensed is about to be sent. */
+export const mayStillResend = (situation: Situation): boolean =>
+  mayResendByKey(
+    situation,
+    situation.attempts.filter((attempt) => !isCleared(attempt)),
+  );
 
 /** Counted from the first send, less 5 % and one attempt. */
 function keyEnds({ powers, attempts, generation }: Situation): number {

@@ -94,9 +94,8 @@ export function defineTool(
       `is "${kind}", but a tool of this name is "${known.kind}"`,
     );
   }
-  registry.set(name, known);
   const attempts = kind === "read" ? DEFAULTS.readAttempts : DEFAULTS.writeAttempts;
-  return {
+  const tool: Tool = {
     name,
     kind,
     service: given.service ?? name,
@@ -129,6 +128,9 @@ export function defineTool(
     attempts: wholeNumber(given.attempts ?? attempts, at("attempts")),
     learned: known.learned,
   };
+  // Only now: a definition that was refused leaves its name free.
+  registry.set(name, known);
+  return tool;
 }
 
 /** The longest that a Node timer can hold. */

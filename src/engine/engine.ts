@@ -8,11 +8,12 @@ import type { Clock } from "../clock.ts";
 import type { Json } from "../key/canonical.ts";
 import type { Codec } from "../ledger/codec.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Verdict } from "../ledger/record.ts";
+import type { Declared, Verdict } from "../ledger/record.ts";
 import type { Events } from "../observe/events.ts";
 import type { Budgets } from "./budget.ts";
 import type { Flight } from "./flight.ts";
 import type { Gate } from "./gate.ts";
+import type { OnHiddenRetry } from "./hidden-retry.ts";
 import type { Persist } from "./persist.ts";
 import type { Reading, StateQuery } from "./reading.ts";
 import type { Input } from "./schema.ts";
@@ -84,6 +85,7 @@ export interface Engine {
   readonly timing: Timing;
   readonly gate: Gate;
   readonly budgets: Budgets;
+  readonly onHiddenRetry: OnHiddenRetry;
   /** Intents met of late, to notice two that differ only in a uuid or a timestamp. One per tenant. */
   readonly seen: Map<string, string>;
   /** Operations under way in this process, by tenant and id. */
@@ -99,6 +101,11 @@ export interface Engine {
 
 /** What a reader or `verify` returned is only ever looked at through these. */
 export type ErasedReading = Reading<unknown>;
+
+export const declaredBy = ({ keyedForMs, conditional }: Tool): Declared => ({
+  keyed: keyedForMs === undefined ? undefined : true,
+  conditional: conditional || undefined,
+});
 
 /** Whether the service itself recognises a repetition: two yeses may then be one effect. */
 export const dedupesOf = ({ keyedForMs, conditional }: Tool): boolean =>

@@ -79,9 +79,14 @@ export function board(
   const { fields } = underWay.operation.draft;
   underWay.deadlineAt = Math.max(underWay.deadlineAt, deadlineAt);
   const reworded = rewordedFields(fields, operation.draft.fields);
-  return travel(underWay, operation, deadlineAt, caller, engine, true).then((outcome) =>
-    reworded.length > 0 ? { ...outcome, reworded } : outcome,
-  );
+  return travel(underWay, operation, deadlineAt, caller, engine, true).then((outcome) => {
+    const deadlineMs = deadlineAt - engine.clock.monotonic();
+    // Others gave up before anything was sent; this caller has not.
+    if (isUnsent(outcome) && deadlineMs > 0 && !caller.signal?.aborted) {
+      return board(operation, { ...caller, deadlineMs }, engine, fly);
+    }
+    return reworded.length > 0 ? { ...outcome, reworded } : outcome;
+  });
 }
 
 function takeOff(operation: Operation, deadlineAt: number, engine: Engine, fly: Fly): Boarded {
@@ -170,14 +175,33 @@ function travel(
   });
 }
 
+const isUnsent = (outcome: Outcome<unknown>): boolean =>
+  outcome.status === "not_applied" &&
+  (outcome.reason === "aborted" || outcome.reason === "expired");
+
 /** Each caller gets a body of its own, and one that joined caused nothing. */
 function given(outcome: Outcome<unknown>, joined: boolean): Outcome<unknown> {
   if (outcome.status !== "committed" || outcome.resultLost) {
     return joined ? { ...outcome, replayed: true } : outcome;
   }
   const { result } = outcome;
+  // A reader may hand over a Response it has read itself; that body is gone.
+  if (isResponse(result) && result.bodyUsed) {
+    const { result: _, ...rest } = outcome;
+    return { ...rest, resultLost: true, replayed: joined };
+  }
   const own = isResponse(result) ? { ...outcome, result: result.clone() } : outcome;
-  return joined ? { ...own, replayed: true, effect: "noop" } : own;
+  return joined ? { ...own, result: copyOf(own.result), replayed: true, effect: "noop" } : own;
+}
+
+/** Nobody changes another caller's result; what cannot be copied is shared. */
+function copyOf(result: unknown): unknown {
+  if (isResponse(result)) return result;
+  try {
+    return structuredClone(result);
+  } catch {
+    return result;
+  }
 }
 
 /** What can be said without looking anything up. */

@@ -26,7 +26,10 @@ export async function lookFirst(
   }
   // Somebody is at it already: nothing is sent, and the next call looks again.
   if (reading === "inProgress") {
-    return { ...(await withdrawn(owned, engine)), status: "in_progress" } as Outcome<unknown>;
+    const outcome = await withdrawn(owned, engine);
+    if (outcome.status !== "not_applied") return outcome;
+    const { reason: _, ...common } = outcome;
+    return { ...common, status: "in_progress" };
   }
   return undefined;
 }

@@ -7,6 +7,7 @@
  */
 
 import { MissingScopeError, type OperationFacts, VolatileIntentError } from "../errors.ts";
+import { ignoreRejection } from "../ignore-rejection.ts";
 import { type Canonical, canonicalize, type Json } from "../key/canonical.ts";
 import {
   fingerprint,
@@ -59,7 +60,7 @@ export function nameOperation(
   const scope = resolveScope(options.scope);
   const { tenant } = engine;
   const id = mint(tool, scope, intentText, options, tenant);
-  const resource = tool.resource && checkResource(tool.resource(args));
+  const resource = tool.resource && checkResource(ignoreRejection(tool.resource(args)));
   const operation: Operation = {
     tool,
     ref: { tenant, id },
@@ -95,12 +96,12 @@ export function nameOperation(
 }
 
 function intentOf(tool: Tool, args: Json, argsText: string): { value: Json; text: string } {
-  const chosen = tool.intent(args);
+  const chosen = ignoreRejection(tool.intent(args));
   const picked = chosen === args ? { value: args, text: argsText } : canonicalize(chosen, "intent");
   if (!tool.normalize) return picked;
   const normalized =
     typeof tool.normalize === "function"
-      ? tool.normalize(picked.value)
+      ? ignoreRejection(tool.normalize(picked.value))
       : normalizeIntent(picked.value, tool.normalize);
   return canonicalize(normalized, "intent");
 }

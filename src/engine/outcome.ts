@@ -91,8 +91,12 @@ export type OutcomeStatus = Outcome<unknown>["status"];
 export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
   const { tool, id, key } = outcome;
   const facts = { tool, id, key };
-  // The failure of an inner operation passes up untouched: it names what has to be settled.
-  if ("error" in outcome && isHoldfireError(outcome.error)) return outcome.error;
+  // The failure of an inner operation passes up untouched: it names what has to be settled. That a
+  // request was repeated says nothing of what became of a write.
+  if ("error" in outcome && isHoldfireError(outcome.error)) {
+    const isHidden = outcome.error.code === "ERR_HOLDFIRE_HIDDEN_RETRY";
+    if (!isHidden || outcome.status !== "unknown") return outcome.error;
+  }
   switch (outcome.status) {
     case "committed":
       return outcome.resultLost ? new ResultLostError(facts) : undefined;

@@ -49,7 +49,6 @@ export interface Owned {
   lastError: unknown;
   rejection: Rejection | undefined;
   retryAfterMs: number | undefined;
-  keySpent: boolean;
   wireRequests: number;
   passes: number;
   /** An attempt that may be noted in the ledger, and was not fired. */
@@ -92,7 +91,6 @@ export function own(
     lastError: undefined,
     rejection: undefined,
     retryAfterMs: undefined,
-    keySpent: false,
     wireRequests: 0,
     passes: 0,
     unfired: undefined,
@@ -122,6 +120,17 @@ export function learn(owned: Owned, ending: Ending): void {
   );
 }
 
+/** Starts from what the ledger says now, keeping what only this process knows. */
+export function relearn(owned: Owned, stored: Stored | undefined): void {
+  if (!stored) return;
+  owned.stored = stored;
+  owned.attempts = stored.record.attempts.map((attempt) => {
+    const known = owned.attempts.find(({ n }) => n === attempt.n);
+    const { verdict = known?.verdict, endedAt = known?.endedAt } = attempt;
+    return { ...known, ...attempt, verdict, endedAt, cleared: attempt.cleared };
+  });
+}
+
 /** All that was learned of the attempts, for the next durable move. */
 export function endingsOf({ attempts, unfired }: Owned): readonly Ending[] {
   const endings: Ending[] = attempts.map(
@@ -147,9 +156,27 @@ export const isInDoubt = ({ attempts, operation }: Owned): boolean =>
   attempts.some((attempt) => !isCleared(attempt)) &&
   !attempts.some(({ verdict }) => verdict === "committed");
 
+/** Passing trouble of proxies and load balancers, which nobody stores under a key. */
+const IN_PASSING = new Set([408, 409, 425, 429, 502, 503, 504]);
+
+/** The service gave the same failure to the same key again: it will go on doing so. */
+function isKeySpent(attempts: readonly AttemptNote[], generation: number): boolean {
+  const seen = new Set<number>();
+  return attempts.some(({ verdict, status, replayed, ...attempt }) => {
+    if (verdict !== "unknown" || status === undefined || status < 300) return false;
+    if (attempt.generation !== generation) return false;
+    if (replayed) return true;
+    if (IN_PASSING.has(status)) return false;
+    if (seen.has(status)) return true;
+    seen.add(status);
+    return false;
+  });
+}
+
 export const powersOf = (tool: Tool): Powers => ({
   keyedForMs: tool.keyedForMs,
   conditional: tool.conditional,
+  precondition: tool.precondition ? "read" : "given",
   reader: tool.readState !== undefined,
   commitsWithinMs: tool.commitsWithinMs,
   readerBlind: tool.learned.readerBlind,
@@ -171,6 +198,6 @@ export function situationOf(owned: Owned, engine: Engine): Situation {
     budget: engine.budgets.has(tool.service),
     sameArguments: stored.record.argsHash === operation.draft.argsHash,
     mayNotFire: owned.mayNotFire ?? (flight.stopped.aborted ? "stopped" : undefined),
-    keySpent: owned.keySpent,
+    keySpent: isKeySpent(owned.attempts, stored.record.generation),
   };
 }

@@ -12,6 +12,7 @@ import type { Json } from "../key/json.ts";
 import { createToken, runWithToken, wireFacts } from "../wire/token.ts";
 import { backoff } from "./backoff.ts";
 import type { Engine, Tool } from "./engine.ts";
+import { tellRepeats } from "./hidden-retry.ts";
 import type { Outcome } from "./outcome.ts";
 import { PassEnded, repeat } from "./repeat.ts";
 import type { CallOptions } from "./tool.ts";
@@ -51,6 +52,12 @@ export async function runRead(
       stop.abort();
       const wire = wireFacts(token);
       wireRequests += wire.wireRequests;
+      const about = { ...facts, tenant: engine.tenant, scope: "", attempt };
+      const hidden = tellRepeats(token, about, engine);
+      if (hidden) {
+        const attempts = attempt;
+        return { ...common(), status: "not_applied", reason: "rejected", error: hidden, attempts };
+      }
       if (inTime.tag === "done" && !isFailure(inTime.value)) {
         return { ...common(), status: "committed", result: inTime.value, attempts: attempt };
       }
@@ -59,8 +66,8 @@ export async function runRead(
         inTime.tag === "done"
           ? { ok: true as const, value: inTime.value }
           : { ok: false as const, error };
-      const about = { refuses: [], keyed: false, reader: false, own: tool.classify, ...wire };
-      const judged = judge(ended, { ...about, now: engine.clock.now() });
+      const known = { refuses: [], keyed: false, reader: false, own: tool.classify, ...wire };
+      const judged = judge(ended, { ...known, now: engine.clock.now() });
       const waitMs = backoff(attempt - 1, judged.retryAfterMs, engine.timing, engine.random);
       const final = judged.verdict === "rejected" || attempt >= tool.attempts;
       if (!final && waitMs < deadlineAt - engine.clock.monotonic()) throw new PassEnded(waitMs);

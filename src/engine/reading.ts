@@ -73,8 +73,11 @@ export function checkReading(answer: unknown): Reading<unknown> {
       return results.length > 0 ? { reading, results } : cannotTell("nonsense");
     }
     case "cannotTell":
-      return cannotTell(String(peek(answer, "why") ?? "").slice(0, 200));
+      return cannotTell(whyOf(peek(answer, "why")));
     default:
       return cannotTell("nonsense");
   }
 }
+
+const whyOf = (why: unknown): string =>
+  typeof why === "string" ? why.slice(0, 200) : "no reason given";

@@ -6,6 +6,7 @@
  */
 
 import { isResponse } from "../classify/answer.ts";
+import { ignoreRejection } from "../ignore-rejection.ts";
 import type { Payload } from "../ledger/codec.ts";
 import type { Effect } from "../ledger/record.ts";
 import type { Engine, Tool } from "./engine.ts";
@@ -47,7 +48,7 @@ export function worldOf(
 
 function attempt(fn: ((result: unknown) => unknown) | undefined, result: unknown): unknown {
   try {
-    return fn?.(result);
+    return ignoreRejection(fn?.(result));
   } catch {
     return undefined;
   }

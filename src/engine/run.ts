@@ -47,6 +47,11 @@ export async function run(flight: Flight, engine: Engine): Promise<Outcome<unkno
       },
       (waitMs) => rest(owned, waitMs, engine),
     );
+  } catch (error) {
+    // Whatever goes wrong here, a write that was fired ends in an outcome and not in an error.
+    if (owned.fires === 0) throw error;
+    engine.events.emit("store-error", { step: "run", error });
+    return settle(owned, { do: "hold", reason: "cannot-tell" }, engine);
   } finally {
     owned.active = false;
     letGo();

@@ -5,15 +5,18 @@
  * @module
  */
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { headersOf, statusOf } from "../classify/answer.ts";
 import { isRetryableRead } from "../classify/http.ts";
 import { networkVerdict } from "../classify/network.ts";
 import { peek } from "../classify/peek.ts";
 import { retryAfterMs } from "../classify/retry-after.ts";
 import { sleep } from "../clock.ts";
-import { createToken, repeats, runWithToken, type WireToken, wireFacts } from "../wire/token.ts";
+import type { HiddenRetryError } from "../errors.ts";
+import { createToken, runWithToken, type WireToken, wireFacts } from "../wire/token.ts";
 import { backoff } from "./backoff.ts";
 import type { Engine } from "./engine.ts";
+import { tellRepeats } from "./hidden-retry.ts";
 import { PassEnded, repeat } from "./repeat.ts";
 
 /** How a client's calls are sampled. */
@@ -38,6 +41,9 @@ export interface Sample<T> extends SampleOptions {
 
 export const DEFAULT_SAMPLES = { attempts: 4, deadlineMs: 60_000 };
 
+/** The attempt of a sample under way here. */
+const attempts = new AsyncLocalStorage<{ isOver: boolean }>();
+
 type Sampled<T> =
   | { readonly ok: true; readonly result: T }
   | { readonly ok: false; readonly error: unknown };
@@ -45,9 +51,11 @@ type Sampled<T> =
 /** What `send` returns, or its last error untouched: to its caller the client is as it was. */
 export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T> {
   const { client, step, signal } = sample;
-  const attempts = sample.attempts ?? DEFAULT_SAMPLES.attempts;
+  const most = sample.attempts ?? DEFAULT_SAMPLES.attempts;
   const { clock, budgets } = engine;
   const key = engine.newId();
+  // Owned on two floors, say a model and the client under it: the upper one decides, for both.
+  if (attempts.getStore()?.isOver === false) return sample.send(1, key);
   const deadlineAt = clock.monotonic() + (sample.deadlineMs ?? DEFAULT_SAMPLES.deadlineMs);
   let failure: Sampled<T> | undefined;
 
@@ -57,11 +65,16 @@ export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T
       if (failure && signal?.aborted) return failure;
       const token = createToken({ operationId: key, attempt });
       const startedAt = clock.monotonic();
-      const ended = await runWithToken(token, async () => sample.send(attempt, key)).then(
+      const floor = { isOver: false };
+      const sending = attempts.run(floor, () =>
+        runWithToken(token, async () => sample.send(attempt, key)),
+      );
+      const ended = await sending.then(
         (result): Sampled<T> => ({ ok: true, result }),
         (error: unknown): Sampled<T> => ({ ok: false, error }),
       );
-      tell(engine, token, {
+      floor.isOver = true;
+      const hidden = tell(engine, token, {
         client,
         step,
         attempt,
@@ -69,6 +82,7 @@ export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T
         startedAt,
         answer: ended.ok ? ended.result : ended.error,
       });
+      if (hidden) return { ok: false, error: hidden };
       if (ended.ok) {
         budgets.giveBack(client);
         return ended;
@@ -77,7 +91,7 @@ export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T
       const asked = retryAfterMs(headersOf(ended.error), clock.now());
       const waitMs = backoff(attempt - 1, asked, engine.timing, engine.random);
       const inTime = clock.monotonic() + waitMs < deadlineAt;
-      const may = attempt < attempts && inTime && !signal?.aborted && budgets.has(client);
+      const may = attempt < most && inTime && !signal?.aborted && budgets.has(client);
       if (!may || !(sample.renewed?.() || isWorthRetrying(ended.error))) return ended;
       budgets.take(client);
       throw new PassEnded(waitMs);
@@ -89,7 +103,7 @@ export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T
 }
 
 function tell(
-  { events, clock, tenant }: Engine,
+  engine: Engine,
   token: WireToken,
   sent: {
     readonly client: string;
@@ -99,7 +113,8 @@ function tell(
     readonly startedAt: number;
     readonly answer: unknown;
   },
-): void {
+): HiddenRetryError | undefined {
+  const { events, clock, tenant } = engine;
   const { client, step, attempt, key } = sent;
   const { wireRequests } = wireFacts(token);
   const durationMs = clock.monotonic() - sent.startedAt;
@@ -111,17 +126,8 @@ function tell(
     durationMs,
     status: statusOf(sent.answer),
   });
-  for (const again of repeats(token)) {
-    events.emit("hidden-retry", {
-      tool: client,
-      id: key,
-      key,
-      tenant,
-      scope: "",
-      attempt,
-      ...again,
-    });
-  }
+  const about = { tool: client, id: key, key, tenant, scope: "", attempt };
+  return tellRepeats(token, about, engine);
 }
 
 /** The service's own word first (`x-should-retry`), then its status, then whether it answered at all. */

@@ -10,14 +10,17 @@
 import type { Moved } from "../ledger/ledger.ts";
 import type { Move } from "../ledger/moves.ts";
 import type { State } from "../ledger/record.ts";
+import { commitResult } from "./commit-result.ts";
 import { dedupesOf, type Engine, inBackground } from "./engine.ts";
 import { hintFor, outcomeOf } from "./landing.ts";
 import { fileEvidence } from "./late.ts";
 import type { Final } from "./next.ts";
 import { about, factsOf } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
-import { endingsOf, type Owned, type Result } from "./owned.ts";
+import { endingsOf, type Owned, type Result, relearn } from "./owned.ts";
 import { checkReaderOnce } from "./reader-check.ts";
+import { PassEnded } from "./repeat.ts";
+import { restore } from "./restore.ts";
 import { payloadOf, worldOf } from "./result.ts";
 import { within } from "./within.ts";
 
@@ -31,7 +34,8 @@ export async function settle(
   // From here on a late reply goes to the ledger: nobody reads this process's memory any more.
   owned.active = false;
   const { operation, epoch, stored } = owned;
-  const result = final.do === "commit" ? resultOf(owned, final.attempt) : undefined;
+  const result =
+    final.do === "commit" ? await commitResult(owned, final.attempt, engine) : undefined;
   const state = await stateFor(owned, final, result, engine);
   const at = engine.ledger.clock.latest();
   const dedupes = dedupesOf(operation.tool);
@@ -49,10 +53,16 @@ export async function settle(
     return tell(owned, state, result, at, false, engine);
   }
   const moved = inTime.value;
+  if (moved.tag === "refused" && moved.why === "changed") {
+    relearn(owned, moved.stored);
+    owned.active = true;
+    throw new PassEnded(0);
+  }
   if (result && final.do === "commit") keepResult(owned, final.attempt, result);
   const written = await afterwards(owned, moved, state, engine);
   if (written === state || state.tag === "committed") {
-    return tell(owned, state, result, at, true, engine);
+    const filed = moved.tag === "refused" && moved.why !== "absent";
+    return tell(owned, state, result, at, written === state || filed, engine);
   }
   const known = moved.tag === "lane" ? undefined : moved.stored;
   return { ...(await outcomeOf(operation, known, engine)), replayed: false };
@@ -70,28 +80,32 @@ async function afterwards(
     if (moved.report === "duplicate") {
       engine.events.emit("duplicate", { ...about(owned.operation), source: "late" });
     }
+    await fileOthers(owned, state, engine);
     const written = moved.stored?.record.state;
     return written?.tag === state.tag ? state : written;
   }
+  if (moved.tag === "refused" && moved.why === "absent") return restore(owned, state, engine);
   const yes = state.tag === "committed" ? (state.attempt ?? owned.stored.record.fired) : undefined;
-  for (const { n, epoch, verdict = "unknown", status } of owned.attempts) {
-    if (n === yes) await fileEvidence(owned, { n }, "committed", status, engine);
-    else if (epoch === owned.epoch) await fileEvidence(owned, { n }, verdict, status, engine);
+  for (const { n, epoch, verdict = "unknown" } of owned.attempts) {
+    if (n === yes) await fileEvidence(owned, n, "committed", engine);
+    else if (epoch === owned.epoch) await fileEvidence(owned, n, verdict, engine);
   }
   return undefined;
+}
+
+/** Another attempt of this flight was answered yes as well: the ledger compares the two. */
+async function fileOthers(owned: Owned, state: Settled, engine: Engine): Promise<void> {
+  if (state.tag !== "committed" || state.attempt === undefined) return;
+  for (const { n, epoch, verdict } of owned.attempts) {
+    const other = verdict === "committed" && epoch === owned.epoch && n !== state.attempt;
+    if (other) await fileEvidence(owned, n, "committed", engine);
+  }
 }
 
 /** Evidence of a commit carries its result, also when a reader found it. */
 function keepResult(owned: Owned, attempt: number | undefined, result: Result): void {
   const n = attempt ?? owned.stored.record.fired;
   if (!owned.results.has(n)) owned.results.set(n, result);
-}
-
-function resultOf(owned: Owned, attempt: number | undefined): Result {
-  if (attempt !== undefined) return owned.results.get(attempt) ?? { value: undefined };
-  const { reading } = owned;
-  if (reading?.reading === "committed") return { value: reading.result };
-  return { value: reading?.reading === "duplicated" ? reading.results[0] : undefined };
 }
 
 async function stateFor(
@@ -120,12 +134,16 @@ async function stateFor(
     tag: "committed",
     via: attempt === undefined ? "reading" : "reply",
     attempt,
-    payload: result && payloadOf(operation, result, engine),
+    payload: result ? payloadOf(operation, result, engine) : filedPayload(owned, attempt),
     // Found before anything was sent: somebody else did it.
     effect: owned.noted && owned.fires === 0 ? "noop" : effect,
     effectId: attempt === undefined ? (found ?? effectId) : await owning(owned, effectId, engine),
   };
 }
+
+/** What somebody without a say saw of it, and filed. */
+const filedPayload = ({ stored: { record } }: Owned, attempt: number | undefined) =>
+  record.evidence.find((seen) => seen.verdict === "committed" && seen.attempt === attempt)?.payload;
 
 /** Marks the effect as this operation's, so that no other reader takes it for its own. */
 async function owning(
@@ -168,7 +186,9 @@ function tell(
       engine.events.emit("committed", { ...named, via: state.via });
       engine.budgets.giveBack(operation.tool.service);
       const { effect, effectId } = state;
-      return { ...common, status: "committed", effect, effectId, result: result?.value };
+      return result
+        ? { ...common, status: "committed", effect, effectId, result: result.value }
+        : { ...common, status: "committed", effect, effectId, resultLost: true };
     }
     case "not_applied": {
       const { reason, rejection } = state;

@@ -5,15 +5,24 @@
  * @module
  */
 
+import { InvalidInputError } from "../errors.ts";
 import { type Canonical, canonicalize } from "../key/canonical.ts";
-import type { Tool } from "./engine.ts";
+import type { Engine, Tool } from "./engine.ts";
 import { checkArguments } from "./schema.ts";
+import { within } from "./within.ts";
 
 /** Synchronous up to the schema, which sees only the copy. */
-export function snapshotArguments(tool: Tool, given: unknown): Promise<Canonical> {
+export async function snapshotArguments(
+  tool: Tool,
+  given: unknown,
+  timeoutMs: number,
+  { clock }: Engine,
+): Promise<Canonical> {
   const copy = canonicalize(given, "args");
-  if (!tool.input || !("~standard" in tool.input)) return Promise.resolve(copy);
-  return checkArguments(tool.name, tool.input, copy.value).then((checked) =>
-    checked === copy.value ? copy : canonicalize(checked, "args"),
-  );
+  if (!tool.input || !("~standard" in tool.input)) return copy;
+  const checking = checkArguments(tool.name, tool.input, copy.value);
+  const inTime = await within(clock, timeoutMs, checking);
+  if (inTime.tag === "failed") throw inTime.error;
+  if (inTime.tag === "late") throw new InvalidInputError("args", "were not checked in time");
+  return inTime.value === copy.value ? copy : canonicalize(inTime.value, "args");
 }

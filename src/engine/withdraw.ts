@@ -23,8 +23,9 @@ export async function withdrawn(owned: Owned, engine: Engine): Promise<Outcome<u
   inBackground(engine, () => withdrawing);
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
   const moved = inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;
-  // A late reply of an earlier attempt has told meanwhile that it did happen.
-  if (moved?.tag === "moved" && moved.report === "corrected") {
+  // A late reply has told meanwhile that it did happen, or another owner has taken over.
+  const corrected = moved?.tag === "moved" && moved.report === "corrected";
+  if (moved && moved.tag !== "lane" && (corrected || moved.tag === "refused") && moved.stored) {
     return outcomeOf(operation, moved.stored, engine);
   }
   return {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { lostBefore } from "../engine/claim.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Flight } from "../engine/flight.ts";
 import type { Admission, Gate } from "../engine/gate.ts";
@@ -15,6 +16,7 @@ import { within } from "../engine/within.ts";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { digestText } from "../key/digest.ts";
+import { checkPerson } from "../key/name.ts";
 import type { Ask, OperationRecord } from "../ledger/record.ts";
 
 /** What a person is asked. Nothing in it comes from a model's say-so. */
@@ -88,7 +90,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
         answers: [],
       };
       const at = engine.ledger.clock.earliest();
-      const suspect = engine.ledger.suspicion() !== undefined && !operation.fresh;
+      const suspect = lostBefore(operation, engine);
       const { draft } = operation;
       const move = { move: "hold", draft, ask: question, suspect, at } as const;
       const held = await reach(engine, "hold", engine.ledger.move(operation.ref, move, stored));
@@ -110,13 +112,13 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     };
     const waited = await flight.outsideDeadline(async () => ask(request));
     if (waited.tag === "stopped") return { tag: "held", reason: "approval" };
-    const answer = waited.value;
+    const answer = checkAnswer(waited.value);
     const at = engine.ledger.clock.latest();
     const given = {
       move: "answer",
       digest,
       approve: answer.approve === true,
-      by: String(answer.by),
+      by: answer.by,
       note: answer.note,
       at,
     } as const;
@@ -125,6 +127,15 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     return admit(flight, engine, undefined);
   }
   return { admit: (flight, engine) => admit(flight, engine, confirm) };
+}
+
+/** A yes has a name under it. */
+function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
+  if (typeof answer !== "object" || answer === null) {
+    throw new InvalidInputError("confirm", "must return { approve, by }");
+  }
+  checkPerson(answer.by);
+  return answer;
 }
 
 /** A settled operation is replayed and an open one is read: neither fires on this call's leave. */

@@ -59,7 +59,12 @@ export function approvalsOf(engine: Engine): Approvals {
     const at = ledger.clock.latest();
     const move = { move: "answer", digest, approve, by, note, at } as const;
     const moved = await ask("answer", () => ledger.move({ tenant, id }, move));
-    if (moved.tag === "moved") return;
+    if (moved.tag === "moved") {
+      const { state } = moved.stored?.record ?? {};
+      const last = state?.tag === "held" ? state.ask.answers.at(-1) : undefined;
+      if (!last || last.counted) return;
+      throw new InvalidInputError(`operation ${id}`, "somebody has answered before; both are kept");
+    }
     const why = moved.tag === "refused" ? moved.why : "absent";
     throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? why);
   };

@@ -6,7 +6,7 @@
  */
 
 import { answer, claim, hasLapsed, hold, refused, write } from "./begin.ts";
-import { addAttempt, addNames, endAttempts, enter, presumeEnded } from "./edit.ts";
+import { addAttempt, addNames, endAttempts, enter, isAsKnown, presumeEnded } from "./edit.ts";
 import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
 import type { Move, Refusal } from "./moves.ts";
 import {
@@ -42,8 +42,9 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       const why = whyNotOwner(record, move.epoch);
       if (why) return refused(why);
       if (hasCommitEvidence(record)) return refused("evidence");
+      if (!isAsKnown(record, move.endings)) return refused("changed");
       const ended = endAttempts(record, move.endings);
-      return write(addAttempt(ended, move.licence, move.at), move.leaseMs);
+      return write(addAttempt(ended, move.licence, move.at, move.declared), move.leaseMs);
     }
     case "renew": {
       const why = whyNotOwner(record, move.epoch);
@@ -56,6 +57,9 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       // Somebody knows better than an owner who gives up or believes that nothing happened.
       if (move.state.tag !== "committed" && hasCommitEvidence(record)) {
         return write(enter(ended, committedBy(ended), move.at), "none");
+      }
+      if (move.state.tag === "not_applied" && !isAsKnown(record, move.endings)) {
+        return refused("changed");
       }
       const presumed =
         move.state.tag === "unknown" ? presumeEnded(ended, stored.leaseUntil) : ended;

@@ -36,7 +36,7 @@ export function claim(
   now: number,
 ): Applied {
   if (!stored && move.suspect) {
-    const { record, before } = lostRecord(move.draft, move.at, move.leaseMs);
+    const { record, before } = lostRecord(move.draft, move.at, move.suspect);
     return claimed(record, move, before, undefined);
   }
   if (!stored) {
@@ -127,7 +127,7 @@ function claimed(
   const beforeAt = before && record.stateAt;
   const state: State = { tag: "claimed", holder: move.holder, before, beforeAt };
   const next = { ...enter(record, state, move.at), epoch: record.epoch + 1 };
-  return write(licence ? addAttempt(next, licence, move.at) : next, move.leaseMs);
+  return write(licence ? addAttempt(next, licence, move.at, move.declared) : next, move.leaseMs);
 }
 
 export function hold(
@@ -138,7 +138,7 @@ export function hold(
   const { ask } = move;
   if (!stored) {
     const { record, before } = move.suspect
-      ? lostRecord(move.draft, move.at, 0)
+      ? lostRecord(move.draft, move.at, move.suspect)
       : { record: newRecord(move.draft, move.at), before: undefined };
     return write(enter(record, { tag: "held", ask, before }, move.at), "none");
   }

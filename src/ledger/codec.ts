@@ -9,6 +9,7 @@
 
 import { randomBytes } from "node:crypto";
 import { InvalidInputError } from "../errors.ts";
+import { ignoreRejection } from "../ignore-rejection.ts";
 import { createSealer, type EncryptionOptions, type PayloadOwner } from "./seal.ts";
 import { writeJson } from "./strict-json.ts";
 
@@ -103,7 +104,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
   ): Encoded {
     let value = given;
     try {
-      if (redact) value = redact(given, { tool: about.tool });
+      if (redact) value = ignoreRejection(redact(given, { tool: about.tool }));
     } catch {
       return { ok: false, why: "redact threw" };
     }

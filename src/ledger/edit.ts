@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { Draft } from "./moves.ts";
+import type { Draft, Lost } from "./moves.ts";
 import {
   type AttemptNote,
+  type Declared,
   type Ending,
   isCleared,
   isOpen,
@@ -48,7 +49,7 @@ export const LOST_EPOCH = 0;
 export function lostRecord(
   draft: Draft,
   at: number,
-  leaseMs: number,
+  { since, leaseMs, declared }: Lost,
 ): { readonly record: OperationRecord; readonly before: State } {
   const record = newRecord(draft, at);
   const lost: AttemptNote = {
@@ -56,7 +57,8 @@ export function lostRecord(
     epoch: LOST_EPOCH,
     generation: 0,
     licence: "first",
-    at,
+    at: since,
+    declared,
     // Its owner may be alive, and believe in its lease.
     endsBy: at + leaseMs,
   };
@@ -77,9 +79,14 @@ export const redraft = (record: OperationRecord, draft: Draft): OperationRecord 
   runs: addNames(record.runs, draft.identity.run === undefined ? [] : [draft.identity.run]),
 });
 
-export function addAttempt(record: OperationRecord, licence: Licence, at: number): OperationRecord {
+export function addAttempt(
+  record: OperationRecord,
+  licence: Licence,
+  at: number,
+  declared: Declared | undefined,
+): OperationRecord {
   const { epoch, generation } = record;
-  const note: AttemptNote = { n: record.fired + 1, epoch, generation, licence, at };
+  const note: AttemptNote = { n: record.fired + 1, epoch, generation, licence, at, declared };
   return { ...record, fired: record.fired + 1, attempts: trim([...record.attempts, note]) };
 }
 
@@ -90,12 +97,43 @@ function trim(attempts: readonly AttemptNote[]): readonly AttemptNote[] {
   return oldest < 0 ? attempts : attempts.toSpliced(oldest, 1);
 }
 
+/** What others have learned of the attempt meanwhile is not unlearned. */
+function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
+  const { verdict } = attempt;
+  const settled = verdict !== undefined && verdict !== "unknown";
+  const endsBy = Math.max(attempt.endsBy ?? 0, ending.endsBy ?? 0);
+  return {
+    ...attempt,
+    ...ending,
+    verdict: settled ? verdict : ending.verdict,
+    endedAt: attempt.endedAt ?? ending.endedAt,
+    endsBy: endsBy > 0 ? endsBy : undefined,
+    unverified: attempt.unverified || ending.unverified,
+    accepted: attempt.accepted || ending.accepted,
+  };
+}
+
+/** Whether the attempts cleared by a look are as the owner knew them: a decision is good for no others. */
+export function isAsKnown(record: OperationRecord, endings: readonly Ending[]): boolean {
+  return endings.every((ending) => {
+    if (ending.cleared !== "L3") return true;
+    const attempt = record.attempts.find(({ n }) => n === ending.n);
+    if (!attempt || attempt.cleared) return true;
+    if (attempt.verdict === "committed") return false;
+    if ((attempt.unverified && !ending.unverified) || (attempt.accepted && !ending.accepted)) {
+      return false;
+    }
+    const believed = ending.endedAt ?? ending.endsBy ?? 0;
+    return (attempt.endedAt ?? attempt.endsBy ?? 0) <= believed;
+  });
+}
+
 export function endAttempts(record: OperationRecord, endings: readonly Ending[]): OperationRecord {
   if (endings.length === 0) return record;
   const attempts = record.attempts.flatMap((attempt) => {
     const ending = endings.find(({ n }) => n === attempt.n);
     if (ending?.unfired) return [];
-    return [ending ? { ...attempt, ...ending } : attempt];
+    return [ending ? merge(attempt, ending) : attempt];
   });
   const fired = record.fired - (record.attempts.length - attempts.length);
   return { ...record, attempts, fired };

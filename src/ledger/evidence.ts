@@ -14,13 +14,13 @@ const MAX_EVIDENCE_KEPT = 16;
 
 export function fileEvidence(
   record: OperationRecord,
-  { evidence, dedupes, at }: Extract<Move, { move: "file" }>,
+  move: Extract<Move, { move: "file" }>,
 ): Applied {
+  const { evidence, dedupes, at } = move;
   const { attempt, verdict, status } = evidence;
-  const { unverified, accepted } = evidence;
-  const ending = { n: attempt, endedAt: evidence.at, verdict, status };
-  const said = unverified || accepted ? { unverified, accepted } : {};
-  const ended = endAttempts(record, [{ ...ending, ...said }]);
+  if (record.evidence.some((seen) => isEqual(seen, evidence))) return { tag: "same" };
+  const ending = move.ending ?? { n: attempt, endedAt: evidence.at, verdict, status };
+  const ended = endAttempts(record, [ending]);
   const next = { ...ended, evidence: keep([...record.evidence, evidence]) };
   const { state } = record;
   if (verdict !== "committed") return { tag: "write", record: next, lease: "keep" };
@@ -73,3 +73,10 @@ function keep(evidence: readonly Evidence[]): readonly Evidence[] {
   const oldest = evidence.findIndex(({ verdict }) => verdict !== "committed");
   return evidence.toSpliced(Math.max(oldest, 0), 1);
 }
+
+/** Filed before; the answer to that was lost. */
+const isEqual = (one: Evidence, other: Evidence): boolean =>
+  one.attempt === other.attempt &&
+  one.epoch === other.epoch &&
+  one.verdict === other.verdict &&
+  one.at === other.at;

@@ -41,8 +41,8 @@ export interface Ledger {
   readonly store: Store;
   readonly clock: LedgerClock;
   isOpen(): boolean;
-  /** Why the store has lost data, until somebody trusts it again. */
-  suspicion(): string | undefined;
+  /** Set while the store has lost data, until somebody trusts it again. */
+  suspicion(): { readonly why: string; readonly since: number } | undefined;
   /** A person vouches for the ledger as it is now. */
   trust(by: string): Promise<void>;
   /** Opens the store once; later calls wait for the same opening. A failed one is tried again. */
@@ -57,16 +57,26 @@ export interface Ledger {
   read(ref: Ref): Promise<Stored | undefined>;
 }
 
+/** Moves that only the owner of an open operation makes. */
+const OWNERS = new Set<Move["move"]>(["settle", "note", "renew"]);
+
 export interface LedgerOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly witness: Witness;
   /** Hears of it once, when the store is found to have lost data. */
   readonly onSuspect: (why: string) => void;
+  readonly onWitnessError: (error: unknown) => void;
 }
 
-export function createLedger({ store, clock, witness, onSuspect }: LedgerOptions): Ledger {
-  let suspect: string | undefined;
+export function createLedger({
+  store,
+  clock,
+  witness,
+  onSuspect,
+  onWitnessError,
+}: LedgerOptions): Ledger {
+  let suspect: { readonly why: string; readonly since: number } | undefined;
   let mark: Mark | undefined;
   let opening: Promise<void> | undefined;
   let opened = false;
@@ -81,15 +91,16 @@ export function createLedger({ store, clock, witness, onSuspect }: LedgerOptions
   }
 
   async function compare(): Promise<void> {
-    const found = await timed(() => store.open());
-    doubt(suspicion(await witness.read(), found));
-    mark = found;
-    if (!suspect) witness.note(found);
+    const { id, sequence, now } = await timed(() => store.open());
+    const seen = await witness.read();
+    mark = { id, sequence, since: seen?.since ?? now };
+    doubt(suspicion(seen, mark), mark.since);
+    if (!suspect) noteMark(mark);
   }
 
-  function doubt(why: string | undefined): void {
+  function doubt(why: string | undefined, since: number): void {
     if (why === undefined || suspect !== undefined) return;
-    suspect = why;
+    suspect = { why, since };
     onSuspect(why);
   }
 
@@ -97,10 +108,19 @@ export function createLedger({ store, clock, witness, onSuspect }: LedgerOptions
   function follow(before: Mark | undefined, sequence: number): void {
     if (!mark || !before) return;
     if (sequence <= before.sequence) {
-      doubt(`the ledger went back (sequence ${sequence}, it was ${before.sequence})`);
+      doubt(`the ledger went back (sequence ${sequence}, it was ${before.sequence})`, mark.since);
     }
-    if (sequence > mark.sequence) mark = { id: mark.id, sequence };
-    if (!suspect) witness.note(mark);
+    if (sequence > mark.sequence) mark = { ...mark, sequence };
+    if (!suspect) noteMark(mark);
+  }
+
+  /** A witness that fails (a full disk) must not make a written move look unwritten. */
+  function noteMark(seen: Mark): void {
+    try {
+      witness.note(seen);
+    } catch (error) {
+      onWitnessError(error);
+    }
   }
 
   return {
@@ -114,9 +134,9 @@ export function createLedger({ store, clock, witness, onSuspect }: LedgerOptions
     suspicion: () => suspect,
 
     async trust(by) {
-      const found = await timed(() => store.open());
-      await witness.trust(found, by, found.now);
-      mark = found;
+      const { id, sequence, now } = await timed(() => store.open());
+      mark = { id, sequence, since: now };
+      await witness.trust(mark, by, now);
       suspect = undefined;
     },
 
@@ -144,7 +164,13 @@ export function createLedger({ store, clock, witness, onSuspect }: LedgerOptions
           certain = true;
           continue;
         }
-        if (applied.tag === "refused") return { tag: "refused", why: applied.why, stored };
+        if (applied.tag === "refused") {
+          // Open operations are never removed: an owner whose record is gone has a store that lost it.
+          if (applied.why === "absent" && OWNERS.has(move.move) && mark) {
+            doubt("an open operation is gone", mark.since);
+          }
+          return { tag: "refused", why: applied.why, stored };
+        }
         if (applied.tag === "same") return { tag: "moved", stored };
         const { record, lease, report } = applied;
         const expect = stored?.version ?? 0;

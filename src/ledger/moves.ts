@@ -5,7 +5,16 @@
  */
 
 import type { Payload } from "./codec.ts";
-import type { Ask, Ending, Evidence, Identity, Licence, State } from "./record.ts";
+import type { Ask, Declared, Ending, Evidence, Identity, Licence, State } from "./record.ts";
+
+/** What is known of operations that a store may have lost. */
+export interface Lost {
+  /** None of them was sent before this time. */
+  readonly since: number;
+  /** Their owners may be alive, and believe in leases of this length, in milliseconds. */
+  readonly leaseMs: number;
+  readonly declared?: Declared | undefined;
+}
 
 /** What a first claim, or a first question, writes down. */
 export interface Draft {
@@ -25,6 +34,7 @@ export type Move =
       /** Random, one per claim: a claim whose reply was lost is recognised and withdrawn by it. */
       readonly holder: string;
       readonly leaseMs: number;
+      readonly declared?: Declared | undefined;
       readonly cooldownMs: number;
       /** The caller asked for another try of something that was rejected. */
       readonly retry: boolean;
@@ -33,7 +43,7 @@ export type Move =
       /** It may be fired only on a person's yes. */
       readonly needsYes?: boolean | undefined;
       /** The store has lost data: that there is no record does not say that nothing was sent. */
-      readonly suspect?: boolean | undefined;
+      readonly suspect?: Lost | undefined;
       /** The digest of the approval to spend. */
       readonly spend?: string | undefined;
       readonly at: number;
@@ -44,6 +54,7 @@ export type Move =
       readonly epoch: number;
       readonly licence: Licence;
       readonly endings: readonly Ending[];
+      readonly declared?: Declared | undefined;
       readonly leaseMs: number;
       readonly at: number;
     }
@@ -61,6 +72,8 @@ export type Move =
   | {
       readonly move: "file";
       readonly evidence: Evidence;
+      /** What else was learned of the attempt. @default that it has ended so */
+      readonly ending?: Ending | undefined;
       /** The service dedupes by key or precondition: two yeses may be one effect. */
       readonly dedupes: boolean;
       readonly at: number;
@@ -72,7 +85,7 @@ export type Move =
       readonly move: "hold";
       readonly draft: Draft;
       readonly ask: Ask;
-      readonly suspect?: boolean | undefined;
+      readonly suspect?: Lost | undefined;
       readonly at: number;
     }
   | {
@@ -116,6 +129,7 @@ export type Refusal =
   | "powerless" // unknown, and this tool cannot find out
   | "stale" // the epoch is old
   | "evidence" // somebody knows of a commit
+  | "changed" // what the move rests on is no longer so
   | "not-open" // there is nothing to answer, withdraw or resolve
   | "mismatch" // the answer is to another question
   | "expired";

@@ -7,7 +7,10 @@
  * @module
  */
 
+import type { Ask } from "./ask.ts";
 import type { Payload } from "./codec.ts";
+
+export type { Answer, Ask } from "./ask.ts";
 
 /** What one attempt proved. */
 export type Verdict = "committed" | "not_sent" | "refused" | "rejected" | "unknown";
@@ -57,29 +60,6 @@ export interface Rejection {
   readonly code?: string | undefined;
 }
 
-/** One person's answer. Only the first that arrives in time counts; all are kept. */
-export interface Answer {
-  readonly approve: boolean;
-  readonly by: string;
-  readonly at: number;
-  readonly note?: string | undefined;
-  readonly counted: boolean;
-}
-
-/** A question to a person, bound by `digest` to everything the person was shown. */
-export interface Ask {
-  readonly why: "approval" | "drift";
-  /** Hash of tenant, operation, generation, all arguments, plan, policy version, expiry and nonce. */
-  readonly digest: string;
-  /** Makes each question another one, also when nothing else has changed. */
-  readonly nonce: string;
-  readonly expiresAt: number;
-  readonly askedAt: number;
-  /** What the person is shown: arguments, plan, side effects. Wiped once decided. */
-  readonly shown?: Payload | undefined;
-  readonly answers: readonly Answer[];
-}
-
 export type State =
   /** A person is asked; proves that nothing was sent. */
   | {
@@ -127,6 +107,12 @@ export type State =
 
 export type StateTag = State["tag"];
 
+/** By what the service recognises a repetition, as the tool says. */
+export interface Declared {
+  readonly keyed?: boolean | undefined;
+  readonly conditional?: boolean | undefined;
+}
+
 /** One firing of the tool, as far as it is known. */
 export interface AttemptNote {
   readonly n: number;
@@ -142,8 +128,14 @@ export interface AttemptNote {
   readonly verdict?: Verdict | undefined;
   /** The status of the service's answer, if it gave one. */
   readonly status?: number | undefined;
+  /** What the tool declared when it was fired: a promise made later does not cover it. */
+  readonly declared?: Declared | undefined;
   /** Whether `run` took the key from its context. */
   readonly tookKey?: boolean | undefined;
+  /** Whether `run` took the precondition. */
+  readonly tookPrecondition?: boolean | undefined;
+  /** The service gave a stored answer to this key. */
+  readonly replayed?: boolean | undefined;
   readonly wireRequests?: number | undefined;
   /** The service said yes and `verify` said no: nothing but a person may fire again. */
   readonly unverified?: boolean | undefined;
@@ -163,7 +155,7 @@ export type Ending = Pick<AttemptNote, "n"> &
   };
 
 /** A reply that came when it could no longer decide, or from an owner who had lost the operation. */
-export interface Evidence extends Pick<AttemptNote, "unverified" | "accepted"> {
+export interface Evidence {
   readonly attempt: number;
   readonly epoch: number;
   readonly at: number;

@@ -13,6 +13,8 @@ export interface Mark {
   readonly id: string;
   /** The highest sequence seen. */
   readonly sequence: number;
+  /** When this ledger was first seen here: what it lost was not sent before. */
+  readonly since: number;
 }
 
 export interface Witness {
@@ -26,7 +28,10 @@ export interface Witness {
 }
 
 /** Why the store cannot be believed, or `undefined`. */
-export function suspicion(seen: Mark | undefined, found: Incarnation): string | undefined {
+export function suspicion(
+  seen: Mark | undefined,
+  found: Pick<Incarnation, "id" | "sequence">,
+): string | undefined {
   if (!seen) return undefined;
   if (seen.id !== found.id) {
     return `the ledger is another one than before (${found.id}, it was ${seen.id})`;

@@ -122,7 +122,7 @@ export function createEvents(): Events {
       };
     },
     emit(name, event) {
-      for (const listener of listeners.get(name) ?? []) {
+      for (const listener of [...(listeners.get(name) ?? [])]) {
         try {
           const returned: unknown = (listener as (event: unknown) => unknown)(event);
           if (returned instanceof Promise) returned.catch(() => {});

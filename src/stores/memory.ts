@@ -17,7 +17,7 @@ export interface MemoryStoreOptions {
   /**
    * The store's clock, in milliseconds since the epoch. Leases are measured on it.
    *
-   * @default Date.now
+   * @default a clock that starts with the process and never steps
    */
   readonly now?: (() => number) | undefined;
   /**
@@ -48,7 +48,10 @@ interface Shelf {
 
 const NO_LANE: StoredLane = { lane: { queue: [] }, version: 0 };
 
-export function memoryStore({ now = Date.now, forgets }: MemoryStoreOptions = {}): Store {
+/** The store lives as long as the process, so its clock can be the one that no step of the host moves. */
+const steady = (): number => Math.floor(performance.timeOrigin + performance.now());
+
+export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}): Store {
   const ledger = randomUUID();
   const shelves = new Map<string, Shelf>();
   // Also the next version: a version that comes back after a removal could let a stale swap pass.

@@ -21,7 +21,7 @@ import { assertWritable, promiseOf, unasked } from "./redis/promise.ts";
 import { createPruner } from "./redis/prune.ts";
 import { READ, readLane, readRecord } from "./redis/read.ts";
 import { createRunner } from "./redis/runner.ts";
-import { createSession } from "./redis/session.ts";
+import { createSession, SESSION } from "./redis/session.ts";
 import { type RedisDurability, readSettings } from "./redis/settings.ts";
 import { createWatchers } from "./redis/watchers.ts";
 
@@ -57,7 +57,7 @@ export interface RedisStoreOptions {
   readonly forgets?: "accepted" | undefined;
 }
 
-const SCRIPTS = [...MOVES, READ, SWAP_LANE, ...INDEX, ...EFFECTS];
+const SCRIPTS = [...SESSION, ...MOVES, READ, SWAP_LANE, ...INDEX, ...EFFECTS];
 
 export function redisStore({ client, prefix, durability, forgets }: RedisStoreOptions): Store {
   const connection = connect(client);
@@ -68,7 +68,10 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
   const session = createSession(runner, layout, accepted);
   // Names every write of this store, so that one that arrives twice is known.
   const author = randomBytes(9).toString("base64url");
-  const watchers = createWatchers(connection, (message) => message.startsWith(author));
+  const watchers = createWatchers(connection, async (key) => {
+    await ready();
+    return session.keyPrefix() + key;
+  });
   const prune = createPruner(session, swap);
   let promise: StorePromise = unasked(accepted);
   let preparing: Promise<void> | undefined;
@@ -81,7 +84,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
   }
 
   async function prepare(): Promise<void> {
-    await runner.prepare(SCRIPTS, layout.key(0, "head"));
+    await runner.prepare(SCRIPTS, layout.key(0, "name"));
     const servers = await readSettings(connection, durability);
     assertWritable(servers, { kind });
     promise = promiseOf(servers, { kind, failsOver, accepted });
@@ -100,6 +103,9 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
     assertOpen();
   }
 
+  const keyOf = (tenant: string, id: string): string =>
+    layout.key(layout.bucketOf(tenant, id), "operation", tenant, id);
+
   async function swap(change: Change): Promise<Swapped> {
     written += 1;
     const nonce = `${author}.${written.toString(36)}`;
@@ -108,7 +114,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
       lane && kind === "cluster"
         ? await swapApart(session, change, lane, nonce)
         : await swapRecord(session, change, nonce);
-    if (swapped.ok) watchers.announce(layout.channel(change.tenant, change.id));
+    if (swapped.ok) watchers.announce(keyOf(change.tenant, change.id));
     return swapped;
   }
 
@@ -161,7 +167,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
 
     watch(tenant, id, changed) {
       assertOpen();
-      return watchers.watch(layout.channel(tenant, id), changed);
+      return watchers.watch(keyOf(tenant, id), changed);
     },
 
     async close() {

@@ -84,13 +84,13 @@ export function fileWitness({
     },
     note(mark) {
       if (last?.id === mark.id && last.sequence >= mark.sequence) return;
-      write({ id: mark.id, sequence: mark.sequence });
+      write(mark);
       // Whoever notes has found the store at least as far as all that was read.
       for (const path of stale) rmSync(path, { force: true });
       stale = [];
     },
-    async trust({ id, sequence }, by, at) {
-      write({ id, sequence, by, at });
+    async trust({ id, sequence, since }, by, at) {
+      write({ id, sequence, since, by, at });
       for (const entry of await others()) await rm(join(folder, entry), { force: true });
     },
     close() {
@@ -102,19 +102,23 @@ export function fileWitness({
 
 function parse(text: string): Mark | undefined {
   try {
-    const { id, sequence } = JSON.parse(text) as Partial<Mark>;
-    return typeof id === "string" && Number.isSafeInteger(sequence)
-      ? { id, sequence: sequence as number }
-      : undefined;
+    const { id, sequence, since } = JSON.parse(text) as Partial<Mark>;
+    const whole = typeof id === "string" && Number.isFinite(sequence) && Number.isFinite(since);
+    return whole ? ({ id, sequence, since } as Mark) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Marks of two ledgers contradict each other: the one that came further is the one that was lost. */
+/**
+ * Marks of two ledgers contradict each other: the one that came further is the one that was lost.
+ * First seen was the ledger by whoever saw it first.
+ */
 function furthest(marks: readonly Mark[]): Mark | undefined {
-  return marks.reduce<Mark | undefined>(
-    (best, mark) => (best && best.sequence >= mark.sequence ? best : mark),
-    undefined,
-  );
+  const [first, ...others] = marks;
+  if (!first) return undefined;
+  return others.reduce((best, mark) => {
+    const { id, sequence } = best.sequence >= mark.sequence ? best : mark;
+    return { id, sequence, since: Math.min(best.since, mark.since) };
+  }, first);
 }

@@ -19,7 +19,10 @@ export function checkHistory(evidence: Evidence, broken: Broken): void {
 function checkReaper({ before, after }: Written, broken: Broken): void {
   if (!before || !isOpen(before)) return;
   const what = after ? "changed" : "removed";
-  broken("I2 nothing is lost silently", `${opOfRecord(before)}: ${before.state.tag}, ${what} by age`);
+  broken(
+    "I2 nothing is lost silently",
+    `${opOfRecord(before)}: ${before.state.tag}, ${what} by age`,
+  );
 }
 
 const isOpen = ({ state: { tag } }: OperationRecord): boolean =>
@@ -32,7 +35,11 @@ function checkWrite({ at, by, before, after, leaseBefore }: Written, broken: Bro
   if (from.tag === "committed" && after?.state.tag !== "committed") {
     broken("I7 what is settled stays settled", `${op}: committed, then ${after?.state.tag}`);
   }
-  if (from.tag === "not_applied" && after && !["not_applied", "claimed", "committed"].includes(after.state.tag)) {
+  if (
+    from.tag === "not_applied" &&
+    after &&
+    !["not_applied", "claimed", "committed"].includes(after.state.tag)
+  ) {
     broken("I7 what is settled stays settled", `${op}: not_applied, then ${after.state.tag}`);
   }
   if (after && after.epoch < before.epoch) {
@@ -44,7 +51,10 @@ function checkWrite({ at, by, before, after, leaseBefore }: Written, broken: Bro
   if (to?.tag === "claimed") {
     const taken = to.holder !== from.holder;
     if (taken && leaseBefore !== undefined && at < leaseBefore) {
-      broken("I7 fencing", `${op}: taken over by ${by} ${leaseBefore - at} ms before its lease ended`);
+      broken(
+        "I7 fencing",
+        `${op}: taken over by ${by} ${leaseBefore - at} ms before its lease ended`,
+      );
     }
     return;
   }
@@ -68,7 +78,10 @@ function checkNotApplied(
   const lie = effects.find((effect) => effect.op === op && effect.sent.at < at);
   if (!lie) return;
   const said = `the ledger said not_applied (${after.state.reason}) at ${at}`;
-  broken("I5 not applied is true for ever", `${op} ${id.slice(0, 6)}: ${said}, but ${show(lie.sent)}`);
+  broken(
+    "I5 not applied is true for ever",
+    `${op} ${id.slice(0, 6)}: ${said}, but ${show(lie.sent)}`,
+  );
 }
 
 /** Every send is made under a claim of the sender's own, which names the attempt. */

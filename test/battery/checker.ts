@@ -6,7 +6,8 @@
 import { isHoldfireError } from "../../src/errors.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import { checkHistory } from "./check-history.ts";
-import type { Effect, Sent } from "./world/service.ts";
+import type { Sent } from "./world/network.ts";
+import type { Effect } from "./world/service.ts";
 import { TIMES, type ToolClass, traitsOf } from "./world/settings.ts";
 import type { Written } from "./world/store.ts";
 import { attemptsOf } from "./world/tools.ts";
@@ -122,7 +123,9 @@ function oneSend({ sends, forgotten, resolved }: Evidence, broken: Broken): void
 function afterAYes({ sends, history, resolved, forgotten }: Evidence, broken: Broken): void {
   for (const [op, those] of byOp(sends)) {
     if ((resolved.get(op) ?? 0) + (forgotten.get(op) ?? 0) > 0) continue;
-    const yes = those.find(({ tool, heard, answer }) => traitsOf(tool).lies && heard && answer === "yes");
+    const yes = those.find(
+      ({ tool, heard, answer }) => traitsOf(tool).lies && heard && answer === "yes",
+    );
     const told = history.findIndex(
       ({ after, by }) =>
         after !== undefined &&
@@ -148,7 +151,10 @@ function nothingLost({ effects, dump, calls, forgotten }: Evidence, broken: Brok
     if (!outcome || forgotten.get(op)) continue;
     const { status } = outcome;
     if (status === "unknown" && !known.has(op)) {
-      broken("I2 nothing is lost silently", `${op}: unknown at ${endedAt}, and the ledger has no row`);
+      broken(
+        "I2 nothing is lost silently",
+        `${op}: unknown at ${endedAt}, and the ledger has no row`,
+      );
     }
     if (status === "committed" && outcome.recorded && known.get(op)?.state.tag !== "committed") {
       const state = known.get(op)?.state.tag;
@@ -209,7 +215,10 @@ function conflicts({ calls, sends, forgotten }: Evidence, broken: Broken): void 
     if (!first || forgotten.get(op)) continue;
     const other = those.find(({ resource }) => resource !== first.resource);
     if (other) {
-      broken("I8 another intent under the same key is a conflict", `${show(first)}, ${show(other)}`);
+      broken(
+        "I8 another intent under the same key is a conflict",
+        `${show(first)}, ${show(other)}`,
+      );
     }
     for (const { spec, at, outcome, ...call } of calls) {
       if (call.op !== op || spec.what === first.resource || !outcome || at <= first.at) continue;
@@ -229,8 +238,13 @@ function errors({ calls, sends }: Evidence, broken: Broken): void {
     if (!isHoldfireError(error) || error.code !== "ERR_HOLDFIRE_STORE_UNAVAILABLE") {
       broken("I12 bounded", `${op}: threw ${String(error)}`);
     }
-    const shared = calls.some((other) => other.op === op && other.by === by && other.at < at && (other.endedAt ?? endedAt) >= at);
-    const sent = sends.find((one) => one.op === op && one.by === by && one.at >= at && one.at <= endedAt);
+    const shared = calls.some(
+      (other) =>
+        other.op === op && other.by === by && other.at < at && (other.endedAt ?? endedAt) >= at,
+    );
+    const sent = sends.find(
+      (one) => one.op === op && one.by === by && one.at >= at && one.at <= endedAt,
+    );
     if (sent && !shared) broken("I9 an error means that nothing was sent", `${op}: ${show(sent)}`);
   }
 }
@@ -260,7 +274,9 @@ function bounds({ calls }: Evidence, broken: Broken): void {
   }
 }
 
-export function byOp<T extends { readonly op: string }>(all: readonly T[]): ReadonlyMap<string, T[]> {
+export function byOp<T extends { readonly op: string }>(
+  all: readonly T[],
+): ReadonlyMap<string, T[]> {
   const grouped = new Map<string, T[]>();
   for (const one of all) {
     const those = grouped.get(one.op);

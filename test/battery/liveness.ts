@@ -59,14 +59,17 @@ async function calm({ store, processes, time }: World): Promise<void> {
 /** A yes that a living process has heard is in the ledger, however late it came. */
 async function checkLateTruth(world: World, broken: Broken): Promise<void> {
   const alive = new Set(
-    world.processes.filter((process) => process.isRunning()).map((process) => process.life().host.name),
+    world.processes
+      .filter((process) => process.isRunning())
+      .map((process) => process.life().host.name),
   );
   const dump = await recordsOf(world);
-  for (const { op, tool, by, heard, answer } of world.service.sends) {
+  for (const { op, tool, by, heard, answer } of world.network.sends) {
     if (!heard || answer !== "yes" || traitsOf(tool).lies || !alive.has(by)) continue;
     if (world.forgotten.get(op)) continue;
     const state = dump.get(op)?.state.tag;
-    if (state !== "committed") broken("I7 late truth is recorded", `${op}: ${by} heard yes, ledger: ${state}`);
+    if (state !== "committed")
+      broken("I7 late truth is recorded", `${op}: ${by} heard yes, ledger: ${state}`);
   }
 }
 
@@ -109,7 +112,7 @@ async function mayStayOpen(world: World, op: string, { spec, outcome }: Call): P
   const { honours, conditional, readable, bounded, lies, composite } = traitsOf(spec.tool);
   // It ends as its inner operations do, and one of them cannot be looked up.
   if (composite) return true;
-  const sends = world.service.sends.filter((sent) => sent.op === op);
+  const sends = world.network.sends.filter((sent) => sent.op === op);
   // A failure stored under the key comes back for as long as the service remembers it.
   if (honours && sends.at(-1)?.answer === "error") return true;
   if (outcome?.status === "conflict") return true;
@@ -126,9 +129,9 @@ async function mayStayOpen(world: World, op: string, { spec, outcome }: Call): P
 
 /** What is settled is given back from another process: equal, marked, and without a request. */
 async function replay(world: World, first: Call, broken: Broken): Promise<void> {
-  const before = world.service.sends.length;
+  const before = world.network.sends.length;
   const again = await finish(world, 1, first.spec);
-  const sent = world.service.sends.length - before;
+  const sent = world.network.sends.length - before;
   const { outcome } = again;
   const same =
     outcome?.status === first.outcome?.status &&

@@ -1,9 +1,64 @@
 /** What a run must have met to count: fault points, people, licences, and reasons for holding fire. */
 
+import type { NotAppliedReason, UnknownReason } from "../../src/ledger/record.ts";
 import { FATES, READ_FATES, STORE_FATES } from "./world/fates.ts";
+
+/**
+ * Left out: `lease-lost` and `owner-lost` (an outcome only when two faults fall within milliseconds),
+ * and `store-lost` (this store loses nothing that it has acknowledged).
+ */
+const REASONS: readonly UnknownReason[] = [
+  "lost-reply",
+  "absent-unproven",
+  "cannot-tell",
+  "in-progress",
+  "deadline",
+  "attempts",
+  "budget",
+  "key-expired",
+  "key-spent",
+  "key-unused",
+  "reader-blind",
+  "rejected-in-doubt",
+  "unverified",
+  "partial",
+  "reworded",
+  "stopped",
+  "store-down",
+];
+
+const CERTAINTIES: readonly NotAppliedReason[] = ["rejected", "not_sent", "absent", "aborted"];
+
+const EVENTS = [
+  "crash",
+  "freeze-stopped",
+  "freeze-suspended",
+  "stall-stopped",
+  "stall-suspended",
+  "thaw",
+  "store-down",
+  "store-up",
+  "store-fates",
+  "wall-step",
+  "person",
+  "prune",
+  "power-cut",
+];
 
 export const required: readonly string[] = [
   ...FATES.map((fate) => `fate:${fate}`),
   ...READ_FATES.map((fate) => `read:${fate}`),
   ...STORE_FATES.map((fate) => `store:${fate}`),
+  ...["refuses", "hangs"].map((how) => `store-down:${how}`),
+  ...EVENTS.map((event) => `event:${event}`),
+  ...REASONS.map((reason) => `unknown:${reason}`),
+  ...CERTAINTIES.map((reason) => `not_applied:${reason}`),
+  ...["committed", "in_progress", "conflict", "result-lost", "unrecorded", "reworded"].map(
+    (outcome) => `outcome:${outcome}`,
+  ),
+  ...["first", "L1", "L2", "L3", "L4", "L5"].map((licence) => `licence:${licence}`),
+  ...["reply", "reading", "late", "person"].map((via) => `via:${via}`),
+  ...["committed", "not_applied"].map((as) => `person:${as}`),
+  "service:key-replayed",
+  "takeover",
 ];

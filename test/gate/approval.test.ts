@@ -94,7 +94,8 @@ describe("a destructive call", () => {
     const { id } = await clock.run(drop.outcome(LOGS, ONCE));
     const { digest } = await waiting(hf);
     await hf.approvals.approve(id, { digest, by: "ana" });
-    await hf.approvals.deny(id, { digest, by: "bob" });
+    const late = hf.approvals.deny(id, { digest, by: "bob" });
+    await expect(late).rejects.toThrow("somebody has answered before");
     expect(await clock.run(drop.outcome(LOGS, ONCE))).toMatchObject({ status: "committed" });
   });
 });

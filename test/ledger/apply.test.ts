@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Applied, apply } from "../../src/ledger/apply.ts";
 import type { Move } from "../../src/ledger/moves.ts";
-import type { OperationRecord, Stored } from "../../src/ledger/record.ts";
+import type { AttemptNote, OperationRecord, Stored } from "../../src/ledger/record.ts";
 import { claimOf, evidenceOf, recordOf } from "../../src/testing/record-of.ts";
 
 const LEASE_ENDS = 1_000;

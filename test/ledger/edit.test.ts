@@ -9,7 +9,7 @@ const KEPT = 32;
 function fired(verdicts: readonly Verdict[]): OperationRecord {
   let record = recordOf({ attempts: [], fired: 0 });
   for (const [index, verdict] of verdicts.entries()) {
-    record = endAttempts(addAttempt(record, "L1", index), [{ n: index + 1, verdict }]);
+    record = endAttempts(addAttempt(record, "L1", index, undefined), [{ n: index + 1, verdict }]);
   }
   return record;
 }

@@ -8,14 +8,14 @@ test("a store never seen before is believed", () => {
 });
 
 test("the same ledger, as far or further, is believed", () => {
-  expect(suspicion({ id: "a", sequence: 5 }, found("a", 5))).toBeUndefined();
-  expect(suspicion({ id: "a", sequence: 5 }, found("a", 6))).toBeUndefined();
+  expect(suspicion({ id: "a", sequence: 5, since: 0 }, found("a", 5))).toBeUndefined();
+  expect(suspicion({ id: "a", sequence: 5, since: 0 }, found("a", 6))).toBeUndefined();
 });
 
 test("another ledger in its place is suspect, however far it has come", () => {
-  expect(suspicion({ id: "a", sequence: 5 }, found("b", 9))).toMatch(/another/);
+  expect(suspicion({ id: "a", sequence: 5, since: 0 }, found("b", 9))).toMatch(/another/);
 });
 
 test("an older copy of the same ledger is suspect", () => {
-  expect(suspicion({ id: "a", sequence: 5 }, found("a", 4))).toMatch(/younger/);
+  expect(suspicion({ id: "a", sequence: 5, since: 0 }, found("a", 4))).toMatch(/younger/);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { faults } from "../../src/testing/faulty-service.ts";
 import { until } from "../engine/virtual-clock.ts";
-import { keysOf, lookUp, type OrderOptions, openWorld, TEA, type World } from "./world.ts";
+import { keysOf, type OrderOptions, openWorld, TEA, type World } from "./world.ts";
 
 const ONCE = { scope: "s" };
 
@@ -215,37 +215,42 @@ describe("a reply that comes when the flight has ended", () => {
 
   test("raises the alarm when a licensed resend committed too", async () => {
     const world = await openWorld();
-    const { service, order, pass, clock, heard, client, hf } = world;
+    const { service, order, pass, clock, heard, hf } = world;
     let land: (effect: never) => void = () => {};
-    const options: OrderOptions = {
-      name: "order_readable",
-      commitsWithinMs: 1_000,
-      effectIdOf: ({ id }) => id,
-      readState: lookUp(client("readable")),
-    };
+    const options: OrderOptions = { commitsWithinMs: 1_000, effectIdOf: ({ id }) => id };
     const hung = order("readable", {
       ...options,
-      attempts: 1,
+      attemptTimeoutMs: 50_000,
       run: () =>
         new Promise((resolve) => {
           land = resolve;
         }),
     });
-    const first = hung.outcome(TEA, { ...ONCE, deadlineMs: 11_000 });
-    await clock.advance(11_000);
-    const { id, status } = await pass(first);
-    expect(status).toBe("unknown");
-    // Another process, which cannot know that the first one's run goes on.
-    const other = world.another();
-    await clock.advance(60_000);
-    const second = await pass(order("readable", options, other).outcome(TEA, ONCE));
+    const first = hung.outcome(TEA, ONCE);
+    await clock.settle();
+    // Its process is paused past the lease, and another one takes it for dead.
+    clock.jump(200_000);
+    const second = await pass(order("readable", options, world.another()).outcome(TEA, ONCE));
     expect(second).toMatchObject({ status: "committed", licence: "L3", attempts: 2 });
     land({ id: "ef_of_the_first" } as never);
-    await until(() => heard("late").length > 0);
-    await clock.settle();
+    await pass(first);
+    await clock.advance(1_000);
     expect(heard("duplicate")).toMatchObject([{ source: "late" }]);
-    expect(await hf.operations.get(id)).toMatchObject({ status: "committed" });
+    const view = await hf.operations.get(second.id);
+    expect(view).toMatchObject({ status: "committed", evidence: [{ verdict: "committed" }] });
     expect(service.effects).toHaveLength(1);
+  });
+
+  test("a run that goes on in a living process has not ended for any other either", async () => {
+    const world = await openWorld();
+    const { service, order, pass, clock } = world;
+    const options: OrderOptions = { commitsWithinMs: 1_000 };
+    const hung = order("readable", { ...options, run: () => new Promise(() => {}) });
+    expect(await pass(hung.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+    await clock.advance(3_600_000);
+    const other = order("readable", options, world.another());
+    expect(await pass(other.outcome(TEA, ONCE))).toMatchObject({ status: "unknown", attempts: 1 });
+    expect(service.arrivals).toHaveLength(0);
   });
 
   test("a run that goes on in this process has not ended: no L3 before it has", async () => {

@@ -210,7 +210,7 @@ describe("a result that is a Response", () => {
         ),
     });
     const outcome = await pass(post.outcome({ item: "tea" }, ONCE));
-    expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
+    expect(outcome).toMatchObject({ status: "committed", attempts: 1, resultLost: true });
     expect(heard("payload-lost")).toHaveLength(1);
     const again = await pass(post.outcome({ item: "tea" }, ONCE));
     expect(again).toMatchObject({ status: "committed", replayed: true, resultLost: true });

@@ -7,15 +7,14 @@
 import { hash } from "node:crypto";
 import { InvalidInputError } from "../../errors.ts";
 
-/** 128 bits, which Postgres keeps and compares as they are. */
-const KEY_HEX = 32;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Joined by what no name contains, so that no two lists of names are one text. */
+/** 128 bits, as Postgres writes a uuid. Joined by what no name contains, so that no two lists of names are one text. */
 export function keyOf(tenant: string, ...names: readonly string[]): string {
   checkText(tenant, "tenant");
   for (const name of names) checkText(name, "id");
-  return hash("sha256", `${tenant}\0${names.join("\0")}`).slice(0, KEY_HEX);
+  const hex = hash("sha256", `${tenant}\0${names.join("\0")}`);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** Postgres keeps no NUL, and half a character would come back as another. */

@@ -28,7 +28,7 @@ const LOCK = 4_712_350_211_905;
 const tablesOf = (names: Names): string => `CREATE SEQUENCE IF NOT EXISTS ${names.sequence};
 
 CREATE TABLE IF NOT EXISTS ${names.ledger} (
-  only boolean PRIMARY KEY DEFAULT true CHECK (only),
+  single boolean PRIMARY KEY DEFAULT true CHECK (single),
   id uuid NOT NULL,
   layout integer NOT NULL
 );
@@ -72,7 +72,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ${names.watches} (
 );
 
 INSERT INTO ${names.ledger} (id, layout) VALUES (gen_random_uuid(), ${LAYOUT})
-ON CONFLICT (only) DO UPDATE SET layout = greatest(${names.ledger}.layout, ${LAYOUT});
+ON CONFLICT (single) DO UPDATE SET layout = greatest(${names.ledger}.layout, ${LAYOUT});
 `;
 
 const schemaOf = (schema: string | undefined): string =>

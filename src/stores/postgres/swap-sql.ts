@@ -8,8 +8,10 @@
  * @module
  */
 
-import { CLOCK } from "./clock-sql.ts";
 import { literal, type Names } from "./names.ts";
+
+/** The database's clock, in whole milliseconds. It goes on within a statement. */
+export const CLOCK = "floor(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
 export interface SwapShape {
   /** Also lanes and removals. Apart, because most moves have neither and it costs a tenth. */
@@ -54,11 +56,11 @@ function asked(whole: boolean): string {
       : `(SELECT $${index + 1}::${type}[])`,
   );
   const names = columns.map(([name]) => name).join(", ");
-  return `SELECT * FROM unnest(${arrays.join(", ")}) WITH ORDINALITY AS a(${names}, ord)`;
+  return `SELECT * FROM unnest(${arrays.join(", ")}) AS a(${names})`;
 }
 
 export function swapSql(names: Names, { whole, waits, channel }: SwapShape): string {
-  const { operations, lanes, effects, watches, sequence } = names;
+  const { operations, lanes, watches, sequence } = names;
   const lock = waits ? "FOR UPDATE" : "FOR UPDATE SKIP LOCKED";
   const ifLane = (text: string): string => (whole ? text : "");
   // LATERAL with LIMIT or a lock stays a look-up by key, row by row and so in the order of the keys:
@@ -92,9 +94,9 @@ free AS MATERIALIZED (
 ),
 ${put(names)},
 ${whole ? rest(names) : "done AS (SELECT key, version, lease FROM put)"}
-SELECT a.ord::text, 'y', d.version::text, d.lease::text, clock.now::text, NULL, NULL, NULL,
+SELECT d.key::text, 'y', d.version::text, d.lease::text, clock.now::text, NULL, NULL, NULL,
   ${channel === undefined ? "NULL" : "t.told::text"}
-FROM done d JOIN asked a ON a.key = d.key CROSS JOIN clock
+FROM done d CROSS JOIN clock
 ${
   channel === undefined
     ? ""
@@ -103,7 +105,7 @@ ${
 ) t ON true`
 }
 UNION ALL
-SELECT s.ord::text, 'n', s.found::text, s.leased::text, clock.now::text, s.current,
+SELECT s.key::text, 'n', s.found::text, s.leased::text, clock.now::text, s.current,
   ${whole ? "s.lane_found::text, s.lane_current" : "NULL, NULL"}, NULL
 FROM seen s CROSS JOIN clock WHERE s.key NOT IN (SELECT key FROM done)`;
 }
@@ -111,7 +113,7 @@ FROM seen s CROSS JOIN clock WHERE s.key NOT IN (SELECT key FROM done)`;
 /**
  * New and known rows in one go: an INSERT looks its conflicts up in the index of the keys, whatever
  * the planner thinks of the table. Known rows are locked and bring the version they were decided on
- * as \`seq\`; a new row brings a number that no row can have, so one that came first stays as it is.
+ * as `seq`; a new row brings a number that no row can have, so one that came first stays as it is.
  */
 const put = ({ operations }: Names): string => `put AS (
   INSERT INTO ${operations} AS o
@@ -143,9 +145,7 @@ done AS (
 ),
 lane_new AS (
   INSERT INTO ${lanes} (key, version, tenant, name, lane)
-  SELECT lane_key, next, lane_tenant, lane_name, lane FROM (
-    SELECT f.*, f.tenant AS lane_tenant FROM free f
-  ) f
+  SELECT lane_key, next, tenant, lane_name, lane FROM free
   WHERE lane IS NOT NULL AND lane_expect = 0 AND key IN (SELECT key FROM done)
   ORDER BY lane_key
 ),

@@ -11,21 +11,22 @@
 import type { Change, LaneChange, StoredLane, Swapped } from "../../ledger/store.ts";
 import { swapRecord } from "./move.ts";
 import { readLane, readRecord } from "./read.ts";
-import { laneIn } from "./row.ts";
-import { NEXT_VERSION, type Script, script } from "./script.ts";
+import { laneIn, laneTailOf } from "./row.ts";
+import { COUNT_BY_TIME, type Script, script, TELL_TIME } from "./script.ts";
 import type { Session } from "./session.ts";
 
-/** KEYS: head, lane. ARGV: bucket, expect, nonce, lane. */
-export const SWAP_LANE: Script = script(`
+/** KEYS: counter, lane. ARGV: expect, nonce, tail. */
+export const SWAP_LANE: Script = script(`${TELL_TIME}
 local row = redis.call('GET', KEYS[2]) or ''
 local was, nonce = string.match(row, '^(%d+)|([^|]*)|')
-if (was or '0') ~= ARGV[2] then
-  return {nonce == ARGV[3] and 'ok' or 'refused', now, row}
+if (was or '0') ~= ARGV[1] then
+  if row == '' and redis.call('EXISTS', KEYS[1]) == 0 then return {'lost'} end
+  return {nonce == ARGV[2] and 'ok' or 'refused', time[1], time[2], row}
 end
-${NEXT_VERSION}
-if ARGV[4] == '' then redis.call('DEL', KEYS[2])
-else redis.call('SET', KEYS[2], version .. '|' .. ARGV[3] .. '|' .. ARGV[4]) end
-return {'ok', now}
+${COUNT_BY_TIME}
+if ARGV[3] == '' then redis.call('DEL', KEYS[2])
+else redis.call('SET', KEYS[2], version .. '|' .. ARGV[3]) end
+return {'ok', time[1], time[2]}
 `);
 
 export async function swapApart(
@@ -61,9 +62,9 @@ async function swapLane(
 ): Promise<StoredLane | undefined> {
   const bucket = session.layout.bucketOf(tenant, name);
   const key = session.layout.key(bucket, "lane", tenant, name);
-  const text = lane ? JSON.stringify(lane) : "";
-  const reply = await session.ask(bucket, SWAP_LANE, [key], [String(expect), nonce, text]);
-  return reply[0] === "refused" ? laneIn(reply[2] ?? "") : undefined;
+  const args = [String(expect), nonce, laneTailOf(lane, nonce)];
+  const { tag, values } = await session.ask(bucket, SWAP_LANE, [key], args);
+  return tag === "refused" ? laneIn(values[0] ?? "") : undefined;
 }
 
 async function refuse(

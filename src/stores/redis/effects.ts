@@ -5,36 +5,36 @@
  * @module
  */
 
-import { glue, quote } from "./layout.ts";
-import { type Script, script } from "./script.ts";
+import { quote } from "./layout.ts";
+import { SAME_LEDGER, type Script, script } from "./script.ts";
 import type { Session } from "./session.ts";
 
-/** KEYS: head, effects, owned (if in reach). ARGV: bucket, effect, id. */
-const own = script(`
-local owner = redis.call('HGET', KEYS[2], ARGV[2])
+/** KEYS: counter, effects, owned (if in reach). ARGV: effect, id. */
+const own = script(`${SAME_LEDGER}
+local owner = redis.call('HGET', KEYS[2], ARGV[1])
 if not owner then
-  owner = ARGV[3]
-  redis.call('HSET', KEYS[2], ARGV[2], owner)
+  owner = ARGV[2]
+  redis.call('HSET', KEYS[2], ARGV[1], owner)
 end
-if KEYS[3] and owner == ARGV[3] then redis.call('SADD', KEYS[3], ARGV[2]) end
-return {'ok', owner}
+if KEYS[3] and owner == ARGV[2] then redis.call('SADD', KEYS[3], ARGV[1]) end
+return {'ok', time[1], time[2], owner}
 `);
 
-/** KEYS: head, owned. ARGV: bucket, effect. */
-const note = script(`
-redis.call('SADD', KEYS[2], ARGV[2])
-return {'ok'}
+/** KEYS: counter, owned. ARGV: effect. */
+const note = script(`${SAME_LEDGER}
+redis.call('SADD', KEYS[2], ARGV[1])
+return {'ok', time[1], time[2]}
 `);
 
-/** KEYS: head, effects. ARGV: bucket, effect, id. */
-const disown = script(`
-if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[3] then redis.call('HDEL', KEYS[2], ARGV[2]) end
-return {'ok'}
+/** KEYS: counter, effects. ARGV: effect, id. */
+const disown = script(`${SAME_LEDGER}
+if redis.call('HGET', KEYS[2], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[2], ARGV[1]) end
+return {'ok', time[1], time[2]}
 `);
 
-/** KEYS: head, effects. ARGV: bucket, effect. */
-const find = script(`
-return {'ok', redis.call('HGET', KEYS[2], ARGV[2]) or ''}
+/** KEYS: counter, effects. ARGV: effect. */
+const find = script(`${SAME_LEDGER}
+return {'ok', time[1], time[2], redis.call('HGET', KEYS[2], ARGV[1]) or ''}
 `);
 
 export const EFFECTS: readonly Script[] = [own, note, disown, find];
@@ -47,14 +47,14 @@ export async function ownEffect(
   id: string,
 ): Promise<string> {
   const { layout } = session;
-  const effect = glue([service, effectId]);
+  const effect = quote(service) + quote(effectId);
   const [there, here] = [layout.bucketOf(tenant, effect), layout.bucketOf(tenant, id)];
   const effects = layout.key(there, "effects", tenant);
   const owned = layout.key(here, "owned", tenant, id);
   if (there !== here) await session.ask(here, note, [owned], [effect]);
   const keys = there === here ? [effects, owned] : [effects];
-  const [, owner = ""] = await session.ask(there, own, keys, [effect, quote(id)]);
-  return JSON.parse(owner) as string;
+  const { values } = await session.ask(there, own, keys, [effect, quote(id)]);
+  return JSON.parse(values[0] ?? "") as string;
 }
 
 export async function ownerOfEffect(
@@ -64,11 +64,11 @@ export async function ownerOfEffect(
   effectId: string,
 ): Promise<string | undefined> {
   const { layout } = session;
-  const effect = glue([service, effectId]);
+  const effect = quote(service) + quote(effectId);
   const bucket = layout.bucketOf(tenant, effect);
   const key = layout.key(bucket, "effects", tenant);
-  const [, owner = ""] = await session.ask(bucket, find, [key], [effect]);
-  return owner === "" ? undefined : (JSON.parse(owner) as string);
+  const { values } = await session.ask(bucket, find, [key], [effect]);
+  return values[0] ? (JSON.parse(values[0]) as string) : undefined;
 }
 
 /** Frees the effects of a removed operation that are kept in other buckets. */

@@ -1,13 +1,16 @@
 /**
  * Reads a stretch of one bucket's index, with the records it names.
  *
+ * The index is one sorted set: a settled operation stands at its order, an open one at the same
+ * below zero. So a move from one side to the other is one change, and each side is a range.
+ *
  * @module
  */
 
 import type { Stored } from "../../ledger/record.ts";
 import { quote } from "./layout.ts";
 import { storedIn } from "./row.ts";
-import { type Script, script } from "./script.ts";
+import { SAME_LEDGER, type Script, script } from "./script.ts";
 import type { Session } from "./session.ts";
 
 export interface Entry {
@@ -25,50 +28,63 @@ export interface IndexPage {
   readonly now: number;
 }
 
+/** A place to read on from: `"(5"` is after 5, `"5"` is at 5 or after it. */
+export type From = `(${number}` | `${number}`;
+
 export interface Stretch {
   readonly tenant: string;
   readonly bucket: number;
-  readonly index: "all" | "open";
-  /** From where, as Redis writes the end of a range: `-inf`, `5`, or `(5` for what comes after it. */
-  readonly from: string;
+  readonly side: "both" | "open" | "settled";
+  readonly from: From;
   readonly count: number;
 }
 
-/** KEYS: head, index. ARGV: bucket, from, count. */
-const names = script(`
-local found = redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[2], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[3])
-return {'ok', now, unpack(found)}
-`);
+interface Named {
+  readonly id: string;
+  readonly order: number;
+}
 
-/** KEYS: head, operations. */
-const rows = script(`
-local found = {'ok'}
-for index = 2, #KEYS do found[index] = redis.call('GET', KEYS[index]) or '' end
+/** KEYS: counter, index. ARGV: side, `(` or nothing, order, count. Both sides at one moment. */
+const names = script(`${SAME_LEDGER}
+local found = {'ok', time[1], time[2]}
+local function add(list)
+  for _, item in ipairs(list) do found[#found + 1] = item end
+end
+if ARGV[1] ~= 'settled' then
+  add(redis.call('ZREVRANGEBYSCORE', KEYS[2], ARGV[2] .. '-' .. ARGV[3], '-inf',
+    'WITHSCORES', 'LIMIT', 0, ARGV[4]))
+end
+if ARGV[1] ~= 'open' then
+  add(redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[2] .. ARGV[3], '+inf',
+    'WITHSCORES', 'LIMIT', 0, ARGV[4]))
+end
 return found
 `);
 
-/** Strikes out a name without a record. KEYS: head, operation, all, open. ARGV: bucket, id. */
-const strike = script(`
-if redis.call('EXISTS', KEYS[2]) == 0 then
-  redis.call('ZREM', KEYS[3], ARGV[2])
-  redis.call('ZREM', KEYS[4], ARGV[2])
-end
-return {'ok'}
+/** KEYS: counter, operations. */
+const rows = script(`${SAME_LEDGER}
+local found = {'ok', time[1], time[2]}
+for index = 2, #KEYS do found[index + 2] = redis.call('GET', KEYS[index]) or '' end
+return found
+`);
+
+/** Strikes out a name without a record. KEYS: counter, operation, index. ARGV: id. */
+const strike = script(`${SAME_LEDGER}
+if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('ZREM', KEYS[3], ARGV[1]) end
+return {'ok', time[1], time[2]}
 `);
 
 export const INDEX: readonly Script[] = [names, rows, strike];
 
 export async function readIndex(session: Session, stretch: Stretch): Promise<IndexPage> {
-  const { tenant, bucket, index, from, count } = stretch;
-  const { layout } = session;
-  const key = layout.key(bucket, index, tenant);
-  const [, now, ...found] = await session.ask(bucket, names, [key], [from, String(count)]);
-  const named = pairs(found);
+  const { tenant, bucket, count } = stretch;
+  const { named, now } = await readNames(session, stretch);
   const ended = named.length < count;
   const last = named.at(-1)?.order;
-  if (named.length === 0) return { entries: [], last, ended, now: Number(now) };
+  if (named.length === 0) return { entries: [], last, ended, now };
+  const { layout } = session;
   const keys = named.map(({ id }) => layout.key(bucket, "operation", tenant, id));
-  const [, ...texts] = await session.ask(bucket, rows, keys, []);
+  const { values: texts } = await session.ask(bucket, rows, keys, []);
   const entries: Entry[] = [];
   const missing: string[] = [];
   for (const [place, { id, order }] of named.entries()) {
@@ -76,30 +92,31 @@ export async function readIndex(session: Session, stretch: Stretch): Promise<Ind
     if (stored) entries.push({ order, stored });
     else missing.push(id);
   }
-  await Promise.all(missing.map((id) => strikeOut(session, bucket, tenant, id)));
-  return { entries, last, ended, now: Number(now) };
+  // Removed in between, evicted, or deleted by hand.
+  await Promise.all(
+    missing.map((id) => {
+      const gone = layout.key(bucket, "operation", tenant, id);
+      const index = layout.key(bucket, "index", tenant);
+      return session.ask(bucket, strike, [gone, index], [quote(id)]);
+    }),
+  );
+  return { entries, last, ended, now };
 }
 
-function pairs(found: readonly string[]): { readonly id: string; readonly order: number }[] {
-  const named: { readonly id: string; readonly order: number }[] = [];
-  for (let place = 0; place + 1 < found.length; place += 2) {
-    named.push({ id: JSON.parse(found[place] ?? "") as string, order: Number(found[place + 1]) });
-  }
-  return named;
-}
-
-/** It was evicted, or removed by hand. */
-async function strikeOut(
+/** The next names in order, from one side or merged from both. */
+async function readNames(
   session: Session,
-  bucket: number,
-  tenant: string,
-  id: string,
-): Promise<void> {
-  const { layout } = session;
-  const keys = [
-    layout.key(bucket, "operation", tenant, id),
-    layout.key(bucket, "all", tenant),
-    layout.key(bucket, "open", tenant),
-  ];
-  await session.ask(bucket, strike, keys, [quote(id)]);
+  { tenant, bucket, side, from, count }: Stretch,
+): Promise<{ readonly named: readonly Named[]; readonly now: number }> {
+  const key = session.layout.key(bucket, "index", tenant);
+  const [after, order] = from.startsWith("(") ? ["(", from.slice(1)] : ["", from];
+  const args = [side, after, order, String(count)];
+  const { now, values: found } = await session.ask(bucket, names, [key], args);
+  const named: Named[] = [];
+  for (let place = 0; place + 1 < found.length; place += 2) {
+    const id = JSON.parse(found[place] ?? "") as string;
+    named.push({ id, order: Math.abs(Number(found[place + 1])) });
+  }
+  named.sort((one, other) => one.order - other.order);
+  return { named: named.slice(0, count), now };
 }

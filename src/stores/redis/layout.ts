@@ -2,9 +2,8 @@
  * Where things stand in Redis. All keys of one operation share a hash tag, so that one script may
  * touch them all, also in a cluster.
  *
- * A ledger is cut into buckets, each with its own clock hand, index and open list. On one server
- * there is one bucket. In a cluster there are 64: enough to spread over the servers, few enough to
- * list from.
+ * A ledger is cut into buckets, each with its own name, counter and index. On one server there is
+ * one bucket. In a cluster there are 64: enough to spread over the servers, few enough to list from.
  *
  * @module
  */
@@ -17,13 +16,13 @@ const PREFIX = /^[\w:-]{1,64}$/;
 
 /** The letters are in the database: add to them, never change one. */
 const KINDS = {
-  /** Names the bucket, and the last version handed out in it. */
-  head: "h",
+  /** The bucket's name. */
+  name: "b",
+  /** The last version handed out, under the bucket's name. */
+  counter: "n",
   operation: "o",
-  /** A tenant's operations in the order of creation. */
-  all: "a",
-  /** Those of them that are open. */
-  open: "p",
+  /** A tenant's operations in the order of creation, the open ones below zero. */
+  index: "i",
   lane: "l",
   /** A tenant's effects, and who has them. */
   effects: "e",
@@ -33,10 +32,8 @@ const KINDS = {
 
 export interface Layout {
   readonly buckets: number;
-  bucketOf(...names: readonly string[]): number;
-  key(bucket: number, kind: keyof typeof KINDS, ...names: readonly string[]): string;
-  /** Where changes of an operation are told. */
-  channel(tenant: string, id: string): string;
+  bucketOf(one: string, other: string): number;
+  key(bucket: number, kind: keyof typeof KINDS, one?: string, other?: string): string;
 }
 
 export function layoutFor(kind: "single" | "cluster", prefix: string = DEFAULT_PREFIX): Layout {
@@ -49,20 +46,20 @@ export function layoutFor(kind: "single" | "cluster", prefix: string = DEFAULT_P
   const buckets = kind === "cluster" ? CLUSTER_BUCKETS : 1;
   return {
     buckets,
-    bucketOf: (...names) => (buckets === 1 ? 0 : hash(glue(names)) % buckets),
-    key: (bucket, what, ...names) => {
-      const stem = `${prefix}:{${bucket}}:${KINDS[what]}`;
-      return names.length === 0 ? stem : `${stem}:${glue(names)}`;
+    bucketOf: (one, other) => (buckets === 1 ? 0 : hash(quote(one) + quote(other)) % buckets),
+    key: (bucket, what, one, other) => {
+      const names =
+        (one === undefined ? "" : quote(one)) + (other === undefined ? "" : quote(other));
+      return `${prefix}:{${bucket}}:${KINDS[what]}:${names}`;
     },
-    channel: (tenant, id) => `${prefix}:c:${glue([tenant, id])}`,
   };
 }
 
-/** A name as one text that ends where it ends, whatever is in it: lone surrogates stay apart too. */
+/**
+ * A name as one text that ends where it ends, whatever is in it: `a:b` beside `c` is not `a` beside
+ * `b:c`, and lone surrogates stay apart.
+ */
 export const quote = (name: string): string => JSON.stringify(name);
-
-/** Names side by side. Quoted, so that `a:b` and `c` are not `a` and `b:c`. */
-export const glue = (names: readonly string[]): string => names.map(quote).join("");
 
 /** FNV-1a, 32 bits. */
 function hash(text: string): number {

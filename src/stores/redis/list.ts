@@ -8,20 +8,20 @@ import { InvalidInputError } from "../../errors.ts";
 import { matches, pageLimit } from "../../ledger/query.ts";
 import type { StateTag, Stored } from "../../ledger/record.ts";
 import type { ListQuery, Page } from "../../ledger/store.ts";
-import { type Entry, readIndex } from "./index-page.ts";
+import { type Entry, type From, readIndex, type Stretch } from "./index-page.ts";
 import type { Session } from "./session.ts";
 
 /** How many records are read at a time, from all buckets together. */
 const STRETCH = 128;
 const LEAST_STRETCH = 8;
-/** Those of `isOpen`: a list of nothing else need not walk through all that is settled. */
+/** Those of `isOpen`. */
 const OPEN: ReadonlySet<StateTag> = new Set(["held", "queued", "claimed", "unknown"]);
 const CURSOR = /^([1-9]\d{0,15})\.(\d{1,4})$/;
 
 /** One bucket's part of the list. */
 interface Stream {
   readonly bucket: number;
-  from: string;
+  from: From;
   waiting: Entry[];
   ended: boolean;
 }
@@ -39,13 +39,13 @@ export async function listRecords(session: Session, query: ListQuery): Promise<P
     }),
   );
   if (query.states?.length === 0) return { items: [] };
-  const index = query.states?.every((state) => OPEN.has(state)) ? "open" : "all";
+  const side = sideOf(query.states);
   const count = Math.max(LEAST_STRETCH, Math.ceil(STRETCH / buckets));
 
   async function fill(stream: Stream): Promise<void> {
     while (stream.waiting.length === 0 && !stream.ended) {
       const { bucket, from } = stream;
-      const page = await readIndex(session, { tenant: query.tenant, bucket, index, from, count });
+      const page = await readIndex(session, { tenant: query.tenant, bucket, side, from, count });
       stream.waiting = page.entries.filter(({ stored }) => matches(stored.record, query));
       stream.ended = page.ended;
       if (page.last !== undefined) stream.from = `(${page.last}`;
@@ -66,6 +66,12 @@ export async function listRecords(session: Session, query: ListQuery): Promise<P
   return { items };
 }
 
+/** A list of what is open need not walk through all that is settled, and the other way round. */
+function sideOf(states: readonly StateTag[] | undefined): Stretch["side"] {
+  if (states?.every((state) => OPEN.has(state))) return "open";
+  return states?.some((state) => OPEN.has(state)) === false ? "settled" : "both";
+}
+
 /** The stream whose next entry is the oldest; of two as old, that of the earlier bucket. */
 function first(streams: readonly Stream[]): Stream | undefined {
   let found: Stream | undefined;
@@ -78,11 +84,11 @@ function first(streams: readonly Stream[]): Stream | undefined {
 }
 
 /** Orders are unique in a bucket, so a place in the whole list is an order and a bucket. */
-function startOf(cursor: string | undefined, bucket: number): string {
-  if (cursor === undefined) return "-inf";
+function startOf(cursor: string | undefined, bucket: number): From {
+  if (cursor === undefined) return "(0";
   const [, order, last] = CURSOR.exec(cursor) ?? [];
   if (order === undefined) {
     throw new InvalidInputError("query.cursor", "must come from the page before.");
   }
-  return bucket > Number(last) ? order : `(${order}`;
+  return bucket > Number(last) ? `${Number(order)}` : `(${Number(order)}`;
 }

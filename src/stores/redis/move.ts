@@ -6,85 +6,116 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { packRecord } from "../../ledger/pack.ts";
-import { isOpen } from "../../ledger/record.ts";
 import type { Change, LeaseChange, Swapped } from "../../ledger/store.ts";
 import { letGo } from "./effects.ts";
 import { quote } from "./layout.ts";
-import { laneIn, storedIn, timeIn, versionIn } from "./row.ts";
-import type { Reply } from "./runner.ts";
-import { NEXT_VERSION, type Script, script } from "./script.ts";
+import { laneIn, laneTailOf, leaseIn, storedIn, tailOf, versionIn } from "./row.ts";
+import { COUNT, COUNT_BY_TIME, type Script, script, TELL_TIME } from "./script.ts";
 import type { Session } from "./session.ts";
 
 /** A century, in milliseconds: no lease is longer. */
 const LONGEST_LEASE_MS = 100 * 366 * 24 * 3_600_000;
 
 /**
- * Compares. KEYS: head, operation, all, open, owned, effects, lane (if any).
- * ARGV: bucket, expect, nonce, id, channel, lease, open, record, lane's expect, lane (if any).
- *
- * A row that is no row is never taken for none.
+ * KEYS: counter, operation, index; to remove, owned and effects; the lane, if there is one, last.
+ * ARGV: expect, lease, id, tail; the lane's expect and tail, if there is one.
  */
-const COMPARE = `
-local row = redis.call('GETRANGE', KEYS[2], 0, 127)
-local was, lease, order, open, nonce = string.match(row, '^(%d+)|(%d*)|(%d+)|([01])|([^|]*)|')
-if (was or '0') ~= ARGV[2] or (not was and row ~= '') then
-  if nonce == ARGV[3] then return {'ok', now, was, lease} end
-  return {'refused', now, redis.call('GET', KEYS[2]) or ''}
+const COMPARE = `${TELL_TIME}
+local row = redis.call('GETRANGE', KEYS[2], '0', '127')
+local was, lease, order, open, nonce = string.match(row, '^(%d+)|([^|]*)|(%d+)|([01])|([^|]*)|')
+if was ~= ARGV[1] then
+  if row == '' and redis.call('EXISTS', KEYS[1]) == 0 then return {'lost'} end
+  if was and nonce == string.match(ARGV[4], '|([^|]*)|') then
+    return {'ok', time[1], time[2], was, lease}
+  end
+  return {'refused', time[1], time[2], redis.call('GET', KEYS[2]) or ''}
+end
+`;
+
+/** The same where nothing is expected, which is quicker seen. */
+const COMPARE_NEW = `${TELL_TIME}
+if redis.call('EXISTS', KEYS[2]) == 1 then
+  local row = redis.call('GET', KEYS[2])
+  local was, lease, nonce = string.match(row, '^(%d+)|([^|]*)|%d+|[01]|([^|]*)|')
+  if was and nonce == string.match(ARGV[4], '|([^|]*)|') then
+    return {'ok', time[1], time[2], was, lease}
+  end
+  return {'refused', time[1], time[2], row}
 end
 `;
 
 const COMPARE_LANE = `
-local laneKey = KEYS[#KEYS]
-local laneRow = redis.call('GET', laneKey) or ''
-if (string.match(laneRow, '^(%d+)|') or '0') ~= ARGV[9] then
-  return {'lane', now, redis.call('GET', KEYS[2]) or '', laneRow}
+local lane = KEYS[#KEYS]
+local laneRow = redis.call('GET', lane) or ''
+if (string.match(laneRow, '^(%d+)|') or '0') ~= ARGV[5] then
+  return {'lane', time[1], time[2], redis.call('GET', KEYS[2]) or '', laneRow}
 end
 `;
 
 const WRITE_LANE = `
-if ARGV[10] == '' then redis.call('DEL', laneKey)
-else redis.call('SET', laneKey, version .. '|' .. ARGV[3] .. '|' .. ARGV[10]) end
+if ARGV[6] == '' then redis.call('DEL', lane)
+else redis.call('SET', lane, version .. '|' .. ARGV[6]) end
 `;
 
+/** 49 is the character "1": it is open. */
 const PUT = `
-if ARGV[6] ~= 'keep' then
-  lease = ARGV[6] == 'none' and '' or string.format('%.0f', now + ARGV[6])
+if ARGV[2] == 'none' then lease = ''
+elseif ARGV[2] ~= 'keep' then lease = time[1] .. '.' .. time[2] .. '+' .. ARGV[2] end
+local opens = string.byte(ARGV[4]) == 49
+if opens ~= (open == '1') then
+  redis.call('ZADD', KEYS[3], opens and '-' .. order or order, ARGV[3])
 end
-if not was then
-  order = version
-  redis.call('ZADD', KEYS[3], order, ARGV[4])
+redis.call('SET', KEYS[2], version .. '|' .. lease .. '|' .. order .. '|' .. ARGV[4])
+redis.call('PUBLISH', KEYS[2], '')
+return {'ok', time[1], time[2], version, lease}
+`;
+
+/** Nobody is told: nobody waits for what is not there. */
+const CREATE = `
+local lease = ''
+if ARGV[2] ~= 'none' and ARGV[2] ~= 'keep' then
+  lease = time[1] .. '.' .. time[2] .. '+' .. ARGV[2]
 end
-if ARGV[7] ~= (open or '0') then
-  if open == '1' then redis.call('ZREM', KEYS[4], ARGV[4])
-  else redis.call('ZADD', KEYS[4], order, ARGV[4]) end
-end
-lease = lease or ''
-redis.call('SET', KEYS[2], table.concat({version, lease, order, ARGV[7], ARGV[3], ARGV[8]}, '|'))
-if was then redis.call('PUBLISH', ARGV[5], ARGV[3]) end
-return {'ok', now, version, lease}
+redis.call('ZADD', KEYS[3], string.byte(ARGV[4]) == 49 and '-' .. version or version, ARGV[3])
+redis.call('SET', KEYS[2], version .. '|' .. lease .. '|' .. version .. '|' .. ARGV[4])
+return {'ok', time[1], time[2], version, lease}
 `;
 
 /** Also tells the effects it had: those in other buckets are not in reach. */
 const REMOVE = `
-local effects = redis.call('SMEMBERS', KEYS[5])
+local effects = redis.call('SMEMBERS', KEYS[4])
 for _, effect in ipairs(effects) do
-  if redis.call('HGET', KEYS[6], effect) == ARGV[4] then redis.call('HDEL', KEYS[6], effect) end
+  if redis.call('HGET', KEYS[5], effect) == ARGV[3] then redis.call('HDEL', KEYS[5], effect) end
 end
-redis.call('DEL', KEYS[2], KEYS[5])
-redis.call('ZREM', KEYS[3], ARGV[4])
-redis.call('ZREM', KEYS[4], ARGV[4])
-redis.call('PUBLISH', ARGV[5], ARGV[3])
-return {'ok', now, version, '', unpack(effects)}
+redis.call('DEL', KEYS[2], KEYS[4])
+redis.call('ZREM', KEYS[3], ARGV[3])
+redis.call('PUBLISH', KEYS[2], '')
+return {'ok', time[1], time[2], version, '', unpack(effects)}
 `;
 
-const put = script(COMPARE + NEXT_VERSION + PUT);
-const putWithLane = script(COMPARE + COMPARE_LANE + NEXT_VERSION + WRITE_LANE + PUT);
-const remove = script(COMPARE + NEXT_VERSION + REMOVE);
-const removeWithLane = script(COMPARE + COMPARE_LANE + NEXT_VERSION + WRITE_LANE + REMOVE);
+interface Moves {
+  readonly create: Script;
+  readonly put: Script;
+  readonly remove: Script;
+}
+
+const moves = (counting: string, comparingLane = "", writingLane = ""): Moves => {
+  const middle = comparingLane + counting + writingLane;
+  return {
+    create: script(COMPARE_NEW + middle + CREATE),
+    put: script(COMPARE + middle + PUT),
+    remove: script(COMPARE + middle + REMOVE),
+  };
+};
+
+const ALONE = moves(COUNT);
+const WITH_LANE = moves(COUNT, COMPARE_LANE, WRITE_LANE);
+const IN_CLUSTER = moves(COUNT_BY_TIME);
 
 /** To be loaded before they are needed. */
-export const MOVES: readonly Script[] = [put, putWithLane, remove, removeWithLane];
+export const MOVES: readonly Script[] = [ALONE, WITH_LANE, IN_CLUSTER].flatMap(
+  ({ create, put, remove }) => [create, put, remove],
+);
 
 export async function swapRecord(
   session: Session,
@@ -94,38 +125,29 @@ export async function swapRecord(
   const { tenant, id, expect, record, lease, lane } = change;
   const { layout } = session;
   const bucket = layout.bucketOf(tenant, id);
-  const keys = [
-    layout.key(bucket, "operation", tenant, id),
-    layout.key(bucket, "all", tenant),
-    layout.key(bucket, "open", tenant),
-  ];
-  const args = [String(expect), nonce, quote(id), layout.channel(tenant, id)];
-  if (record) args.push(leaseText(lease), isOpen(record.state) ? "1" : "0", packRecord(record));
-  else {
+  const keys = [layout.key(bucket, "operation", tenant, id), layout.key(bucket, "index", tenant)];
+  const args = [String(expect), leaseText(lease), quote(id), tailOf(record, nonce)];
+  if (!record) {
     keys.push(layout.key(bucket, "owned", tenant, id), layout.key(bucket, "effects", tenant));
-    args.push("none", "0", "");
   }
   if (lane) {
     keys.push(layout.key(bucket, "lane", tenant, lane.name));
-    args.push(String(lane.expect), lane.lane ? JSON.stringify(lane.lane) : "");
+    args.push(String(lane.expect), laneTailOf(lane.lane, nonce));
   }
-  const move = record ? (lane ? putWithLane : put) : lane ? removeWithLane : remove;
-  const reply = await session.ask(bucket, move, keys, args);
-  if (!record && reply[0] === "ok") await letGo(session, tenant, id, reply.slice(4));
-  return swappedIn(reply, change);
-}
-
-function swappedIn(reply: Reply, { tenant, id, record }: Change): Swapped {
-  const [tag, time, first = "", second = ""] = reply;
-  const now = Number(time);
-  if (tag === "ok") {
-    const sequence = versionIn(first);
-    return { ok: true, version: record ? sequence : 0, leaseUntil: timeIn(second), now, sequence };
+  const { create, put, remove } = layout.buckets > 1 ? IN_CLUSTER : lane ? WITH_LANE : ALONE;
+  const move = !record ? remove : expect === 0 ? create : put;
+  const answer = await session.ask(bucket, move, keys, args);
+  const { tag, now, values } = answer;
+  const [first = "", second = "", ...effects] = values;
+  if (tag !== "ok") {
+    const current = storedIn(first, tenant, id);
+    return tag === "lane"
+      ? { ok: false, current, lane: laneIn(second), now }
+      : { ok: false, current, now };
   }
-  const current = storedIn(first, tenant, id);
-  return tag === "lane"
-    ? { ok: false, current, lane: laneIn(second), now }
-    : { ok: false, current, now };
+  if (effects.length > 0) await letGo(session, tenant, id, effects);
+  const sequence = versionIn(first);
+  return { ok: true, version: record ? sequence : 0, leaseUntil: leaseIn(second), now, sequence };
 }
 
 function leaseText(lease: LeaseChange): string {

@@ -7,16 +7,17 @@
 import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
 import { pruneLimit } from "../../ledger/query.ts";
 import type { Change, Pruned, PruneQuery, Swapped } from "../../ledger/store.ts";
-import { readIndex } from "./index-page.ts";
+import { type From, readIndex } from "./index-page.ts";
 import type { Session } from "./session.ts";
 
 const STRETCH = 64;
+const START: Omit<Unfinished, "asked"> = { bucket: 0, from: "(0" };
 
 /** Where a pruning that reached its limit goes on, so that the next does not start all over. */
 interface Unfinished {
   readonly asked: string;
   readonly bucket: number;
-  readonly from: string;
+  readonly from: From;
 }
 
 export function createPruner(
@@ -28,13 +29,12 @@ export function createPruner(
   return async (query) => {
     const { tenant, payloadsOlderThanMs, tombstonesOlderThanMs } = query;
     const asked = JSON.stringify([tenant, payloadsOlderThanMs, tombstonesOlderThanMs]);
-    const start = unfinished?.asked === asked ? unfinished : { bucket: 0, from: "-inf" };
+    let { bucket, from } = unfinished?.asked === asked ? unfinished : START;
     unfinished = undefined;
     let left = pruneLimit(query.limit);
     const pruned = { payloads: 0, tombstones: 0 };
-    let { bucket, from } = start;
     while (bucket < session.layout.buckets) {
-      const stretch = { tenant, bucket, index: "all", from, count: STRETCH } as const;
+      const stretch = { tenant, bucket, side: "settled", from, count: STRETCH } as const;
       const { entries, last, ended, now } = await readIndex(session, stretch);
       const due = entries
         .map(({ order, stored }) => ({ order, stored, fate: pruneAs(stored.record, query, now) }))
@@ -57,7 +57,7 @@ export function createPruner(
         break;
       }
       if (last !== undefined) from = `(${last}`;
-      if (ended) [bucket, from] = [bucket + 1, "-inf"];
+      if (ended) [bucket, from] = [bucket + 1, START.from];
     }
     return pruned;
   };

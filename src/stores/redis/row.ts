@@ -1,7 +1,7 @@
 /**
  * A record as one string in Redis: what the scripts look at, then the packed record.
  *
- * `version|leaseUntil|order|open|nonce|packed`. The order is the version it was created with, and
+ * `version|lease|order|open|nonce|packed`. The order is the version it was created with, and
  * the nonce names the write that made it: a client that sends a write again after a reconnect is
  * told that it was done, not that somebody was faster.
  *
@@ -9,24 +9,31 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { unpackRecord } from "../../ledger/pack.ts";
-import type { Stored } from "../../ledger/record.ts";
+import { packRecord, unpackRecord } from "../../ledger/pack.ts";
+import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
 import type { LaneRecord, StoredLane } from "../../ledger/store.ts";
 
-const FIELDS = 5;
 const NO_LANE: StoredLane = { lane: { queue: [] }, version: 0 };
+
+/** `open|nonce|packed`: the part of a row that the server does not add. Nothing is packed to remove. */
+export const tailOf = (record: OperationRecord | undefined, nonce: string): string =>
+  record ? `${isOpen(record.state) ? 1 : 0}|${nonce}|${packRecord(record)}` : `0|${nonce}|`;
 
 /** An empty row is no record. */
 export function storedIn(row: string, tenant: string, id: string): Stored | undefined {
   if (row === "") return undefined;
-  const [version, leaseUntil] = row.split("|", 2);
+  const [version, lease] = row.split("|", 2);
   try {
-    const record = unpackRecord(bodyOf(row, FIELDS), tenant, id);
-    return { record, version: versionIn(version), leaseUntil: timeIn(leaseUntil) };
+    const record = unpackRecord(bodyOf(row, 5), tenant, id);
+    return { record, version: versionIn(version), leaseUntil: leaseIn(lease) };
   } catch {
     throw new InvalidInputError(`redis.record[${id}]`, "was not written by a holdfire like this.");
   }
 }
+
+/** `nonce|lane`, or nothing to remove the lane. */
+export const laneTailOf = (lane: LaneRecord | undefined, nonce: string): string =>
+  lane ? `${nonce}|${JSON.stringify(lane)}` : "";
 
 /** `version|nonce|lane`. An empty row is a lane that is gone. */
 export function laneIn(row: string): StoredLane {
@@ -45,9 +52,16 @@ export function versionIn(text: string | undefined): number {
   return version;
 }
 
-/** Nothing stands for no time. */
-export const timeIn = (text: string | undefined): number | undefined =>
-  text ? Number(text) : undefined;
+/** The server's time, rounded down. */
+export const millisecondsOf = (seconds?: string, microseconds?: string): number =>
+  Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+
+/** `seconds.microseconds+milliseconds`: when it was given, and for how long. Empty: there is none. */
+export function leaseIn(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  const [seconds, microseconds, ms] = text.split(/[.+]/);
+  return millisecondsOf(seconds, microseconds) + Number(ms);
+}
 
 function bodyOf(row: string, fields: number): string {
   let at = 0;

@@ -1,6 +1,7 @@
 /**
- * Lua, and how each script begins: it makes sure that this is still the ledger it was written for,
- * and asks the server for the time.
+ * Lua, and what the scripts have in common. `KEYS[1]` is always the counter of the bucket: while it
+ * is there, this is still the ledger that was opened. A reply is a tag, the server's time in seconds
+ * and microseconds, and what was asked for; or `lost` alone.
  *
  * Numbers leave Lua as text made by `%.0f`: its own way of writing them loses digits after fourteen.
  *
@@ -15,24 +16,38 @@ export interface Script {
   readonly sha: string;
 }
 
-/** A script on one bucket. `KEYS[1]` is the bucket's head and `ARGV[1]` the bucket's name. */
-export const script = (body: string): Script => scriptOf(BEGIN + body);
-
-export function scriptOf(text: string): Script {
+export function script(text: string): Script {
   return { text, sha: createHash("sha1").update(text).digest("hex") };
 }
 
-/** Sets `now` (milliseconds), `us` (microseconds) and `last` (the last version handed out). */
-const BEGIN = `
-local bucket, last = string.match(redis.call('GET', KEYS[1]) or '', '^([^|]+)|(%d+)$')
-if bucket ~= ARGV[1] then return {'lost'} end
+/** Sets `time`, the server's. It is left to the reader to make one number of it: that is cheaper. */
+export const TELL_TIME = `
 local time = redis.call('TIME')
-local us = time[1] * 1000000 + time[2]
-local now = string.format('%.0f', math.floor(us / 1000))
 `;
 
-/** Hands out the next version, as `version`: the time, unless the clock has gone back. */
-export const NEXT_VERSION = `
-local version = string.format('%.0f', math.max(us, last + 1))
-redis.call('SET', KEYS[1], bucket .. '|' .. version)
+/** Begins a script that hands out no version. */
+export const SAME_LEDGER: string = `${TELL_TIME}
+if redis.call('EXISTS', KEYS[1]) == 0 then return {'lost'} end
+`;
+
+/** Hands out the next version, as `version`. A counter that begins anew was lost with its ledger. */
+export const COUNT = `
+local count = redis.call('INCR', KEYS[1])
+if count == 1 then
+  redis.call('DEL', KEYS[1])
+  return {'lost'}
+end
+local version = string.format('%.0f', count)
+`;
+
+/**
+ * The same for one bucket of many: the time, unless its clock has gone back. So a later change has
+ * the higher version also when the two are in different buckets, as far as the clocks agree.
+ */
+export const COUNT_BY_TIME = `
+local count = tonumber(redis.call('GET', KEYS[1]) or 0)
+if count == 0 then return {'lost'} end
+count = math.max(time[1] * 1000000 + time[2], count + 1)
+local version = string.format('%.0f', count)
+redis.call('SET', KEYS[1], version)
 `;

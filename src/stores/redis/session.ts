@@ -1,8 +1,8 @@
 /**
  * An opened ledger: each bucket by its name, and every question put to it under that name.
  *
- * A bucket names itself when it is first seen. A Redis that was flushed, restarted empty or replaced
- * has lost the names, and is then not taken for a ledger in which nothing ever happened.
+ * A bucket gets a name when it is first seen. A Redis that was flushed, restarted empty or replaced
+ * has lost the name, and is then not taken for a ledger in which nothing ever happened.
  *
  * @module
  */
@@ -11,77 +11,106 @@ import { createHash, randomUUID } from "node:crypto";
 import { InvalidInputError } from "../../errors.ts";
 import type { Incarnation } from "../../ledger/store.ts";
 import type { Layout } from "./layout.ts";
-import { versionIn } from "./row.ts";
+import { millisecondsOf } from "./row.ts";
 import type { Reply, Runner } from "./runner.ts";
-import { type Script, scriptOf } from "./script.ts";
+import { type Script, script, TELL_TIME } from "./script.ts";
 
 export interface Session {
   readonly layout: Layout;
   /** Reads the names anew, and so accepts a ledger that has taken the place of another. */
   begin(): Promise<Incarnation>;
-  /** Runs a script on one bucket; its first key and argument are added here. */
-  ask(
-    bucket: number,
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-  ): Promise<Reply>;
+  /** Runs a script on one bucket; the key of its counter is put before the others. */
+  ask(bucket: number, script: Script, keys: string[], args: string[]): Promise<Answer>;
+  /** What the client puts before all keys, known once begun. */
+  keyPrefix(): string;
 }
 
-interface Question {
-  readonly script: Script;
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
+export interface Answer {
+  readonly tag: string;
+  /** The server's time, in milliseconds. */
+  readonly now: number;
+  readonly values: readonly string[];
 }
 
-/** Names a bucket that has no name. */
-const NAME_BUCKET: Script = scriptOf(`
-local time = redis.call('TIME')
-local us = time[1] * 1000000 + time[2]
-local head = redis.call('GET', KEYS[1])
-if not head then
-  head = ARGV[1] .. '|' .. string.format('%.0f', us)
-  redis.call('SET', KEYS[1], head)
+interface Begun {
+  readonly name: string;
+  /** The key of its counter. */
+  readonly counter: string;
+  /** The last version it handed out. */
+  readonly last: number;
+  readonly now: number;
+}
+
+/**
+ * Names a bucket, with a counter that begins at the time: so versions of a ledger that was lost do
+ * not come back. KEYS: name, counter of the new name. ARGV: the new name, the name to replace.
+ */
+const NAME: Script = script(`
+local name = redis.call('GET', KEYS[1])
+if not name or name == ARGV[2] then
+  local time = redis.call('TIME')
+  name = ARGV[1]
+  redis.call('SET', KEYS[1], name)
+  redis.call('SET', KEYS[2], string.format('%.0f', time[1] * 1000000 + time[2]))
 end
-return {string.format('%.0f', math.floor(us / 1000)), head}
+return {name, KEYS[1]}
 `);
 
+/** KEYS: counter. */
+const COUNTED: Script = script(`${TELL_TIME}
+return {'ok', time[1], time[2], redis.call('GET', KEYS[1]) or ''}
+`);
+
+export const SESSION: readonly Script[] = [NAME, COUNTED];
+
 export function createSession(runner: Runner, layout: Layout, accepted: boolean): Session {
-  let names: readonly string[] = [];
+  let buckets: readonly Begun[] = [];
+  let keyPrefix = "";
+
+  async function beginBucket(bucket: number, replace = ""): Promise<Begun> {
+    const nameKey = layout.key(bucket, "name");
+    const fresh = `${layout.buckets}-${randomUUID()}`;
+    const keys = [nameKey, layout.key(bucket, "counter", fresh)];
+    const [name = "", seen = ""] = await runner.run(NAME, keys, [fresh, replace]);
+    keyPrefix = seen.slice(0, seen.length - nameKey.length);
+    assertSameKind(name, layout.buckets);
+    const counter = layout.key(bucket, "counter", name);
+    const { now, values } = answerIn(await runner.run(COUNTED, [counter], []));
+    const [last = ""] = values;
+    // A name without its counter: something was lost, so it is another ledger from here on.
+    if (last === "") return beginBucket(bucket, name);
+    return { name, counter, last: Number(last), now };
+  }
 
   async function begin(): Promise<Incarnation> {
-    const heads = await Promise.all(
-      Array.from({ length: layout.buckets }, async (_, bucket) => {
-        const key = layout.key(bucket, "head");
-        const name = `${layout.buckets}-${randomUUID()}`;
-        const [now, head = ""] = await runner.run(NAME_BUCKET, [key], [name]);
-        return { now: Number(now), ...headIn(head, layout.buckets) };
-      }),
+    const found = await Promise.all(
+      Array.from({ length: layout.buckets }, (_, bucket) => beginBucket(bucket)),
     );
-    names = heads.map(({ name }) => name);
+    buckets = found;
+    const names = found.map(({ name }) => name);
     return {
       // One lost bucket makes it another ledger.
       id: names.length === 1 ? String(names[0]) : digest(names),
-      sequence: Math.max(...heads.map(({ last }) => last)),
-      now: Math.max(...heads.map(({ now }) => now)),
+      sequence: Math.max(...found.map(({ last }) => last)),
+      now: Math.max(...found.map(({ now }) => now)),
     };
   }
 
-  const put = (bucket: number, { script, keys, args }: Question): Promise<Reply> =>
-    runner.run(script, [layout.key(bucket, "head"), ...keys], [names[bucket] ?? "", ...args]);
+  const counterOf = (bucket: number): string => buckets[bucket]?.counter ?? "";
 
   return {
     layout,
     begin,
+    keyPrefix: () => keyPrefix,
 
     async ask(bucket, script, keys, args) {
-      const reply = await put(bucket, { script, keys, args });
-      if (reply[0] !== "lost") return reply;
+      const reply = await runner.run(script, [counterOf(bucket), ...keys], args);
+      if (reply[0] !== "lost") return answerIn(reply);
       // Whoever accepted that it forgets goes on with what is left.
       if (accepted) {
         await begin();
-        const again = await put(bucket, { script, keys, args });
-        if (again[0] !== "lost") return again;
+        const again = await runner.run(script, [counterOf(bucket), ...keys], args);
+        if (again[0] !== "lost") return answerIn(again);
       }
       throw new InvalidInputError(
         "redis.client",
@@ -91,15 +120,18 @@ export function createSession(runner: Runner, layout: Layout, accepted: boolean)
   };
 }
 
-function headIn(head: string, buckets: number): { readonly name: string; readonly last: number } {
-  const [name = "", last] = head.split("|");
-  if (!name.startsWith(`${buckets}-`)) {
-    throw new InvalidInputError(
-      "redis.client",
-      "holds a ledger made through a client of the other kind, single or cluster.",
-    );
-  }
-  return { name, last: versionIn(last) };
+const answerIn = ([tag = "", seconds, microseconds, ...values]: Reply): Answer => ({
+  tag,
+  now: millisecondsOf(seconds, microseconds),
+  values,
+});
+
+function assertSameKind(name: string, buckets: number): void {
+  if (name.startsWith(`${buckets}-`)) return;
+  throw new InvalidInputError(
+    "redis.client",
+    "holds a ledger made through a client of the other kind, single or cluster.",
+  );
 }
 
 const digest = (names: readonly string[]): string =>

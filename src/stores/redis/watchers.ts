@@ -8,29 +8,31 @@
 import type { Connection, Subscriber } from "./connection.ts";
 
 export interface Watchers {
-  watch(channel: string, changed: () => void): () => void;
+  watch(key: string, changed: () => void): () => void;
   /** A change made here. */
-  announce(channel: string): void;
+  announce(key: string): void;
   close(): void;
 }
 
-/** One channel: who listens, and the last thing done about the subscription. */
+/** One record: who listens, and how far the subscription has come. */
 interface Listening {
   readonly watchers: Set<() => void>;
-  done: Promise<void>;
+  subscribed: boolean;
+  /** Settles when all that was asked for so far has been done. Never rejects. */
+  tended: Promise<void>;
 }
 
-/** `isOurs` knows the messages of this store's own writes, which were announced already. */
+/** `channelOf` tells the channel of a record by its key, once that can be known. */
 export function createWatchers(
   { subscriber: makeSubscriber }: Pick<Connection, "subscriber">,
-  isOurs: (message: string) => boolean,
+  channelOf: (key: string) => Promise<string>,
 ): Watchers {
-  const channels = new Map<string, Listening>();
+  const records = new Map<string, Listening>();
   let subscriber: Subscriber | undefined;
   let closed = false;
 
-  function announce(channel: string): void {
-    for (const watcher of channels.get(channel)?.watchers ?? []) {
+  function announce(key: string): void {
+    for (const watcher of records.get(key)?.watchers ?? []) {
       try {
         watcher();
       } catch {
@@ -39,49 +41,53 @@ export function createWatchers(
     }
   }
 
-  async function subscribe(channel: string): Promise<void> {
-    if (!makeSubscriber || closed) return;
+  /** Subscribes or unsubscribes, as is wanted when its turn comes. */
+  async function tend(key: string, listening: Listening): Promise<void> {
+    const { watchers } = listening;
     try {
-      subscriber ??= makeSubscriber();
-      await subscriber.subscribe(channel, (message) => {
-        if (!isOurs(message)) announce(channel);
-      });
-      // It may have changed before anybody listened.
-      announce(channel);
+      if (watchers.size > 0 && !listening.subscribed && makeSubscriber && !closed) {
+        const channel = await channelOf(key);
+        subscriber ??= makeSubscriber();
+        await subscriber.subscribe(channel, () => announce(key));
+        listening.subscribed = true;
+        // It may have changed before anybody listened.
+        announce(key);
+      }
+      if (watchers.size === 0 && listening.subscribed && !closed) {
+        listening.subscribed = false;
+        await subscriber?.unsubscribe(await channelOf(key));
+      }
     } catch {
-      // Callers poll too.
+      // Callers poll too; and the next of them tries anew.
     }
-  }
-
-  async function unsubscribe(channel: string): Promise<void> {
-    if (!closed) await subscriber?.unsubscribe(channel).catch(() => {});
+    if (watchers.size === 0) records.delete(key);
   }
 
   return {
     announce,
 
-    watch(channel, changed) {
-      const listening = channels.get(channel) ?? { watchers: new Set(), done: Promise.resolve() };
+    watch(key, changed) {
+      const listening = records.get(key) ?? {
+        watchers: new Set(),
+        subscribed: false,
+        tended: Promise.resolve(),
+      };
+      records.set(key, listening);
+      const turn = () => {
+        listening.tended = listening.tended.then(() => tend(key, listening));
+      };
       // Wrapped, so that the same function given twice is called twice and stopped once.
       const watcher = () => changed();
       listening.watchers.add(watcher);
-      if (!channels.has(channel)) channels.set(channel, listening);
-      if (listening.watchers.size === 1) {
-        listening.done = listening.done.then(() => subscribe(channel));
-      }
+      turn();
       return () => {
-        if (!listening.watchers.delete(watcher) || listening.watchers.size > 0) return;
-        listening.done = listening.done.then(async () => {
-          if (listening.watchers.size > 0) return;
-          channels.delete(channel);
-          await unsubscribe(channel);
-        });
+        if (listening.watchers.delete(watcher) && listening.watchers.size === 0) turn();
       };
     },
 
     close() {
       closed = true;
-      channels.clear();
+      records.clear();
       try {
         subscriber?.close();
       } catch {

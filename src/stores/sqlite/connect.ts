@@ -140,5 +140,5 @@ function anchorOf(db: DatabaseSync, host: Host | undefined): Anchor {
 }
 
 const LAPSE = `
-  UPDATE operation SET lease = ?
+  UPDATE operation INDEXED BY operation_stage SET lease = ?
   WHERE tenant IN (SELECT tenant FROM tenant) AND stage = 0 AND lease > ?`;

@@ -42,24 +42,27 @@ export interface Operations {
 }
 
 export const COLUMNS = "seq, version, lease, tenant, id, text, payload, parts";
-const BY_NAME = "hash = ? AND tenant = ? AND id = ?";
+// Named: left to itself, SQLite may take the index of stages, and with it all rows of the tenant.
+const BY_HASH = "operation INDEXED BY operation_hash";
+const NAME = "hash = ? AND tenant = ? AND id = ?";
 // The sequence of the first write is the place in the order of creation.
 const INSERT = `
   INSERT INTO operation
     (seq, hash, tenant, stage, settled_at, version, lease, resource, payload, parts, id, text)
   VALUES (?1, ?2, ?3, ?4, ?5, ?1, ?6, ?7, ?8, ?9, ?10, ?11)`;
-const UPDATE = `
-  UPDATE operation
+const SET = `
   SET stage = ?, settled_at = ?, version = ?, lease = ?, payload = ?, parts = ?, text = ?`;
 
 export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
-  const isThere = db.prepare(`SELECT 1 FROM operation WHERE ${BY_NAME}`);
-  const byName = db.prepare(`SELECT ${COLUMNS} FROM operation WHERE ${BY_NAME}`);
+  const isThere = db.prepare(`SELECT 1 FROM ${BY_HASH} WHERE ${NAME}`);
+  const byName = db.prepare(`SELECT ${COLUMNS} FROM ${BY_HASH} WHERE ${NAME}`);
   const bySeq = db.prepare(`SELECT ${COLUMNS} FROM operation WHERE seq = ?`);
   const insert = db.prepare(INSERT);
   // One statement: a settle need not look before it writes.
-  const overwrite = db.prepare(`${UPDATE} WHERE ${BY_NAME} AND version = ? AND parts = 0`);
-  const update = db.prepare(`${UPDATE} WHERE seq = ?`);
+  const overwrite = db.prepare(
+    `UPDATE ${BY_HASH} ${SET} WHERE ${NAME} AND version = ? AND parts = 0`,
+  );
+  const update = db.prepare(`UPDATE operation ${SET} WHERE seq = ?`);
   const remove = db.prepare("DELETE FROM operation WHERE seq = ?");
 
   return {

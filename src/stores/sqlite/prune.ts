@@ -15,7 +15,7 @@ import type { Tables, Turn } from "./tables.ts";
 export type Prune = (job: PruneJob, turn: Turn) => PruneDone;
 
 const OLDEST = `
-  SELECT seq FROM operation
+  SELECT seq FROM operation INDEXED BY operation_stage
   WHERE tenant = ? AND stage = ? AND settled_at < ?
   ORDER BY settled_at LIMIT ?`;
 

@@ -32,9 +32,11 @@ export function scanOf(db: DatabaseSync, { tenants, operations }: Tables): Scan 
   const all = db.prepare(`${SELECT} WHERE seq > ? ${ORDER}`);
   // Of an open row the index holds no time, so its entries are in the order of creation.
   const open = db.prepare(
-    `${SELECT} WHERE tenant = ? AND stage = 0 AND settled_at IS NULL AND seq > ? ${ORDER}`,
+    `${SELECT} INDEXED BY operation_stage WHERE tenant = ? AND stage = 0 AND settled_at IS NULL AND seq > ? ${ORDER}`,
   );
-  const ofResource = db.prepare(`${SELECT} WHERE resource = ? AND seq > ? ${ORDER}`);
+  const ofResource = db.prepare(
+    `${SELECT} INDEXED BY operation_resource WHERE resource = ? AND seq > ? ${ORDER}`,
+  );
 
   function choose(
     query: ListQuery,

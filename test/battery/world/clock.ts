@@ -132,7 +132,8 @@ export function createTimeline(): Timeline {
         machine.wallOffset += ms;
       },
       freeze(how) {
-        if (machine.state === "running") Object.assign(machine, { state: "frozen", how, frozenAt: time });
+        if (machine.state === "running")
+          Object.assign(machine, { state: "frozen", how, frozenAt: time });
       },
       async thaw(first) {
         if (machine.state !== "frozen") return;

@@ -14,7 +14,6 @@ export interface Slot {
 
 export interface Memory {
   slot(key: string): Slot;
-  isRunning(key: string): boolean;
 }
 
 export function createMemory(time: Timeline): Memory {
@@ -24,10 +23,6 @@ export function createMemory(time: Timeline): Memory {
     return entry && time.now() - entry.since < TIMES.keyMemory ? entry : undefined;
   };
   return {
-    isRunning(key) {
-      const entry = recall(key);
-      return entry !== undefined && entry.reply === undefined;
-    },
     slot: (key) => ({
       begin() {
         const entry = recall(key);

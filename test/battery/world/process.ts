@@ -7,6 +7,7 @@ import { createHoldfire, type Holdfire } from "../../../src/create.ts";
 import type { Chance } from "./chance.ts";
 import type { Freeze, Host, Timeline } from "./clock.ts";
 import type { Fate, ReadFate, StoreFate } from "./fates.ts";
+import type { Network } from "./network.ts";
 import type { Service } from "./service.ts";
 import { TIMES } from "./settings.ts";
 import type { DurableStore } from "./store.ts";
@@ -41,12 +42,13 @@ export interface ProcessSurroundings {
   readonly time: Timeline;
   readonly chance: Chance;
   readonly service: Service;
+  readonly network: Network;
   readonly store: DurableStore;
 }
 
 export function createProcess(
   name: string,
-  { time, chance, service, store }: ProcessSurroundings,
+  { time, chance, service, network, store }: ProcessSurroundings,
 ): Process {
   let current: Life | undefined;
   let lives = 0;
@@ -75,7 +77,7 @@ export function createProcess(
         },
       },
     });
-    const tools = createToolbox(hf, host, service, script);
+    const tools = createToolbox(hf, host, { service, network }, script);
     return { host, hf, tools, script, storeFates };
   }
 

@@ -41,20 +41,18 @@ export function failure(sim: Failure, status?: number): Extract<Reply, { error: 
 export const classify = (error: unknown): Verdict | undefined =>
   VERDICTS[String((error as { readonly sim?: unknown } | null)?.sim)];
 
-/** What `run` resolves with, or one of the odd things that it may reject with. */
-export function answerOf(odd: "null" | "frozen" | "hostile"): Extract<Reply, { error: unknown }>;
-export function answerOf(reply: Extract<Reply, { said: "yes" }>): unknown;
-export function answerOf(given: "null" | "frozen" | "hostile" | Extract<Reply, { said: "yes" }>): unknown {
-  if (given === "null") return { said: "nothing", error: null };
-  if (given === "frozen") return { said: "nothing", error: Object.freeze({ odd: true }) };
-  if (given === "hostile") return { said: "nothing", error: hostile() };
-  if (given.poison === "bigint") return { ...given.result, amount: 10n };
-  if (given.poison === "circular") {
-    const loop: Record<string, unknown> = { ...given.result };
-    loop["self"] = loop;
-    return loop;
-  }
-  return given.result;
+/** Things that no service says and that `run` may reject with all the same. */
+export function odd(what: "null" | "frozen" | "hostile"): Extract<Reply, { error: unknown }> {
+  const thrown = { null: null, frozen: Object.freeze({ odd: true }), hostile: hostile() };
+  return { said: "nothing", error: thrown[what] };
+}
+
+/** What `run` resolves with. */
+export function resultOf({ result, poison }: Extract<Reply, { said: "yes" }>): unknown {
+  if (poison === "bigint") return { ...result, amount: 10n };
+  if (poison !== "circular") return result;
+  const loop: Record<string, unknown> = { ...result };
+  return Object.assign(loop, { self: loop });
 }
 
 const hostile = (): object =>

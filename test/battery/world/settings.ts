@@ -30,19 +30,7 @@ export interface Traits {
   readonly composite?: boolean;
 }
 
-export type ToolClass =
-  | "K"
-  | "KB"
-  | "R"
-  | "RU"
-  | "KR"
-  | "C"
-  | "CR"
-  | "N"
-  | "L"
-  | "KU"
-  | "RB"
-  | "X";
+export type ToolClass = "K" | "KB" | "R" | "RU" | "KR" | "C" | "CR" | "N" | "L" | "KU" | "RB" | "X";
 
 export const TOOLS: Readonly<Record<ToolClass, Traits>> = {
   /** Honours keys. */

@@ -11,7 +11,7 @@ import { memoryStore } from "../../../src/stores/memory.ts";
 import type { Chance } from "./chance.ts";
 import type { Host, Timeline } from "./clock.ts";
 import type { Hits, StoreFate } from "./fates.ts";
-import type { Transit } from "./service.ts";
+import type { Transit } from "./network.ts";
 import { TIMES } from "./settings.ts";
 
 /** One change of one record, and who made it. */
@@ -29,6 +29,8 @@ export type Outage = "refuses" | "hangs";
 export interface DurableStore {
   /** The store as one process sees it. `fates` is drawn from in order; when it is empty, all goes well. */
   frontEnd(host: Host, fates: StoreFate[]): Store;
+  /** The store as somebody sees it who sits beside it: at once, and without faults. */
+  beside(): Store;
   /** Every change that was applied, in order. */
   readonly history: readonly Written[];
   dump(): Promise<readonly OperationRecord[]>;
@@ -42,6 +44,9 @@ export interface DurableStore {
 
 export const TENANT = "default";
 
+/** Works beside the store; what a person says is safe at once. */
+export const PERSON = "ana";
+
 export interface StoreSurroundings {
   readonly time: Timeline;
   readonly chance: Chance;
@@ -51,11 +56,21 @@ export interface StoreSurroundings {
   readonly syncMs?: number | undefined;
 }
 
-export function createStore({ time, chance, transit, hits, syncMs }: StoreSurroundings): DurableStore {
+export function createStore({
+  time,
+  chance,
+  transit,
+  hits,
+  syncMs,
+}: StoreSurroundings): DurableStore {
   const inner = memoryStore({ now: time.now, forgets: "accepted" });
   const history: Written[] = [];
   const leases = new Map<string, number>();
-  let unsynced: { readonly seq: number; readonly id: string; readonly before: Stored | undefined }[] = [];
+  let unsynced: {
+    readonly seq: number;
+    readonly id: string;
+    readonly before: Stored | undefined;
+  }[] = [];
   let outage: Outage | undefined;
   let epoch = 0;
   const delay = () => chance.between(1, 15);
@@ -84,9 +99,10 @@ export function createStore({ time, chance, transit, hits, syncMs }: StoreSurrou
       leaseBefore: before?.leaseUntil,
       after: change.record,
     });
-    unsynced.push({ seq, id, before });
     const [op] = change.record?.aliases ?? [];
     if (op !== undefined && swapped.leaseUntil !== undefined) leases.set(op, swapped.leaseUntil);
+    if (by === PERSON) return swapped;
+    unsynced.push({ seq, id, before });
     await sync(seq);
     return swapped;
   }
@@ -101,7 +117,8 @@ export function createStore({ time, chance, transit, hits, syncMs }: StoreSurrou
       const born = epoch;
       const slow = fate === "slow" ? TIMES.store - 100 : 0;
       return new Promise((resolve, reject) => {
-        const back = (call: () => void) => transit(delay() + slow / 2, () => host.deliver(call), `${what}:back`);
+        const back = (call: () => void) =>
+          transit(delay() + slow / 2, () => host.deliver(call), `${what}:back`);
         const refuse = () => reject(new Error("the store is unreachable"));
         if (lost) return;
         if (failed) return back(refuse);
@@ -114,23 +131,28 @@ export function createStore({ time, chance, transit, hits, syncMs }: StoreSurrou
         transit(delay() + slow, () => void there(), `${what}:there`);
       });
     }
-    return {
-      name: "simulated",
-      promise: { survives: "host", mayForget: false, forgettingAccepted: false, text: "Simulated." },
-      open: () => ask("open", () => inner.open()),
-      swap: (change) => ask("swap", () => write(change, host.name)),
-      read: (tenant, id) => ask("read", () => inner.read(tenant, id)),
-      readLane: (tenant, name) => ask("lane", () => inner.readLane(tenant, name)),
-      own: (...given) => ask("own", () => inner.own(...given)),
-      ownerOf: (...given) => ask("owner", () => inner.ownerOf(...given)),
-      list: (query) => ask("list", () => inner.list(query)),
-      prune: (query) => ask("prune", () => inner.prune(query)),
-      close: async () => {},
-    };
+    return storeOn(ask, host.name);
   }
+
+  type Ask = <T>(what: string, work: () => Promise<T>) => Promise<T>;
+
+  const storeOn = (ask: Ask, by: string): Store => ({
+    name: "simulated",
+    promise: { survives: "host", mayForget: false, forgettingAccepted: false, text: "Simulated." },
+    open: () => ask("open", () => inner.open()),
+    swap: (change) => ask("swap", () => write(change, by)),
+    read: (tenant, id) => ask("read", () => inner.read(tenant, id)),
+    readLane: (tenant, name) => ask("lane", () => inner.readLane(tenant, name)),
+    own: (...given) => ask("own", () => inner.own(...given)),
+    ownerOf: (...given) => ask("owner", () => inner.ownerOf(...given)),
+    list: (query) => ask("list", () => inner.list(query)),
+    prune: (query) => ask("prune", () => inner.prune(query)),
+    close: async () => {},
+  });
 
   return {
     frontEnd,
+    beside: () => storeOn((_, work) => work(), PERSON),
     history,
     async dump() {
       const page = await inner.list({ tenant: TENANT, limit: 1_000 });
@@ -149,7 +171,8 @@ export function createStore({ time, chance, transit, hits, syncMs }: StoreSurrou
       });
       for (const { record } of before.items) {
         const after = (await recordOf(record.id))?.record;
-        if (after !== record) history.push({ at: time.now(), by: "reaper", id: record.id, before: record, after });
+        if (after !== record)
+          history.push({ at: time.now(), by: "reaper", id: record.id, before: record, after });
       }
       return done.payloads + done.tombstones;
     },

@@ -1,11 +1,12 @@
 /** The guarded tools of one simulated process, one per class. */
 
+import type { Holdfire } from "../../../src/create.ts";
 import type { GuardedTool } from "../../../src/engine/call.ts";
 import type { Reading, StateQuery } from "../../../src/engine/reading.ts";
 import type { AttemptContext, ToolWithoutInput } from "../../../src/engine/tool.ts";
-import type { Holdfire } from "../../../src/create.ts";
 import type { Host } from "./clock.ts";
 import type { Fate, ReadFate } from "./fates.ts";
+import type { Network } from "./network.ts";
 import { classify, type Result } from "./reply.ts";
 import type { Service } from "./service.ts";
 import { TIMES, type ToolClass, traitsOf } from "./settings.ts";
@@ -31,21 +32,23 @@ export type SimTool = GuardedTool<Args, Result>;
 
 export type Definition = ToolWithoutInput<Args, { readonly what: string }, Result>;
 
+/** What a tool reaches over the wire. */
+export interface Outside {
+  readonly service: Service;
+  readonly network: Network;
+}
+
 export interface Toolbox {
   tool(name: ToolClass): SimTool;
   definition(name: ToolClass): Definition;
 }
 
-export function createToolbox(
-  hf: Holdfire,
-  host: Host,
-  service: Service,
-  script: Script,
-): Toolbox {
+export function createToolbox(hf: Holdfire, host: Host, service: Service, script: Script): Toolbox {
   const made = new Map<ToolClass, SimTool>();
 
   function tool(name: ToolClass): SimTool {
-    const known = made.get(name) ?? hf.tool<Args, Result, { readonly what: string }>(definition(name));
+    const known =
+      made.get(name) ?? hf.tool<Args, Result, { readonly what: string }>(definition(name));
     made.set(name, known);
     return known;
   }
@@ -77,7 +80,7 @@ export function createToolbox(
     };
 
     function send({ op, what }: Args, context: AttemptContext): Promise<Result> {
-      return service.send(
+      return network.send(
         {
           op,
           tool: name,
@@ -94,7 +97,7 @@ export function createToolbox(
     }
 
     function read({ keys }: StateQuery<{ readonly what: string }>): Promise<Reading<Result>> {
-      return service.read(name, keys, host, script.reads.shift() ?? "ok");
+      return network.read(name, keys, host, script.reads.shift() ?? "ok");
     }
   }
 

@@ -4,9 +4,10 @@ import type { Outcome } from "../../../src/engine/outcome.ts";
 import { type Chance, createChance } from "./chance.ts";
 import { createTimeline, type Timeline } from "./clock.ts";
 import type { Fate, Hits, ReadFate, StoreFate } from "./fates.ts";
+import { createNetwork, type Network, type Transit } from "./network.ts";
 import { createProcess, type Process } from "./process.ts";
 import type { Result } from "./reply.ts";
-import { createService, type Service, type Transit } from "./service.ts";
+import { createService, type Service } from "./service.ts";
 import { TIMES, type ToolClass, traitsOf } from "./settings.ts";
 import { createStore, type DurableStore } from "./store.ts";
 
@@ -50,6 +51,7 @@ export interface World {
   readonly time: Timeline;
   readonly chance: Chance;
   readonly service: Service;
+  readonly network: Network;
   readonly store: DurableStore;
   readonly processes: readonly Process[];
   readonly calls: readonly Call[];
@@ -82,9 +84,10 @@ export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): Worl
   const carry: Transit = transit?.(time) ?? ((ms, call) => void time.after(ms, call));
   const store = createStore({ time, chance, transit: carry, hits, syncMs });
   const ledgerAt = () => store.history.length;
-  const service = createService({ time, chance, transit: carry, hits, ledgerAt });
+  const service = createService({ time, chance, hits });
+  const network = createNetwork({ time, chance, transit: carry, hits, service, ledgerAt });
   const processes = Array.from({ length: PROCESSES }, (_, index) =>
-    createProcess(`p${index}`, { time, chance, service, store }),
+    createProcess(`p${index}`, { time, chance, service, network, store }),
   );
   const calls: Call[] = [];
 
@@ -140,6 +143,7 @@ export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): Worl
     time,
     chance,
     service,
+    network,
     store,
     processes,
     calls,

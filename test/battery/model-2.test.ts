@@ -1,2 +1,3 @@
 import { modelPart } from "./model.ts";
-modelPart(1, 1);
+
+modelPart(2, 4);

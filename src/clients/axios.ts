@@ -1,0 +1,59 @@
+/**
+ * Owns the retries of an axios instance to which axios-retry was applied, or will be.
+ *
+ * axios-retry keeps its count in the request's configuration, where a request may also set its own.
+ *
+ * Subpath export `"holdfire/axios"`.
+ *
+ * @module
+ */
+
+import { peek } from "../classify/peek.ts";
+import { inside } from "../engine/inside.ts";
+import { unknownClient } from "./known.ts";
+import type { HoldfireLike } from "./own-options.ts";
+
+/** An axios instance, by structure: this file imports nothing from it. */
+export interface AxiosInstance {
+  readonly interceptors: {
+    readonly request: { use(before: (config: never) => unknown): unknown };
+    readonly response: { use(done: null, failed: (error: unknown) => unknown): unknown };
+  };
+}
+
+const owned = new WeakSet<object>();
+
+/**
+ * Makes one call of this instance one request, and returns the instance. An instance made of it by
+ * `create()` has interceptors of its own and is to be owned itself.
+ *
+ * @example
+ * ```ts
+ * axiosRetry(client);
+ * ownRetries(client, hf);
+ * ```
+ */
+export function ownRetries<C extends AxiosInstance>(client: C, hf: HoldfireLike): C {
+  inside(hf);
+  const { request, response } = client?.interceptors ?? {};
+  if (typeof request?.use !== "function" || typeof response?.use !== "function") {
+    throw unknownClient("an axios instance");
+  }
+  if (owned.has(client)) return client;
+  owned.add(client);
+  // The first to see a request is the last that was added, the first to see an error is the first.
+  request.use((config: object) => quiet(config));
+  response.use(null, (error) => {
+    quiet(peek(error, "config"));
+    throw error;
+  });
+  return client;
+}
+
+function quiet<T>(config: T): T {
+  if (typeof config === "object" && config !== null) {
+    const state = peek(config, "axios-retry");
+    Reflect.set(config, "axios-retry", { ...(state as object | undefined), retries: 0 });
+  }
+  return config;
+}

@@ -1,0 +1,123 @@
+/**
+ * What is asked of the database before it is trusted with a ledger: whether it can keep one, where it
+ * lies, and what it survives.
+ *
+ * @module
+ */
+
+import { InvalidInputError } from "../../errors.ts";
+import type { Incarnation, StorePromise } from "../../ledger/store.ts";
+import type { Session } from "./connection.ts";
+import { NO_SUCH_SCHEMA, NO_SUCH_TABLE, sqlStateOf } from "./failure.ts";
+import { LAYOUT } from "./migration.ts";
+import { type Names, namesOf, type TableNames } from "./names.ts";
+import { CLOCK } from "./swap-sql.ts";
+
+/** `gen_random_uuid` came with it. */
+const OLDEST_SERVER = 130_000;
+
+const SETTINGS = `SELECT current_setting('server_version_num'), pg_is_in_recovery()::text,
+  current_setting('fsync'), current_setting('synchronous_commit'),
+  current_setting('synchronous_standby_names'),
+  (SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = to_regclass($1::text)),
+  (SELECT c.relpersistence::text FROM pg_class c WHERE c.oid = to_regclass($1::text)),
+  (SELECT count(*)::text FROM pg_index i JOIN pg_attribute a
+    ON a.attrelid = i.indrelid AND a.attname = 'key' AND i.indkey::text = a.attnum::text
+    WHERE i.indrelid IN (to_regclass($1::text), to_regclass($2::text), to_regclass($3::text))
+      AND i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL)`;
+
+/** Operations, lanes and effects: two rows of one key would be two claims of one operation. */
+const UNIQUE_KEYS = 3;
+
+export interface Checked {
+  /** With the schema in which the tables were found, so that no search path can lead elsewhere. */
+  readonly names: Names;
+  readonly promise: StorePromise;
+}
+
+export async function checkDatabase(
+  session: Session,
+  tables: TableNames,
+  accepted: boolean,
+): Promise<Checked> {
+  const asked = namesOf(tables);
+  const [row] = await session.run({ text: SETTINGS }, [
+    asked.operations,
+    asked.lanes,
+    asked.effects,
+  ]);
+  const [version, isReplica, fsync, commits, standbys, schema, persistence, uniqueKeys] = row ?? [];
+  if (Number(version) < OLDEST_SERVER) refuse("is connected to a Postgres older than 13.");
+  if (isReplica === "true") refuse("is connected to a replica; pass a pool of the primary.");
+  if (typeof schema !== "string") throw missingTables();
+  if (Number(uniqueKeys) !== UNIQUE_KEYS) {
+    refuse("is connected to a ledger that lacks a unique index on its keys; do not write to it.");
+  }
+  const promise = promiseOf({ fsync, commits, standbys, persistence }, accepted);
+  return { names: namesOf({ schema, table: tables.table }), promise };
+}
+
+/**
+ * Which ledger this is. An older copy put back has the same id and a lower sequence. After a crash or
+ * a failover the sequence may be up to 32 ahead of what was handed out, since Postgres logs that many
+ * in advance: a lagging standby is noticed only if it lost more.
+ */
+export async function readIncarnation(session: Session, names: Names): Promise<Incarnation> {
+  const text = `SELECT l.id::text, l.layout::text, ${CLOCK}::text,
+    (CASE WHEN s.is_called THEN s.last_value ELSE 0 END)::text
+    FROM ${names.ledger} l CROSS JOIN ${names.sequence} s`;
+  const rows = await session.run({ text }, []).catch((error: unknown) => {
+    const state = sqlStateOf(error);
+    throw state === NO_SUCH_TABLE || state === NO_SUCH_SCHEMA ? missingTables() : error;
+  });
+  const [id, layout, now, sequence] = rows[0] ?? [];
+  if (typeof id !== "string") throw missingTables();
+  if (Number(layout) < LAYOUT) refuse("holds tables of an older holdfire; run migrate() once.");
+  if (Number(layout) > LAYOUT) refuse("holds tables of a newer holdfire; update this one.");
+  return { id, sequence: Number(sequence), now: Number(now) };
+}
+
+function refuse(rule: string): never {
+  throw new InvalidInputError("postgres.pool", rule);
+}
+
+const missingTables = (): Error =>
+  new InvalidInputError(
+    "postgres.pool",
+    "is connected to a database without the tables of the ledger. Run `await store.migrate()`, pass `migrate: true`, or run the SQL that `migrationSql()` returns.",
+  );
+
+type Setting = string | null | undefined;
+
+function promiseOf(
+  settings: Readonly<Record<"fsync" | "commits" | "standbys" | "persistence", Setting>>,
+  forgettingAccepted: boolean,
+): StorePromise {
+  const { fsync, commits, standbys, persistence } = settings;
+  const doubts: string[] = [];
+  if (fsync === "off") doubts.push("a power cut loses what was not synced (fsync)");
+  if (commits === "off") doubts.push("a crash loses the last commits (synchronous_commit)");
+  if (persistence !== "p") doubts.push("its tables are not logged");
+  if (doubts.length > 0) {
+    const text = `Kept in Postgres, which may forget: ${doubts.join("; ")}.`;
+    return { survives: "process", mayForget: true, forgettingAccepted, text };
+  }
+  // `remote_write` and `local` do not wait until a standby has it on disk.
+  const copied = standbys !== "" && (commits === "on" || commits === "remote_apply");
+  return {
+    survives: copied ? "host-loss" : "host",
+    mayForget: false,
+    forgettingAccepted,
+    text: copied
+      ? "Kept in Postgres, on disk here and on a standby before it is acknowledged."
+      : "Kept in Postgres, on disk before it is acknowledged; a lost disk is a lost ledger.",
+  };
+}
+
+export const unasked = (forgettingAccepted: boolean): StorePromise => ({
+  survives: "nothing",
+  mayForget: true,
+  forgettingAccepted,
+  text: "Not opened yet: Postgres was not asked yet what it survives.",
+});

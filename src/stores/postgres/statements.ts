@@ -1,0 +1,61 @@
+/**
+ * The statements of one ledger, made once its tables are found.
+ *
+ * @module
+ */
+
+import { hash } from "node:crypto";
+import type { Statement } from "./connection.ts";
+import type { Names } from "./names.ts";
+import type { SwapStatements } from "./swap.ts";
+import { CLOCK, swapSql } from "./swap-sql.ts";
+
+export interface Statements {
+  /** For batches: passes over rows that are locked. */
+  readonly swap: SwapStatements;
+  /** For a caller's transaction: waits for them. */
+  readonly join: SwapStatements;
+  readonly read: Statement;
+  readonly readLane: Statement;
+  readonly own: Statement;
+  readonly ownerOf: Statement;
+  readonly register: Statement;
+}
+
+export interface StatementOptions {
+  readonly names: Names;
+  readonly channel: string | undefined;
+  readonly prepare: boolean;
+}
+
+export function statementsOf({ names, channel, prepare }: StatementOptions): Statements {
+  const { operations, lanes, effects, watches } = names;
+  // Named by its text: two ledgers, or two versions of this file, may share a connection.
+  const statement = (text: string): Statement =>
+    prepare ? { text, name: `holdfire_${hash("sha256", text).slice(0, 16)}` } : { text };
+  const swaps = (waits: boolean): SwapStatements => ({
+    plain: statement(swapSql(names, { whole: false, waits, channel })),
+    whole: statement(swapSql(names, { whole: true, waits, channel })),
+  });
+  return {
+    swap: swaps(false),
+    join: swaps(true),
+    read: statement(`SELECT c.now::text, o.version::text, o.lease::text, o.record
+FROM (SELECT ${CLOCK} AS now) c LEFT JOIN ${operations} o ON o.key = $1::uuid`),
+    readLane: statement(`SELECT c.now::text, l.version::text, l.lane
+FROM (SELECT ${CLOCK} AS now) c LEFT JOIN ${lanes} l ON l.key = $1::uuid`),
+    // The update changes nothing, and so returns who has it, also when that was decided just now.
+    own: statement(`INSERT INTO ${effects} AS e (key, operation, id) VALUES ($1::uuid, $2::uuid, $3::text)
+ON CONFLICT (key) DO UPDATE SET id = e.id RETURNING e.id`),
+    ownerOf: statement(`SELECT id FROM ${effects} WHERE key = $1::uuid`),
+    register: statement(`WITH clock AS MATERIALIZED (SELECT ${CLOCK} AS now),
+old AS (
+  DELETE FROM ${watches} WHERE key IN (
+    SELECT w.key FROM ${watches} w, clock WHERE w.until < clock.now AND w.key <> $1::uuid
+    FOR UPDATE OF w SKIP LOCKED
+  )
+)
+INSERT INTO ${watches} (key, until) SELECT $1::uuid, clock.now + $2::int8 FROM clock
+ON CONFLICT (key) DO UPDATE SET until = excluded.until`),
+  };
+}

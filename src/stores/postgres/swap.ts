@@ -1,0 +1,90 @@
+/**
+ * Binds changes to the statement that makes them, and reads what became of each.
+ *
+ * @module
+ */
+
+import type { Swapped } from "../../ledger/store.ts";
+import { lines, numbers, texts, words } from "./array.ts";
+import type { Row, Session, Statement } from "./connection.ts";
+import { type Asked, laneIn, leaseIn, storedIn } from "./row.ts";
+
+/** `"busy"`: the row is as expected, but locked, or just changing. Nothing was written. */
+export type Answer = Swapped | "busy";
+
+/** The same statement in two sizes. */
+export interface SwapStatements {
+  readonly plain: Statement;
+  /** With lanes and removals. */
+  readonly whole: Statement;
+}
+
+/** The keys of `asked` are all different, and so are those of its lanes. */
+export async function swapAll(
+  session: Session,
+  statements: SwapStatements,
+  asked: readonly Asked[],
+): Promise<ReadonlyMap<string, Answer>> {
+  // Everybody locks in this order, so no two can wait for each other.
+  const sorted = asked.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const whole = sorted.some(({ lane, text }) => lane !== undefined || text === undefined);
+  const rows = whole
+    ? await session.run(statements.whole, [...columnsOf(sorted), ...laneColumnsOf(sorted)])
+    : await session.run(statements.plain, columnsOf(sorted));
+  const found = new Map(rows.map((row) => [row[0], row]));
+  return new Map(sorted.map((one) => [one.key, answerIn(one, found.get(one.key))]));
+}
+
+/** What never changes of a record is only bound when it is new: a known row keeps its own. */
+function columnsOf(asked: readonly Asked[]): string[] {
+  const ofNew = (value: (one: Asked) => string): string[] =>
+    asked.map((one) => (one.change.expect === 0 || one.lane ? value(one) : ""));
+  const record = ({ change }: Asked) => change.record;
+  return [
+    words(asked.map(({ key }) => key)),
+    numbers(asked.map(({ change }) => change.expect)),
+    numbers(asked.map(({ lease }) => lease)),
+    numbers(asked.map(({ phase }) => phase)),
+    numbers(asked.map((one) => record(one)?.stateAt ?? 0)),
+    words(asked.map((one) => record(one)?.state.tag ?? "none")),
+    texts(ofNew(({ change }) => change.tenant)),
+    texts(ofNew(({ change }) => change.id)),
+    texts(ofNew((one) => record(one)?.tool ?? "")),
+    texts(ofNew((one) => record(one)?.scope ?? "")),
+    texts(asked.map((one) => record(one)?.resource)),
+    lines(asked.map(({ text }) => text)),
+  ];
+}
+
+const laneColumnsOf = (asked: readonly Asked[]): string[] => [
+  words(asked.map(({ lane }) => lane?.key)),
+  numbers(asked.map(({ lane }) => lane?.expect)),
+  texts(asked.map(({ lane }) => lane?.name)),
+  lines(asked.map(({ lane }) => lane?.text)),
+];
+
+function answerIn({ change, lane }: Asked, row: Row | undefined): Answer {
+  if (!row) throw new RangeError("The statement did not answer for every change.");
+  const [, done, version, lease, time, text, laneVersion, laneText] = row;
+  const now = Number(time);
+  if (done === "y") {
+    const sequence = Number(version);
+    return {
+      ok: true,
+      version: change.record ? sequence : 0,
+      leaseUntil: leaseIn(lease),
+      now,
+      sequence,
+    };
+  }
+  const { tenant, id, expect } = change;
+  const current =
+    typeof version === "string" && typeof text === "string"
+      ? storedIn(tenant, id, version, lease, text)
+      : undefined;
+  if (Number(version ?? 0) !== expect) return { ok: false, current, now };
+  if (lane && Number(laneVersion ?? 0) !== lane.expect) {
+    return { ok: false, current, lane: laneIn(laneVersion, laneText), now };
+  }
+  return "busy";
+}

@@ -1,0 +1,91 @@
+/**
+ * A `fetch` that lets a request out once per attempt, whatever loops around it.
+ *
+ * What is asked again gets the first answer again, so that the loop ends with the service's own word
+ * and not with ours. Outside an attempt it is the fetch it was given.
+ *
+ * @module
+ */
+
+import { isRetryableRead } from "../classify/http.ts";
+import { HiddenRetryError } from "../errors.ts";
+import { type Identity, identify } from "./identity.ts";
+import { type Kept, keepAnswer, replay } from "./kept-answer.ts";
+import { currentToken, type WireToken } from "./token.ts";
+
+export type Fetch = typeof globalThis.fetch;
+
+/** How the first request of its kind ended. */
+type First =
+  | { readonly tag: "done" }
+  | { readonly tag: "answered"; readonly kept: Kept }
+  | { readonly tag: "failed"; readonly error: unknown };
+
+interface Guarded {
+  readonly first: Map<string, Promise<First>>;
+  refused: number;
+}
+
+const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+const MOST_REQUESTS = 256;
+/** A loop that does not take this many for an answer has no end of its own. */
+const MOST_REFUSALS = 16;
+
+const guards = new WeakMap<WireToken, Guarded>();
+
+/**
+ * Guards a `fetch`, for any SDK that takes one: `new OpenAI({ fetch: guardedFetch() })`.
+ *
+ * Inside an attempt, a second request with the same method, URL and body is not sent: it gets the
+ * first answer, or the first error. A write that was done gets a `HiddenRetryError`; a read that was
+ * answered may be asked again, for that is polling. Another body is another request. A body that
+ * cannot be compared (a stream, a form) is counted only.
+ */
+export function guardedFetch(fetch: Fetch = globalThis.fetch): Fetch {
+  return async (input, init) => {
+    const token = currentToken();
+    const request = token && identify(input, init);
+    if (!token || !request) return fetch(input, init);
+    const guard = guards.get(token) ?? { first: new Map(), refused: 0 };
+    guards.set(token, guard);
+    const before = guard.first.get(request.name);
+    const first = before && (await standing(before, request));
+    if (first) return refuse(first, request, token, guard);
+    const sent = fetch(input, init);
+    if (before || guard.first.size < MOST_REQUESTS) {
+      guard.first.set(request.name, sent.then(keep(request)).catch(failed));
+    }
+    return sent;
+  };
+}
+
+/** The first answer, if it still holds: a read under way or answered is no reason to refuse another. */
+async function standing(before: Promise<First>, { method }: Identity): Promise<First | undefined> {
+  if (!SAFE.has(method)) return before;
+  const first = await Promise.race([before, undefined]);
+  return first?.tag === "done" ? undefined : first;
+}
+
+function keep({ method }: Identity): (response: Response) => First {
+  return (response) => {
+    const isAnswer = SAFE.has(method) ? !isRetryableRead(response.status) : response.ok;
+    return isAnswer ? { tag: "done" } : { tag: "answered", kept: keepAnswer(response) };
+  };
+}
+
+const failed = (error: unknown): First => ({ tag: "failed", error });
+
+async function refuse(
+  first: First,
+  { method, address }: Identity,
+  token: WireToken,
+  guard: Guarded,
+): Promise<Response> {
+  guard.refused += 1;
+  token.refuse({ method, address });
+  // A loop without a pause must leave room for timers, or nothing could stop it.
+  await new Promise((resolve) => setImmediate(resolve));
+  if (first.tag === "failed") throw first.error;
+  if (first.tag === "answered" && guard.refused <= MOST_REFUSALS) return replay(first.kept);
+  throw new HiddenRetryError(`${method} ${address.origin}${address.path}`);
+}

@@ -1,0 +1,41 @@
+/**
+ * What makes two requests the same to the guard: method, URL and body. Headers play no part: a retry
+ * counter or a fresh trace id does not make a second request another one.
+ *
+ * @module
+ */
+
+import { hash } from "node:crypto";
+import { type Address, locate } from "./redirect.ts";
+
+export interface Identity {
+  readonly method: string;
+  readonly address: Address;
+  /** Equal for equal requests; holds no content. */
+  readonly name: string;
+}
+
+type Input = Parameters<typeof globalThis.fetch>[0];
+type Init = Parameters<typeof globalThis.fetch>[1];
+
+/** `undefined`: it cannot be told from another, e.g. because its body is a stream. */
+export function identify(input: Input, init: Init): Identity | undefined {
+  const request = typeof input === "string" || input instanceof URL ? undefined : input;
+  const body = init?.body ?? request?.body;
+  const print = fingerprint(body);
+  const url = URL.parse(request?.url ?? String(input));
+  if (print === undefined || !url) return undefined;
+  const method = (init?.method ?? request?.method ?? "GET").toUpperCase();
+  const address = locate(url.origin, url.href);
+  return { method, address, name: `${method} ${address.href} ${print}` };
+}
+
+function fingerprint(body: unknown): string | undefined {
+  if (body === undefined || body === null) return "";
+  if (typeof body === "string") return hash("sha256", body, "base64");
+  if (body instanceof URLSearchParams) return hash("sha256", String(body), "base64");
+  if (body instanceof ArrayBuffer) return hash("sha256", new Uint8Array(body), "base64");
+  if (!ArrayBuffer.isView(body)) return undefined;
+  const { buffer, byteOffset, byteLength } = body;
+  return hash("sha256", new Uint8Array(buffer, byteOffset, byteLength), "base64");
+}

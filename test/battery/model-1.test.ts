@@ -1,0 +1,3 @@
+import { modelPart } from "./model.ts";
+
+modelPart(1, 4);

@@ -1,0 +1,148 @@
+/** Between a process and the service: requests, reads and their replies, and a log of all that was sent. */
+
+import { cannotTell, type Reading } from "../../../src/engine/reading.ts";
+import type { Chance } from "./chance.ts";
+import type { Host, Timeline } from "./clock.ts";
+import type { Fate, Hits, ReadFate } from "./fates.ts";
+import { failure, type Reply, type Result, resultOf } from "./reply.ts";
+import type { Service } from "./service.ts";
+import { TIMES, type ToolClass } from "./settings.ts";
+
+/** One request, as the tool makes it. */
+export interface Wish {
+  /** Names the operation in the logs. The service itself does not look at it. */
+  readonly op: string;
+  readonly tool: ToolClass;
+  readonly attempt: number;
+  readonly key: string | undefined;
+  readonly resource: string;
+  readonly precondition: unknown;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+  /** Whether `run` ends when it is told to. */
+  readonly heeds: boolean;
+}
+
+export interface Sent {
+  readonly seq: number;
+  readonly op: string;
+  readonly tool: ToolClass;
+  readonly attempt: number;
+  readonly key: string | undefined;
+  readonly by: string;
+  readonly resource: string;
+  readonly at: number;
+  readonly fate: Fate;
+  /** How many writes the ledger had seen when it was sent. */
+  readonly ledgerAt: number;
+  /** What the service said to it, if it did; `undefined` while, or because, it is not known. */
+  answer?: Reply["said"] | undefined;
+  /** The process that sent it has seen the answer. */
+  heard: boolean;
+}
+
+/** How a message travels: in so many milliseconds, or as a test arranges it. */
+export type Transit = (ms: number, call: () => void, label: string) => void;
+
+export interface Network {
+  readonly sends: readonly Sent[];
+  send(wish: Wish, fate: Fate): Promise<unknown>;
+  read(
+    tool: ToolClass,
+    keys: readonly string[],
+    host: Host,
+    fate: ReadFate,
+  ): Promise<Reading<Result>>;
+}
+
+export interface NetworkSurroundings {
+  readonly time: Timeline;
+  readonly chance: Chance;
+  readonly transit: Transit;
+  readonly hits: Hits;
+  readonly service: Service;
+  /** How many writes the ledger has seen. */
+  readonly ledgerAt: () => number;
+}
+
+export function createNetwork(surroundings: NetworkSurroundings): Network {
+  const { time, chance, transit, hits, service, ledgerAt } = surroundings;
+  const sends: Sent[] = [];
+  const delay = () => chance.between(1, 40);
+
+  function note({ op, tool, attempt, key, host, resource }: Wish, fate: Fate): Sent {
+    const sent: Sent = {
+      seq: sends.length + 1,
+      op,
+      tool,
+      attempt,
+      key,
+      by: host.name,
+      resource,
+      at: time.now(),
+      fate,
+      ledgerAt: ledgerAt(),
+      heard: false,
+    };
+    sends.push(sent);
+    return sent;
+  }
+
+  function send(wish: Wish, fate: Fate): Promise<unknown> {
+    hits.hit(`fate:${fate}`);
+    const { op, host, signal, heeds } = wish;
+    const sent = note(wish, fate);
+    if (fate === "sync-throw") throw new Error("run is broken");
+    return new Promise((resolve, reject) => {
+      let settled = false;
+      const settle = (how: () => void) => {
+        if (settled) return;
+        settled = true;
+        how();
+      };
+      const hear = (reply: Reply) => {
+        sent.heard = true;
+        if (reply.said === "yes") resolve(resultOf(reply));
+        else reject(reply.error);
+      };
+      const answer = (reply: Reply, ms = delay()) => {
+        sent.answer = reply.said;
+        transit(ms, () => host.deliver(() => settle(() => hear(reply))), "reply");
+      };
+      const giveUp = () => settle(() => reject(failure("reset").error));
+      if (heeds) signal.addEventListener("abort", giveUp, { once: true });
+      if (fate === "not-sent") answer(failure("not-sent"), 1);
+      else if (fate === "lost-request") answer(failure("reset"));
+      else {
+        service.expect(op);
+        transit(delay(), () => service.arrive(wish, sent, fate, answer), "request");
+      }
+    });
+  }
+
+  function read(
+    tool: ToolClass,
+    keys: readonly string[],
+    host: Host,
+    fate: ReadFate,
+  ): Promise<Reading<Result>> {
+    hits.hit(`read:${fate}`);
+    return new Promise((resolve, reject) => {
+      const back = (call: () => void, ms = delay()) =>
+        transit(ms, () => host.deliver(call), "reading");
+      if (fate === "hang") return;
+      if (fate === "fail") back(() => reject(new Error("the reader is broken")));
+      else if (fate === "nonsense") back(() => resolve({ reading: "perhaps" } as never));
+      else if (fate === "cannot-tell") back(() => resolve(cannotTell("maintenance")));
+      else {
+        const look = () => {
+          const reading = service.look(tool, keys);
+          back(() => resolve(reading), fate === "slow" ? TIMES.read + 200 : undefined);
+        };
+        transit(delay(), look, "read");
+      }
+    });
+  }
+
+  return { sends, send, read };
+}

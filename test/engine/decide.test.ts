@@ -1,0 +1,394 @@
+import { describe, expect, test } from "vitest";
+import { type Decision, decide, type Situation } from "../../src/engine/decide.ts";
+import {
+  attemptOf,
+  CONDITIONAL,
+  KEYED,
+  looked,
+  NOTHING,
+  READABLE,
+  situation,
+} from "./situation.ts";
+
+type Row = readonly [string, Partial<Situation>, Decision];
+
+const hold = (reason: Extract<Decision, { do: "hold" }>["reason"]): Decision => ({
+  do: "hold",
+  reason,
+});
+const fire = (licence: "L1" | "L2" | "L3" | "L4", clears: readonly number[] = []): Decision => ({
+  do: "fire",
+  licence,
+  clears,
+});
+const giveUp = (
+  reason: Extract<Decision, { do: "give-up" }>["reason"],
+  clears: readonly number[] = [],
+): Decision => ({ do: "give-up", reason, clears });
+
+const BOTH = { ...KEYED, ...READABLE, keyedForMs: KEYED.keyedForMs };
+
+describe("a commit that is known", () => {
+  test.each<Row>([
+    [
+      "by its reply is the end, whatever else is open",
+      { attempts: [attemptOf(1), attemptOf(2, { verdict: "committed" })] },
+      { do: "commit", attempt: 2 },
+    ],
+    [
+      "by its reply beats a look that says absent",
+      {
+        powers: READABLE,
+        attempts: [attemptOf(1, { verdict: "committed" })],
+        look: looked("absent", 99_000),
+      },
+      { do: "commit", attempt: 1 },
+    ],
+    [
+      "by a look is the end",
+      { powers: READABLE, look: looked("committed") },
+      { do: "commit", attempt: undefined },
+    ],
+    [
+      "more than once is a commit too",
+      { powers: READABLE, look: looked("duplicated") },
+      { do: "commit", attempt: undefined },
+    ],
+    [
+      "by a look is one even if nothing may be fired",
+      { powers: READABLE, look: looked("committed"), mayNotFire: "lease-lost", firesLeft: 0 },
+      { do: "commit", attempt: undefined },
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(decide(situation(given))).toEqual(expected);
+  });
+});
+
+describe("no doubt", () => {
+  test.each<Row>([
+    ["not sent: L1", { attempts: [attemptOf(1, { verdict: "not_sent" })] }, fire("L1")],
+    ["refused: L2", { attempts: [attemptOf(1, { verdict: "refused" })] }, fire("L2")],
+    ["cleared by a read before: L3", { attempts: [attemptOf(1, { cleared: "L3" })] }, fire("L3")],
+    [
+      "rejected is never fired again",
+      { attempts: [attemptOf(1, { verdict: "rejected" })] },
+      giveUp("rejected"),
+    ],
+    [
+      "cleared by a person is for the next call",
+      { attempts: [attemptOf(1, { cleared: "L5" })] },
+      giveUp("resolved"),
+    ],
+    ["nothing noted at all", { attempts: [] }, fire("L1")],
+    [
+      "the last attempt gives the reason",
+      { attempts: [attemptOf(1, { verdict: "refused" }), attemptOf(2, { verdict: "not_sent" })] },
+      fire("L1"),
+    ],
+    [
+      "no firings left",
+      { attempts: [attemptOf(1, { verdict: "refused" })], firesLeft: 0 },
+      giveUp("refused"),
+    ],
+    [
+      "no budget",
+      { attempts: [attemptOf(1, { verdict: "not_sent" })], budget: false },
+      giveUp("not_sent"),
+    ],
+    [
+      "other arguments",
+      { attempts: [attemptOf(1, { verdict: "not_sent" })], sameArguments: false },
+      giveUp("not_sent"),
+    ],
+    [
+      "nobody waits",
+      { attempts: [attemptOf(1, { verdict: "not_sent" })], mayNotFire: "stopped" },
+      giveUp("not_sent"),
+    ],
+    [
+      "an inner failure in this very call",
+      { attempts: [attemptOf(1, { verdict: "not_sent", innerOnly: true })] },
+      giveUp("not_sent"),
+    ],
+    [
+      "an inner failure in an earlier call",
+      { attempts: [attemptOf(1, { verdict: "not_sent", innerOnly: true })], epoch: 2 },
+      fire("L1"),
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(decide(situation(given))).toEqual(expected);
+  });
+});
+
+describe("a doubt, and a reader (L3)", () => {
+  const absentAt = (beganAt: number) => ({ powers: READABLE, look: looked("absent", beganAt) });
+
+  test.each<Row>([
+    ["absent before the window has passed: look again then", absentAt(3_499), lookAt(3_500)],
+    ["absent on the very end of the window is too early", absentAt(3_500), lookAt(3_500)],
+    ["absent after it clears the doubt", absentAt(3_501), fire("L3", [1])],
+    [
+      "in progress: look again in a while",
+      { powers: READABLE, look: looked("inProgress") },
+      lookAt(),
+    ],
+    ["cannot tell: hold", { powers: READABLE, look: looked("cannotTell") }, hold("cannot-tell")],
+    ["not looked yet: hold", { powers: READABLE }, hold("cannot-tell")],
+    [
+      "absent without a window proves nothing",
+      { powers: { ...READABLE, commitsWithinMs: undefined }, look: looked("absent", 99_000) },
+      hold("absent-unproven"),
+    ],
+    [
+      "a window of zero is a window",
+      { powers: { ...READABLE, commitsWithinMs: 0 }, look: looked("absent", 1_501) },
+      fire("L3", [1]),
+    ],
+    [
+      "a blind reader proves nothing",
+      { powers: { ...READABLE, readerBlind: true }, look: looked("absent", 99_000) },
+      hold("reader-blind"),
+    ],
+    [
+      "an attempt that has not ended has no window yet",
+      { ...absentAt(99_000), attempts: [attemptOf(1, { endedAt: undefined })] },
+      lookAt(),
+    ],
+    [
+      "one of a dead owner ended with its lease at the latest",
+      { ...absentAt(7_001), attempts: [attemptOf(1, { endedAt: undefined, endsBy: 5_000 })] },
+      fire("L3", [1]),
+    ],
+    [
+      "when it is known how it ended, the lease says nothing",
+      { ...absentAt(3_501), attempts: [attemptOf(1, { endsBy: 50_000 })] },
+      fire("L3", [1]),
+    ],
+    [
+      "the last to end counts for all of them",
+      { ...absentAt(3_501), attempts: [attemptOf(1), attemptOf(2)] },
+      lookAt(4_500),
+    ],
+    [
+      "past it, all of them are cleared",
+      { ...absentAt(4_501), attempts: [attemptOf(1), attemptOf(2)] },
+      fire("L3", [1, 2]),
+    ],
+    [
+      "a cleared one sets no window",
+      { ...absentAt(3_501), attempts: [attemptOf(1), attemptOf(2, { verdict: "not_sent" })] },
+      fire("L1", [1]),
+    ],
+    [
+      "proven absent, and no firings left: certain, and said so",
+      { ...absentAt(3_501), firesLeft: 0 },
+      giveUp("absent", [1]),
+    ],
+    [
+      "proven absent, and the last word was a no: rejected",
+      { ...absentAt(9_999), attempts: [attemptOf(1), attemptOf(2, { verdict: "rejected" })] },
+      giveUp("rejected", [1]),
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(decide(situation(given))).toEqual(expected);
+  });
+});
+
+function lookAt(notBefore?: number): Decision {
+  return { do: "look", notBefore };
+}
+
+describe("a doubt, and a key or a precondition (L4)", () => {
+  test.each<Row>([
+    ["keyed", { powers: KEYED }, fire("L4")],
+    ["conditional", { powers: CONDITIONAL }, fire("L4")],
+    ["absent, and the key has not answered", { powers: BOTH, look: looked("absent") }, fire("L4")],
+    [
+      "absent, and the key has answered: only time proves",
+      { powers: BOTH, attempts: [attemptOf(1, { status: 500 })], look: looked("absent") },
+      lookAt(3_500),
+    ],
+    ["cannot tell", { powers: BOTH, look: looked("cannotTell") }, fire("L4")],
+    ["in progress is waited for", { powers: BOTH, look: looked("inProgress") }, lookAt()],
+    ["no firings left", { powers: KEYED, firesLeft: 0 }, hold("attempts")],
+    ["no budget", { powers: KEYED, budget: false }, hold("budget")],
+    ["other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],
+    ["nobody waits", { powers: KEYED, mayNotFire: "stopped" }, hold("stopped")],
+    ["the lease is lost", { powers: KEYED, mayNotFire: "lease-lost" }, hold("lease-lost")],
+    ["the store is down", { powers: KEYED, mayNotFire: "store-down" }, hold("store-down")],
+    ["the tool never takes its key", { powers: { ...KEYED, keyUnused: true } }, hold("key-unused")],
+    ["the key is spent", { powers: KEYED, keySpent: true }, hold("key-spent")],
+    [
+      "a run that did not take the key",
+      { powers: KEYED, attempts: [attemptOf(1, { tookKey: false })] },
+      hold("lost-reply"),
+    ],
+    [
+      "of two, one did not take the key",
+      { powers: KEYED, attempts: [attemptOf(1, { tookKey: false }), attemptOf(2)] },
+      hold("lost-reply"),
+    ],
+    [
+      "a precondition that was not taken",
+      { powers: CONDITIONAL, attempts: [attemptOf(1, { tookPrecondition: false })] },
+      hold("lost-reply"),
+    ],
+    [
+      "a precondition that is in the arguments needs no taking",
+      {
+        powers: { ...CONDITIONAL, precondition: "given" },
+        attempts: [attemptOf(1, { tookPrecondition: false })],
+      },
+      fire("L4"),
+    ],
+    [
+      "a key that was declared only after the send",
+      { powers: KEYED, attempts: [attemptOf(1, { declared: {} })] },
+      hold("lost-reply"),
+    ],
+    [
+      "a precondition that was declared only after the send",
+      { powers: CONDITIONAL, attempts: [attemptOf(1, { declared: { keyed: true } })] },
+      hold("lost-reply"),
+    ],
+    [
+      "keyed and conditional, and only one of them was carried",
+      {
+        powers: { ...KEYED, conditional: true },
+        attempts: [attemptOf(1, { tookKey: false }), attemptOf(2, { tookPrecondition: true })],
+      },
+      fire("L4"),
+    ],
+    [
+      "a doubt about an earlier generation",
+      { powers: KEYED, generation: 1, attempts: [attemptOf(1), attemptOf(2, { generation: 1 })] },
+      hold("lost-reply"),
+    ],
+    [
+      "the last millisecond of the window: 95 % less one attempt after the first send",
+      { powers: { ...KEYED, keyedForMs: 100_000 }, now: 1_000 + 95_000 - 10_000 },
+      fire("L4"),
+    ],
+    [
+      "one millisecond later",
+      { powers: { ...KEYED, keyedForMs: 100_000 }, now: 1_000 + 95_000 - 10_000 + 1 },
+      hold("key-expired"),
+    ],
+    [
+      "the window counts from the first send of this key",
+      {
+        powers: { ...KEYED, keyedForMs: 100_000 },
+        attempts: [attemptOf(1, { verdict: "refused" }), attemptOf(50)],
+        now: 90_000,
+      },
+      hold("key-expired"),
+    ],
+    [
+      "a new generation has a window of its own",
+      {
+        powers: { ...KEYED, keyedForMs: 100_000 },
+        generation: 1,
+        attempts: [attemptOf(1, { verdict: "rejected" }), attemptOf(50, { generation: 1 })],
+        now: 90_000,
+      },
+      fire("L4"),
+    ],
+    [
+      "a key for ever",
+      { powers: { ...KEYED, keyedForMs: Number.POSITIVE_INFINITY }, now: 1e12 },
+      fire("L4"),
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(decide(situation(given))).toEqual(expected);
+  });
+});
+
+describe("doubt is sticky", () => {
+  test.each<Row>([
+    ["no reader, no key", { powers: NOTHING }, hold("lost-reply")],
+    [
+      "a no after a doubt is for readers and people",
+      { powers: KEYED, attempts: [attemptOf(1), attemptOf(2, { verdict: "rejected" })] },
+      hold("rejected-in-doubt"),
+    ],
+    [
+      "not even a precondition resends after it",
+      { powers: CONDITIONAL, attempts: [attemptOf(1), attemptOf(2, { verdict: "rejected" })] },
+      hold("rejected-in-doubt"),
+    ],
+    [
+      "a refusal after a doubt clears only itself",
+      { attempts: [attemptOf(1), attemptOf(2, { verdict: "refused" })] },
+      hold("lost-reply"),
+    ],
+    [
+      "a yes that was not verified is not sent again, keyed or not",
+      { powers: KEYED, attempts: [attemptOf(1, { unverified: true })] },
+      hold("unverified"),
+    ],
+    [
+      "not even when it is proven absent",
+      {
+        powers: READABLE,
+        attempts: [attemptOf(1, { unverified: true })],
+        look: looked("absent", 99_000),
+      },
+      hold("unverified"),
+    ],
+    [
+      "but it is looked at until the window has passed",
+      {
+        powers: READABLE,
+        attempts: [attemptOf(1, { unverified: true })],
+        look: looked("absent", 1_600),
+      },
+      lookAt(3_500),
+    ],
+    [
+      "what was accepted and is not done is not sent again, keyed or not",
+      { powers: KEYED, attempts: [attemptOf(1, { accepted: true, status: 202 })] },
+      hold("in-progress"),
+    ],
+    [
+      "not even when it is proven absent",
+      {
+        powers: READABLE,
+        attempts: [attemptOf(1, { accepted: true, status: 202 })],
+        look: looked("absent", 99_000),
+      },
+      hold("in-progress"),
+    ],
+    [
+      "a keyed composite with a request of its own is not resent",
+      { powers: KEYED, attempts: [attemptOf(1, { innerOnly: false })] },
+      hold("partial"),
+    ],
+    [
+      "an attempt with no word of its end is a doubt",
+      { attempts: [attemptOf(1, { verdict: undefined, endedAt: undefined })] },
+      hold("lost-reply"),
+    ],
+    [
+      "half of a composite in this very call",
+      { attempts: [attemptOf(1, { innerOnly: true })] },
+      hold("partial"),
+    ],
+    [
+      "all of a composite's requests were inner ones: a later call runs it again",
+      { attempts: [attemptOf(1, { innerOnly: true })], epoch: 2 },
+      fire("L1"),
+    ],
+    [
+      "one of its own requests is enough to hold",
+      { attempts: [attemptOf(1, { innerOnly: false })], epoch: 2 },
+      hold("partial"),
+    ],
+    [
+      "a composite with other arguments is not run again",
+      { attempts: [attemptOf(1, { innerOnly: true })], epoch: 2, sameArguments: false },
+      hold("partial"),
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(decide(situation(given))).toEqual(expected);
+  });
+});

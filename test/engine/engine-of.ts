@@ -1,0 +1,97 @@
+/**
+ * The parts of an engine on a virtual clock and a real memory store, for tests of single steps.
+ *
+ * @module
+ */
+
+import { createBudgets } from "../../src/engine/budget.ts";
+import { defineTool } from "../../src/engine/define.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { Flight } from "../../src/engine/flight.ts";
+import { openGate } from "../../src/engine/gate.ts";
+import { type Naming, nameOperation, type Operation } from "../../src/engine/operation.ts";
+import { createPersist } from "../../src/engine/persist.ts";
+import { timingOf } from "../../src/engine/settings.ts";
+import type { ToolDefinition } from "../../src/engine/tool.ts";
+import { canonicalize } from "../../src/key/canonical.ts";
+import { createCodec } from "../../src/ledger/codec.ts";
+import { createLedger } from "../../src/ledger/ledger.ts";
+import { memoryWitness } from "../../src/ledger/witness.ts";
+import { createEvents } from "../../src/observe/events.ts";
+import { type FailingStore, failingStore } from "./failing-store.ts";
+import { type VirtualClock, virtualClock } from "./virtual-clock.ts";
+
+export interface TestEngine extends Engine {
+  readonly clock: VirtualClock;
+  readonly failing: FailingStore;
+}
+
+export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
+  const clock = virtualClock();
+  const failing = failingStore({ now: clock.now, forgets: "accepted" });
+  const timing = timingOf();
+  let ids = 0;
+  return {
+    tenant: "acme",
+    ledger: createLedger({
+      store: failing,
+      clock,
+      witness: memoryWitness(),
+      onSuspect: () => {},
+      onWitnessError: () => {},
+    }),
+    codec: createCodec(),
+    events: createEvents(),
+    random: () => 0.5,
+    newId: () => {
+      ids += 1;
+      return `holder-${ids}`;
+    },
+    timing,
+    gate: openGate,
+    budgets: createBudgets(),
+    onHiddenRetry: "report",
+    seen: new Map(),
+    flights: new Map(),
+    unended: new Map(),
+    persist: createPersist(clock, timing.storeTimeoutMs, new AbortController().signal),
+    isClosed: () => false,
+    background: new Set(),
+    ...overrides,
+    clock,
+    failing,
+  };
+}
+
+/** A call of a tool, named; of a keyed one unless said otherwise. */
+export function operationOf(
+  engine: Engine,
+  definition: object = {},
+  args: unknown = { item: "tea" },
+  options: Naming = { scope: "s" },
+): Operation {
+  const whole = {
+    name: "order",
+    kind: "write",
+    keyed: { forMs: 1e9 },
+    run: () => 1,
+    ...definition,
+  };
+  const tool = defineTool(whole as unknown as ToolDefinition<never, never, unknown>, new Map());
+  return nameOperation(tool, canonicalize(args, "args"), options, engine);
+}
+
+/** A flight nobody boards: for steps that only look at it. */
+export function flightOf(operation: Operation, rest: Partial<Flight> = {}): Flight {
+  const done = async <T>(wait: () => Promise<T>) => ({ tag: "done", value: await wait() }) as const;
+  return {
+    operation,
+    stopped: new AbortController().signal,
+    remainingMs: () => 60_000,
+    outsideDeadline: done,
+    untilStopped: done,
+    sent: false,
+    landed: new Promise(() => {}),
+    ...rest,
+  };
+}

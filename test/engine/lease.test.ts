@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { keepLease, leaseCovers } from "../../src/engine/lease.ts";
+import type { Operation } from "../../src/engine/operation.ts";
+import { type Owned, own } from "../../src/engine/owned.ts";
+import type { Moved } from "../../src/ledger/ledger.ts";
+import { claimOf } from "../../src/testing/record-of.ts";
+import { engineOf, flightOf, operationOf, type TestEngine } from "./engine-of.ts";
+
+const LEASE_MS = 30_000;
+
+let engine: TestEngine;
+let owned: Owned;
+let lost: number;
+
+const claim = (operation: Operation, holder: string): Promise<Moved> =>
+  engine.ledger.move(
+    operation.ref,
+    claimOf({ draft: operation.draft, holder, leaseMs: LEASE_MS, at: engine.clock.now() }),
+  );
+
+const leaseUntil = async (): Promise<number | undefined> =>
+  (await engine.ledger.read(owned.operation.ref))?.leaseUntil;
+
+beforeEach(async () => {
+  engine = engineOf();
+  lost = 0;
+  engine.events.on("lease-lost", () => {
+    lost += 1;
+  });
+  const operation = operationOf(engine);
+  await engine.ledger.open();
+  const moved = await claim(operation, "me");
+  if (moved.tag !== "moved" || !moved.stored) throw new Error("The claim was refused.");
+  const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
+  owned = own(flightOf(operation), moved.stored, "me", LEASE_MS, grantedAt, engine);
+});
+
+describe("a lease that is kept", () => {
+  test("is renewed at a third of its length, again and again", async () => {
+    const began = engine.clock.now();
+    const letGo = keepLease(owned, engine);
+    await engine.clock.advance(9_999);
+    expect(await leaseUntil()).toBe(began + LEASE_MS);
+    await engine.clock.advance(1);
+    expect(await leaseUntil()).toBe(began + 10_000 + LEASE_MS);
+    await engine.clock.advance(200_000);
+    expect(await leaseUntil()).toBe(began + 210_000 + LEASE_MS);
+    letGo();
+    expect(engine.clock.pending()).toBe(0);
+  });
+
+  test("ends when it is let go", async () => {
+    const letGo = keepLease(owned, engine);
+    letGo();
+    const before = await leaseUntil();
+    await engine.clock.advance(100_000);
+    expect(await leaseUntil()).toBe(before);
+  });
+
+  test("a store that does not answer is asked again at the next beat", async () => {
+    const letGo = keepLease(owned, engine);
+    engine.failing.fail("rejects");
+    await engine.clock.advance(10_000);
+    engine.failing.recover();
+    await engine.clock.advance(10_000);
+    expect(await leaseUntil()).toBe(engine.clock.now() + LEASE_MS);
+    expect(lost).toBe(0);
+    expect(owned.mayNotFire).toBeUndefined();
+    letGo();
+  });
+
+  test("that another owner has taken over is lost, and told once", async () => {
+    const letGo = keepLease(owned, engine);
+    engine.failing.fail("hangs");
+    await engine.clock.advance(30_000);
+    engine.failing.fail(undefined);
+    await claim(owned.operation, "heir");
+    await engine.clock.advance(20_000);
+    expect(owned.mayNotFire).toBe("lease-lost");
+    expect(owned.wake.signal.aborted).toBe(true);
+    expect(lost).toBe(1);
+    letGo();
+  });
+});
+
+describe("a lease covers an attempt", () => {
+  test("if it outlasts it", async () => {
+    expect(await leaseCovers(owned, LEASE_MS, engine)).toBe(true);
+    await engine.clock.advance(20_000);
+    expect(await leaseCovers(owned, 10_000, engine)).toBe(true);
+    expect(await leaseUntil()).toBe(engine.clock.now() + 10_000);
+  });
+
+  test("or can be made to, by renewing it", async () => {
+    await engine.clock.advance(20_001);
+    expect(await leaseCovers(owned, 10_000, engine)).toBe(true);
+    expect(await leaseUntil()).toBe(engine.clock.now() + LEASE_MS);
+  });
+
+  test("not if it is too short for it in any case", async () => {
+    expect(await leaseCovers(owned, LEASE_MS + 1, engine)).toBe(false);
+  });
+
+  test.each([60_000, -60_000])(
+    "not by one clock alone: a wall clock that jumps by %i makes it renew",
+    async (ms) => {
+      engine.clock.jump(ms);
+      const before = engine.failing.asked.length;
+      expect(await leaseCovers(owned, 10_000, engine)).toBe(true);
+      expect(engine.failing.asked.length).toBe(before + 1);
+    },
+  );
+
+  test("not if the store does not answer", async () => {
+    await engine.clock.advance(25_000);
+    engine.failing.fail("rejects");
+    expect(await leaseCovers(owned, 10_000, engine)).toBe(false);
+  });
+
+  test("not if somebody else has it", async () => {
+    await engine.clock.advance(30_000);
+    await claim(owned.operation, "heir");
+    expect(await leaseCovers(owned, 10_000, engine)).toBe(false);
+    expect(owned.mayNotFire).toBe("lease-lost");
+  });
+});

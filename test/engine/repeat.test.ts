@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { PassEnded, repeat } from "../../src/engine/repeat.ts";
+
+const noWait = async () => {};
+
+describe("passes", () => {
+  test("go on until one returns, with the pause each asks for", async () => {
+    const waits: number[] = [];
+    const result = await repeat(
+      async (pass) => {
+        if (pass < 4) throw new PassEnded(pass * 10);
+        return `pass ${pass}`;
+      },
+      async (ms) => {
+        waits.push(ms);
+      },
+    );
+    expect(result).toBe("pass 4");
+    expect(waits).toEqual([10, 20, 30]);
+  });
+
+  test("may be very many", async () => {
+    const last = 2_000;
+    const result = await repeat(async (pass) => {
+      if (pass < last) throw new PassEnded(0);
+      return pass;
+    }, noWait);
+    expect(result).toBe(last);
+  });
+
+  test.each([
+    ["a TypeError", new TypeError("fetch failed")],
+    ["an Error", new Error("boom")],
+    ["an AbortError", new DOMException("aborted", "AbortError")],
+  ])("%s of ours is not repeated, and comes out as it is", async (_, error) => {
+    let passes = 0;
+    const ended = repeat(async () => {
+      passes += 1;
+      throw error;
+    }, noWait);
+    await expect(ended).rejects.toBe(error);
+    expect(passes).toBe(1);
+  });
+
+  test("a user's error never gets here: it travels as a value", async () => {
+    const errors: unknown[] = [];
+    const result = await repeat(async (pass) => {
+      const thrown = pass === 1 ? new TypeError("network") : "a string";
+      errors.push(thrown);
+      if (pass < 3) throw new PassEnded(0);
+      return thrown;
+    }, noWait);
+    expect(result).toBe("a string");
+    expect(errors).toHaveLength(3);
+  });
+});

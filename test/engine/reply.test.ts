@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import type { Outcome } from "../../src/engine/outcome.ts";
+import { replyOf } from "../../src/engine/reply.ts";
+
+const COMMON = {
+  tool: "refund",
+  id: "operation-1",
+  key: "key-1",
+  replayed: false,
+  recorded: true,
+  attempts: 1,
+  at: Date.UTC(2026, 10, 16, 4),
+};
+
+const of = (rest: object): Outcome<unknown> => ({ ...COMMON, ...rest }) as Outcome<unknown>;
+
+describe("the envelope", () => {
+  test.each([
+    [
+      { status: "committed", result: { id: 1 }, effect: "created" },
+      {
+        ok: true,
+        outcome: "committed",
+        effect: "created",
+        replayed: false,
+        data: { id: 1 },
+        operation: "operation-1",
+        message: "Done. Do not call again for the same request.",
+      },
+    ],
+    [
+      { status: "committed", result: 1, effect: "noop", replayed: true },
+      {
+        ok: true,
+        effect: "noop",
+        replayed: true,
+        data: 1,
+        message:
+          "Already done at 2026-11-16T04:00:00.000Z; nothing was sent this time. Do not call again.",
+      },
+    ],
+    [
+      { status: "committed", resultLost: true, effect: "noop", replayed: true },
+      {
+        ok: true,
+        message:
+          "Already done at 2026-11-16T04:00:00.000Z; nothing was sent this time. Its result was not kept. Do not call again.",
+      },
+    ],
+    [
+      { status: "not_applied", reason: "rejected", rejection: { status: 402, code: "declined" } },
+      {
+        ok: false,
+        effect: "noop",
+        message:
+          "The service said no (402 declined). Nothing happened. The same call would be rejected again.",
+      },
+    ],
+    [
+      { status: "not_applied", reason: "rejected" },
+      {
+        message: "The service said no. Nothing happened. The same call would be rejected again.",
+      },
+    ],
+    [
+      { status: "not_applied", reason: "aborted" },
+      { message: "It was stopped before anything was sent." },
+    ],
+    [
+      { status: "not_applied", reason: "not_sent" },
+      {
+        message:
+          "It certainly did not happen: the service could not be reached or refused for now.",
+      },
+    ],
+    [
+      { status: "in_progress" },
+      {
+        ok: false,
+        outcome: "in_progress",
+        message:
+          "It is still in progress and may still land. Do not call again; ask for its status later.",
+      },
+    ],
+    [
+      { status: "held", reason: "approval" },
+      {
+        ok: false,
+        effect: "noop",
+        message:
+          "Nothing was sent yet: a person must approve it first. Do not call again until told.",
+      },
+    ],
+    [
+      { status: "held", reason: "lane" },
+      {
+        message:
+          "Nothing was sent: an earlier write to the same thing is not settled. Do not call again.",
+      },
+    ],
+    [
+      { status: "denied", by: "ana" },
+      { effect: "noop", message: "A person said no. Nothing was sent. Do not call again." },
+    ],
+    [
+      { status: "conflict" },
+      {
+        effect: "noop",
+        message: "This key belongs to another request. Nothing was sent. Do not call again.",
+      },
+    ],
+  ])("of %j", (outcome, expected) => {
+    expect(replyOf(of(outcome), true)).toMatchObject(expected);
+  });
+
+  test("of an unknown outcome says who checks, and claims no effect", () => {
+    const unknown = of({ status: "unknown", reason: "lost-reply" });
+    expect(replyOf(unknown, true)).toMatchObject({
+      ok: false,
+      message: "The reply was lost. It may have happened. Do not call again; it is being checked.",
+    });
+    expect(replyOf(unknown, false)).toMatchObject({
+      message: "The reply was lost. It may have happened. Do not call again; a person must check.",
+    });
+    expect(replyOf(unknown, true).effect).toBeUndefined();
+  });
+
+  test("tells nothing of what was thrown", () => {
+    const error = new Error("secret");
+    const reply = replyOf(of({ status: "unknown", reason: "lost-reply", error }), true);
+    expect(JSON.stringify(reply)).not.toContain("secret");
+    expect(Object.keys(reply)).not.toContain("error");
+  });
+});

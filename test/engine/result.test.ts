@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import type { Tool } from "../../src/engine/engine.ts";
+import { payloadOf, worldOf } from "../../src/engine/result.ts";
+import { engineOf, operationOf } from "./engine-of.ts";
+
+const engine = engineOf();
+const operation = operationOf(engine);
+const lost: string[] = [];
+engine.events.on("payload-lost", ({ why }) => lost.push(why));
+
+describe("what is kept of a result", () => {
+  test("is its JSON", () => {
+    expect(payloadOf(operation, { value: { id: 1 } }, engine)).toEqual({
+      form: "json",
+      text: '{"id":1}',
+    });
+    expect(payloadOf(operation, { value: undefined }, engine)).toMatchObject({
+      form: "undefined",
+    });
+  });
+
+  test("of a Response is what could be read of it", () => {
+    const kept = { status: 200, contentType: undefined, body: "x", encoding: "utf8" } as const;
+    expect(payloadOf(operation, { value: new Response("x"), kept }, engine)).toMatchObject({
+      form: "response",
+    });
+  });
+
+  test("is nothing, and told, where JSON cannot carry it or the body broke off", () => {
+    lost.length = 0;
+    expect(payloadOf(operation, { value: { secret: 4111n } }, engine)).toBeUndefined();
+    expect(payloadOf(operation, { value: new Response("x") }, engine)).toBeUndefined();
+    expect(lost).toHaveLength(2);
+    expect(lost.join()).not.toContain("4111");
+  });
+});
+
+describe("what a result says of the world", () => {
+  const world = (rest: object, result: unknown = {}) => worldOf(rest as Tool, result);
+
+  test("is asked of the tool", () => {
+    const tool = { effectOf: () => "created", effectIdOf: ({ id }: { id: string }) => id };
+    expect(world(tool, { id: "ef_1" })).toEqual({ effect: "created", effectId: "ef_1" });
+  });
+
+  test("is nothing where the tool says nothing, throws, or talks nonsense", () => {
+    const nothing = { effect: undefined, effectId: undefined };
+    const boom = () => {
+      throw new Error("boom");
+    };
+    expect(world({})).toEqual(nothing);
+    expect(world({ effectOf: boom, effectIdOf: boom })).toEqual(nothing);
+    expect(world({ effectOf: () => "exploded", effectIdOf: () => 7 })).toEqual(nothing);
+    expect(world({ effectIdOf: () => "x".repeat(513) })).toEqual(nothing);
+  });
+});

@@ -1,0 +1,112 @@
+/**
+ * A Postgres server for tests: one that runs already, or one that is started here.
+ *
+ * @module
+ */
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+
+export interface PostgresServer {
+  readonly url: string;
+  /** Ends it if it was started here. */
+  stop(): Promise<void>;
+}
+
+const USUAL = "postgres://postgres@127.0.0.1:5432/test";
+const STARTUP_MS = 30_000;
+const POLL_MS = 50;
+
+const run = promisify(execFile);
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * The Postgres to test against: `DATABASE_URL`, else the one on the usual port, else one started here.
+ * Without any it says so, and fails if `HOLDFIRE_REQUIRE_SERVERS=1`.
+ */
+export async function findPostgres(): Promise<PostgresServer | undefined> {
+  const url = process.env.DATABASE_URL ?? USUAL;
+  if (process.env.DATABASE_URL || (await answers(url))) return { url, stop: async () => {} };
+  const found = await run("initdb", ["--version"]).catch(() => undefined);
+  if (found) return startPostgres();
+  if (process.env.HOLDFIRE_REQUIRE_SERVERS === "1") {
+    throw new Error("No Postgres: set DATABASE_URL, or put initdb and postgres in the PATH.");
+  }
+  process.stdout.write(
+    "skipped: no Postgres (DATABASE_URL, 127.0.0.1:5432 or initdb and postgres in PATH)\n",
+  );
+  return undefined;
+}
+
+/** A server of its own, on a free port, that listens to this machine only. */
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const owner = await ownerOfServer();
+  const folder = await mkdtemp(join(tmpdir(), "holdfire-postgres-"));
+  if (owner) await chown(folder, owner.uid, owner.gid);
+  const data = join(folder, "data");
+  const as = { ...owner, cwd: folder };
+  await run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8"], as);
+  const port = await freePort();
+  const standard = ["-D", data, "-p", `${port}`, "-k", folder, "-h", "127.0.0.1"];
+  const child = spawn("postgres", [...standard, ...settings], { ...as, stdio: "ignore" });
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const until = Date.now() + STARTUP_MS;
+  while (!(await answers(url))) {
+    if (child.exitCode !== null || Date.now() > until) {
+      await ended(child);
+      throw new Error(`Postgres did not start on port ${port}.`);
+    }
+    await wait(POLL_MS);
+  }
+  return {
+    url,
+    async stop() {
+      await ended(child);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Postgres refuses to run as root: then it runs as its own user, or as nobody. */
+async function ownerOfServer(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
+  const user = users.find(([name]) => name === "postgres") ?? users.find(([n]) => n === "nobody");
+  return user && { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = new Promise((resolve) => child.once("exit", resolve));
+  // "Immediate shutdown": its children go with it, which SIGKILL would leave behind.
+  child.kill("SIGQUIT");
+  await exit;
+}
+
+async function answers(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
