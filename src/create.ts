@@ -206,7 +206,11 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
       prune: (what = {}) => prune(what, engine),
       operations: operationsOf(engine),
       approvals: approvalsOf(engine),
-      on: <N extends EventName>(name: N, listener: Listener<N>) => events.on(name, listener),
+      // Tenants never meet, not even in a log.
+      on: <N extends EventName>(name: N, listener: Listener<N>) =>
+        events.on(name, (event) => {
+          if (!("tenant" in event) || event.tenant === engine.tenant) listener(event);
+        }),
       close() {
         closing ??= close();
         return closing;

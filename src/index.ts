@@ -7,7 +7,7 @@
 export { type Clock, systemClock } from "./clock.ts";
 export { createHoldfire, type Holdfire, type HoldfireOptions, type RunOnce } from "./create.ts";
 export type { GuardedTool } from "./engine/call.ts";
-export type { OperationQuery, Operations, OperationView } from "./engine/operations.ts";
+export type { OperationQuery, Operations, OperationView, Resolution } from "./engine/operations.ts";
 export type { Outcome, OutcomeStatus } from "./engine/outcome.ts";
 export type { PruneOptions } from "./engine/prune.ts";
 export {

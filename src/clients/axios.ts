@@ -16,9 +16,14 @@ import type { HoldfireLike } from "./own-options.ts";
 /** An axios instance, by structure: this file imports nothing from it. */
 export interface AxiosInstance {
   readonly interceptors: {
-    readonly request: { use(before: (config: never) => unknown): unknown };
-    readonly response: { use(done: null, failed: (error: unknown) => unknown): unknown };
+    readonly request: { use(...args: never[]): unknown };
+    readonly response: { use(...args: never[]): unknown };
   };
+}
+
+interface Interceptors {
+  readonly request: { use(before: (config: unknown) => unknown): unknown };
+  readonly response: { use(done: null, failed: (error: unknown) => never): unknown };
 }
 
 const owned = new WeakSet<object>();
@@ -35,14 +40,14 @@ const owned = new WeakSet<object>();
  */
 export function ownRetries<C extends AxiosInstance>(client: C, hf: HoldfireLike): C {
   inside(hf);
-  const { request, response } = client?.interceptors ?? {};
+  const { request, response } = (peek(client, "interceptors") ?? {}) as Partial<Interceptors>;
   if (typeof request?.use !== "function" || typeof response?.use !== "function") {
     throw unknownClient("an axios instance");
   }
   if (owned.has(client)) return client;
   owned.add(client);
   // The first to see a request is the last that was added, the first to see an error is the first.
-  request.use((config: object) => quiet(config));
+  request.use(quiet);
   response.use(null, (error) => {
     quiet(peek(error, "config"));
     throw error;
@@ -50,7 +55,7 @@ export function ownRetries<C extends AxiosInstance>(client: C, hf: HoldfireLike)
   return client;
 }
 
-function quiet<T>(config: T): T {
+function quiet(config: unknown): unknown {
   if (typeof config === "object" && config !== null) {
     const state = peek(config, "axios-retry");
     Reflect.set(config, "axios-retry", { ...(state as object | undefined), retries: 0 });

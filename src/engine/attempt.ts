@@ -119,11 +119,11 @@ async function mayStart(
   engine: Engine,
 ): Promise<boolean> {
   const { flight } = owned;
+  if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot-tell";
   const mayFire = () =>
     !flight.stopped.aborted &&
     flight.remainingMs() > 0 &&
     owned.mayNotFire === undefined &&
-    storedPrecondition(owned, engine).ok &&
     !owned.attempts.some(({ verdict }) => verdict === "committed");
   if (!owned.noted && !(mayFire() && (await note(owned, licence, engine)))) return false;
   owned.noted = false;

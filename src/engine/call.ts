@@ -5,11 +5,11 @@
  */
 
 import { ClosedError, InvalidInputError, isHoldfireError } from "../errors.ts";
-import { checkAgain } from "../key/name.ts";
+import { checkRetry } from "../key/name.ts";
 import { positive } from "./define.ts";
 import type { Engine, Tool } from "./engine.ts";
 import { board } from "./flight.ts";
-import { enterInner, type Inner } from "./nesting.ts";
+import { currentFrame, enterInner, type Inner } from "./nesting.ts";
 import { type Naming, nameOperation } from "./operation.ts";
 import { errorOf, type Outcome } from "./outcome.ts";
 import { reach } from "./reach.ts";
@@ -63,7 +63,8 @@ interface Called {
 
 /** A call is under way from its first line: `close` waits for it. */
 function callTool(tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> {
-  if (engine.isClosed()) return Promise.reject(new ClosedError());
+  // What a call under way still needs is part of that call.
+  if (engine.isClosed() && !currentFrame()) return Promise.reject(new ClosedError());
   const calling = perform(tool, args, options, engine);
   const settled: Promise<unknown> = calling.catch(() => {});
   engine.background.add(settled);
@@ -79,7 +80,7 @@ async function perform(
 ): Promise<Called> {
   checkOptions(options, CALL_OPTIONS, "options");
   const signal = checkSignal(options.signal);
-  if (options.retry !== undefined) checkAgain(options.retry);
+  if (options.retry !== undefined) checkRetry(options.retry);
   const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
   if (tool.kind === "read") {
     const { value } = await snapshotArguments(tool, args, deadlineMs, engine);

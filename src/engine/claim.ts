@@ -50,6 +50,7 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
   const known = async (stored: Stored | undefined): Promise<Claim> => {
     const outcome = await outcomeOf(operation, stored, engine);
     engine.events.emit("replay", { ...about(operation), status: outcome.status });
+    if (stored) meetAgain(operation, stored, engine);
     return { tag: "known", outcome };
   };
   const saying = (stored: Stored | undefined, said: Said): Claim => ({
@@ -122,6 +123,13 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     if (admission.needsYes && stale && (await waitForChange(flight, turn, engine))) continue;
     return known(moved.stored);
   }
+}
+
+/** Keeps the ids under which an operation was met again, for whoever traces it. Nobody waits for it. */
+function meetAgain({ ref, draft }: Operation, { record }: Stored, engine: Engine): void {
+  const { aliases, identity } = draft;
+  if (aliases.every((alias) => record.aliases.includes(alias))) return;
+  inBackground(engine, () => engine.ledger.move(ref, { move: "meet", aliases, run: identity.run }));
 }
 
 /** What the store may have lost, unless the caller vouches that there was nothing. */

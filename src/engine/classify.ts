@@ -42,12 +42,14 @@ export async function classify(
     learn(owned, ending);
     return ending;
   }
+  const synced = await within(engine.clock, engine.timing.storeTimeoutMs, engine.ledger.sync());
   const judged = judgeAttempt(owned, attempted, ended, wire, engine);
   const unverified = judged.verdict === "committed" && !(await isVerified(owned, ended, engine));
   const { status, innerOnly } = judged;
   const ending: Ending = {
     n,
-    endedAt: engine.ledger.clock.latest(),
+    // Too early an end would make an absence proof too soon; without the time, the lease's end counts.
+    endedAt: synced.tag === "done" ? engine.ledger.clock.latest() : undefined,
     verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
     status,
     wireRequests,
@@ -103,7 +105,6 @@ function jsonOf(kept: KeptResponse | undefined): unknown {
 /** What later steps of this flight need of it. */
 function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: Ended): void {
   learn(owned, ending);
-  owned.wireRequests += ending.wireRequests ?? 0;
   owned.retryAfterMs = judged.retryAfterMs;
   if (ended.ok) owned.results.set(ending.n, ended);
   else owned.lastError = ended.error;

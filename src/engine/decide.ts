@@ -13,6 +13,7 @@ import {
   isCleared,
   type Licence,
   type NotAppliedReason,
+  saidYes,
   type UnknownReason,
 } from "../ledger/record.ts";
 
@@ -53,7 +54,7 @@ export interface Situation {
   /** The arguments are those of the first attempt. */
   readonly sameArguments: boolean;
   /** Nobody waits, or the lease or the store is gone: no more firing. */
-  readonly mayNotFire: "stopped" | "lease-lost" | "store-down" | undefined;
+  readonly mayNotFire: "stopped" | "lease-lost" | "store-down" | "cannot-tell" | undefined;
   /** A service answered twice with the same stored failure. */
   readonly keySpent: boolean;
 }
@@ -99,10 +100,6 @@ export function decide(situation: Situation): Decision {
   }
   return { do: "hold", reason: whyHeld(situation, doubtful) };
 }
-
-/** The service answered 2xx, and it could not be verified or was not done yet. */
-const saidYes = ({ unverified, accepted }: AttemptNote): boolean =>
-  unverified === true || accepted === true;
 
 /** Every attempt certainly did nothing: fire again if that is allowed, else say so. */
 function withoutDoubt(situation: Situation, clears: readonly number[]): Decision {

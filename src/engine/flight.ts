@@ -188,7 +188,7 @@ function given(outcome: Outcome<unknown>, joined: boolean): Outcome<unknown> {
   // A reader may hand over a Response it has read itself; that body is gone.
   if (isResponse(result) && result.bodyUsed) {
     const { result: _, ...rest } = outcome;
-    return { ...rest, resultLost: true, replayed: joined };
+    return { ...rest, resultLost: true, replayed: joined || outcome.replayed };
   }
   const own = isResponse(result) ? { ...outcome, result: result.clone() } : outcome;
   return joined ? { ...own, result: copyOf(own.result), replayed: true, effect: "noop" } : own;

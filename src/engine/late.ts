@@ -10,6 +10,7 @@ import { classify } from "./classify.ts";
 import { dedupesOf, type Engine } from "./engine.ts";
 import { about } from "./operation.ts";
 import { endingsOf, type Owned } from "./owned.ts";
+import { restore } from "./restore.ts";
 import { payloadOf, worldOf } from "./result.ts";
 
 /** The `run` of an attempt whose time was up has settled after all. */
@@ -46,6 +47,10 @@ export async function fileEvidence(
       at,
     }),
   );
+  // The store has lost the record: a commit is the one thing that must not go with it.
+  if (filed !== "closed" && filed.tag === "refused" && filed.why === "absent" && result) {
+    await restore(owned, { tag: "committed", via: "late", payload, effect, effectId }, engine);
+  }
   if (filed !== "closed" && filed.tag === "moved" && filed.report === "duplicate") {
     engine.events.emit("duplicate", { ...about(operation), source: "late" });
   }

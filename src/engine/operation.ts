@@ -6,7 +6,12 @@
  * @module
  */
 
-import { MissingScopeError, type OperationFacts, VolatileIntentError } from "../errors.ts";
+import {
+  InvalidInputError,
+  MissingScopeError,
+  type OperationFacts,
+  VolatileIntentError,
+} from "../errors.ts";
 import { ignoreRejection } from "../ignore-rejection.ts";
 import { type Canonical, canonicalize, type Json } from "../key/canonical.ts";
 import {
@@ -53,11 +58,11 @@ export function nameOperation(
 ): Operation {
   const { value: intent, text: intentText } = intentOf(tool, args, argsText);
   const aliases = (options.aliases ?? []).map((alias) => checkAlias(alias));
-  const volatile = findVolatileId(intent, aliases);
+  const scope = resolveScope(options.scope);
+  const volatile = findVolatileId(intent, scope ? [...aliases, scope.run] : aliases);
   if (volatile !== undefined) throw new VolatileIntentError(tool.name, `intent${volatile}`);
 
   if (options.again !== undefined) checkAgain(options.again);
-  const scope = resolveScope(options.scope);
   const { tenant } = engine;
   const id = mint(tool, scope, intentText, options, tenant);
   const resource = tool.resource && checkResource(ignoreRejection(tool.resource(args)));
@@ -113,6 +118,9 @@ function mint(
   { key, again }: Naming,
   tenant: string,
 ): string {
+  if (key !== undefined && again !== undefined) {
+    throw new InvalidInputError("again", "says nothing beside a key: name another key instead");
+  }
   if (key !== undefined)
     return mintIdFromKey({ tenant, tool: tool.name, key: checkCallerKey(key) });
   if (!scope) throw new MissingScopeError(tool.name);

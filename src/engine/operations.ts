@@ -51,6 +51,16 @@ export interface OperationQuery {
   readonly limit?: number | undefined;
 }
 
+/** A person's word on an operation that nobody can read. */
+export interface Resolution {
+  readonly as: "committed" | "not_applied";
+  /** The person's name. */
+  readonly by: string;
+  readonly note?: string | undefined;
+  /** `at` of the view the person saw: their word is not taken for what came after. */
+  readonly asOf?: number | undefined;
+}
+
 export interface Operations {
   /** Lists in the order of creation, a page at a time. */
   list(query?: OperationQuery): Promise<{
@@ -59,10 +69,7 @@ export interface Operations {
   }>;
   get(id: string): Promise<OperationView | undefined>;
   /** A person settles what nobody can read. Refused while somebody is at it, and on what is settled. */
-  resolve(
-    id: string,
-    as: { readonly as: "committed" | "not_applied"; readonly by: string; readonly note?: string },
-  ): Promise<OperationView>;
+  resolve(id: string, as: Resolution): Promise<OperationView>;
 }
 
 const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
@@ -71,6 +78,7 @@ const WHY_NOT: Partial<Record<Refusal, string>> = {
   absent: "there is no such operation",
   settled: "it is settled already",
   busy: "somebody is at it; wait until the lease has run out",
+  changed: "something has happened since you looked; look again",
   held: "nothing was sent; approve or deny it instead",
 };
 
@@ -90,13 +98,13 @@ export function operationsOf(engine: Engine): Operations {
       const stored = await ask("read", () => ledger.read({ tenant, id }));
       return stored && view(stored);
     },
-    async resolve(id, { as, by, note }) {
+    async resolve(id, { as, by, note, asOf }) {
       if (as !== "committed" && as !== "not_applied") {
         throw new InvalidInputError("as", `must be "committed" or "not_applied"`);
       }
       checkPerson(by);
       const at = ledger.clock.latest();
-      const move = { move: "resolve", as, by, note, at } as const;
+      const move = { move: "resolve", as, by, note, asOf, at } as const;
       const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));
       if (moved.tag === "moved" && moved.stored) return view(moved.stored);
       const why = moved.tag === "refused" ? moved.why : "absent";

@@ -49,11 +49,10 @@ export interface Owned {
   lastError: unknown;
   rejection: Rejection | undefined;
   retryAfterMs: number | undefined;
-  wireRequests: number;
   passes: number;
   /** An attempt that may be noted in the ledger, and was not fired. */
   unfired: number | undefined;
-  mayNotFire: "stopped" | "lease-lost" | "store-down" | undefined;
+  mayNotFire: Situation["mayNotFire"];
   /** When the lease was asked for, by both local clocks. */
   grantedAt: { readonly monotonic: number; readonly wall: number };
   /** Interrupts a wait when something new is known. */
@@ -91,7 +90,6 @@ export function own(
     lastError: undefined,
     rejection: undefined,
     retryAfterMs: undefined,
-    wireRequests: 0,
     passes: 0,
     unfired: undefined,
     mayNotFire: undefined,

@@ -124,7 +124,7 @@ async function stateFor(
   }
   if (final.do === "give-up") {
     const { reason } = final;
-    const keyRejected = reason === "rejected" && tool.keyedForMs !== undefined;
+    const keyRejected = reason === "rejected" && isRejectionOfKey(owned);
     return { tag: "not_applied", reason, rejection: owned.rejection, keyRejected };
   }
   const { attempt } = final;
@@ -139,6 +139,19 @@ async function stateFor(
     effect: owned.noted && owned.fires === 0 ? "noop" : effect,
     effectId: attempt === undefined ? (found ?? effectId) : await owning(owned, effectId, engine),
   };
+}
+
+/** The keyed service itself said no to this very key, and nothing else was ever in doubt under it. */
+function isRejectionOfKey({ attempts, operation, stored }: Owned): boolean {
+  const ofKey = attempts.filter(({ generation }) => generation === stored.record.generation);
+  const last = ofKey.at(-1);
+  return (
+    operation.tool.keyedForMs !== undefined &&
+    last?.status !== undefined &&
+    last.status !== 412 &&
+    last.wireRequests === 1 &&
+    !ofKey.some(({ cleared }) => cleared === "L3")
+  );
 }
 
 /** What somebody without a say saw of it, and filed. */
@@ -173,7 +186,9 @@ function tell(
     replayed: false,
     recorded,
     attempts: stored.record.fired - (owned.unfired === stored.record.fired ? 1 : 0),
-    wireRequests: owned.wireRequests,
+    wireRequests: attempts
+      .filter(({ epoch }) => epoch === owned.epoch)
+      .reduce((sum, attempt) => sum + (attempt.wireRequests ?? 0), 0),
     licence,
     at,
   };

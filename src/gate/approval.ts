@@ -21,6 +21,7 @@ import type { Ask, OperationRecord } from "../ledger/record.ts";
 
 /** What a person is asked. Nothing in it comes from a model's say-so. */
 export interface ApprovalRequest {
+  readonly tenant: string;
   readonly id: string;
   readonly tool: string;
   readonly scope: string;
@@ -102,6 +103,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     const { plan, args } = shown;
     const { alsoDoes, name: tool } = operation.tool;
     const request = {
+      tenant: operation.ref.tenant,
       id: operation.ref.id,
       tool,
       scope: operation.scope,

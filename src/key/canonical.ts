@@ -137,13 +137,14 @@ function visitObject(walk: Walk, object: object): string {
   let text = "";
   for (const name of names) {
     path[depth] = name;
-    const property = Object.getOwnPropertyDescriptor(object, originals?.get(name) ?? name);
+    const key = originals?.get(name) ?? name;
+    const property = Object.getOwnPropertyDescriptor(object, key);
     const value = property && read(walk, property);
     if (value === undefined) continue;
     count(walk, name);
     const quoted = originals ? JSON.stringify(name) : `"${name}"`;
     text += `${text === "" ? "{" : ","}${quoted}:${visit(walk, value)}`;
-    put(copy, name, walk.copy);
+    put(copy, key, walk.copy);
   }
   path.pop();
   walk.copy = Object.freeze(copy);
@@ -157,9 +158,9 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 function visitString(walk: Walk, raw: string): string {
   count(walk, raw);
   const plain = PLAIN.test(raw);
-  const text = plain ? raw : compose(walk, raw);
-  walk.copy = text;
-  return plain ? `"${text}"` : JSON.stringify(text);
+  // Unicode's form plays no part in what is equal; what is sent stays as it was given.
+  walk.copy = raw;
+  return plain ? `"${raw}"` : JSON.stringify(compose(walk, raw));
 }
 
 function compose(walk: Walk, raw: string): string {

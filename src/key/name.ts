@@ -25,6 +25,8 @@ export const checkPerson = (value: unknown): string => check(value, "by", 128);
 /** What a write is made to; the name of its lane. */
 export const checkResource = (value: unknown): string => check(value, "resource", 512);
 
+export const checkRetry = (value: unknown): string => check(value, "retry", 256);
+
 export const checkAgain = (value: unknown): string => check(value, "again", 256);
 
 export const checkAlias = (value: unknown): string => check(value, "alias", 256);

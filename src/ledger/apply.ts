@@ -10,12 +10,14 @@ import { addAttempt, addNames, endAttempts, enter, isAsKnown, presumeEnded } fro
 import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
 import type { Move, Refusal } from "./moves.ts";
 import {
+  type AttemptNote,
   hasCommitEvidence,
   isCleared,
   isOpen,
   type OperationRecord,
   type State,
   type Stored,
+  saidYes,
 } from "./record.ts";
 import type { LeaseChange } from "./store.ts";
 import { withdraw } from "./withdraw.ts";
@@ -43,6 +45,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (why) return refused(why);
       if (hasCommitEvidence(record)) return refused("evidence");
       if (!isAsKnown(record, move.endings)) return refused("changed");
+      if (record.attempts.some(isOpenYes)) return refused("evidence");
       const ended = endAttempts(record, move.endings);
       return write(addAttempt(ended, move.licence, move.at, move.declared), move.leaseMs);
     }
@@ -61,6 +64,10 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (move.state.tag === "not_applied" && !isAsKnown(record, move.endings)) {
         return refused("changed");
       }
+      if (move.state.tag === "not_applied" && ended.attempts.some(isOpenYes)) {
+        const unverified = presumeEnded(ended, stored.leaseUntil);
+        return write(enter(unverified, { tag: "unknown", reason: "unverified" }, move.at), "none");
+      }
       const presumed =
         move.state.tag === "unknown" ? presumeEnded(ended, stored.leaseUntil) : ended;
       const report = isTwice(record, move) ? "duplicate" : undefined;
@@ -77,7 +84,8 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (record.state.tag !== "claimed" && record.state.tag !== "unknown") {
         return refused(isOpen(record.state) ? "held" : "settled");
       }
-      const { as, by, note } = move;
+      const { as, by, note, asOf } = move;
+      if (asOf !== undefined && asOf !== record.stateAt) return refused("changed");
       if (as === "not_applied" && hasCommitEvidence(record)) return refused("evidence");
       const cleared = record.attempts.map((attempt) =>
         isCleared(attempt) ? attempt : { ...attempt, cleared: "L5" as const },
@@ -105,6 +113,9 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
     }
   }
 }
+
+/** A yes that nobody could verify: only a person fires again after it, or says that it was nothing. */
+const isOpenYes = (attempt: AttemptNote): boolean => saidYes(attempt) && !isCleared(attempt);
 
 function whyNotOwner(record: OperationRecord, epoch: number): Refusal | undefined {
   return record.epoch === epoch && record.state.tag === "claimed" ? undefined : "stale";

@@ -168,9 +168,10 @@ export function answer(
   if (ask.digest !== move.digest) return refused("mismatch");
   if (now >= ask.expiresAt) return refused("expired");
   const { approve, by, at, note } = move;
-  const counted = !ask.answers.some((given) => given.counted);
-  if (counted && !approve) return write(enter(record, { tag: "denied", by, note }, at), "none");
+  // The first yes counts. A no counts as long as nothing has been sent, and is final.
+  const counted = !approve || !ask.answers.some((given) => given.counted);
   const answers = keep([...ask.answers, { approve, by, at, note, counted }]);
+  if (!approve) return write(enter(record, { tag: "denied", by, note, answers }, at), "none");
   // Decided: what was shown has done its work.
   const decided: State = { ...record.state, ask: { ...ask, answers, shown: undefined } };
   return write({ ...record, state: decided }, "none");

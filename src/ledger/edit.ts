@@ -94,8 +94,17 @@ export function addAttempt(
 function trim(attempts: readonly AttemptNote[]): readonly AttemptNote[] {
   if (attempts.length <= MAX_ATTEMPTS_KEPT) return attempts;
   const oldest = attempts.findIndex(isCleared);
-  return oldest < 0 ? attempts : attempts.toSpliced(oldest, 1);
+  if (oldest >= 0) return attempts.toSpliced(oldest, 1);
+  // All in doubt: the two oldest of one key are one doubt, from the first send to the last end.
+  const [first, second] = attempts;
+  if (!first || !second || first.generation !== second.generation) return attempts;
+  const end = Math.max(endOf(first), endOf(second));
+  const one = { ...first, ...second, n: second.n, at: first.at, endedAt: undefined, endsBy: end };
+  return [Number.isFinite(end) ? one : { ...one, endsBy: undefined }, ...attempts.slice(2)];
 }
+
+const endOf = ({ endedAt, endsBy }: AttemptNote): number =>
+  endedAt ?? endsBy ?? Number.POSITIVE_INFINITY;
 
 /** What others have learned of the attempt meanwhile is not unlearned. */
 function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
@@ -105,7 +114,7 @@ function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
   return {
     ...attempt,
     ...ending,
-    verdict: settled ? verdict : ending.verdict,
+    verdict: settled ? verdict : (ending.verdict ?? verdict),
     endedAt: attempt.endedAt ?? ending.endedAt,
     endsBy: endsBy > 0 ? endsBy : undefined,
     unverified: attempt.unverified || ending.unverified,

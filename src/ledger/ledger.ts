@@ -41,6 +41,8 @@ export interface Ledger {
   readonly store: Store;
   readonly clock: LedgerClock;
   isOpen(): boolean;
+  /** Asks for the store's time where the local clocks disagree on how much has passed: the host slept. */
+  sync(): Promise<void>;
   /** Set while the store has lost data, until somebody trusts it again. */
   suspicion(): { readonly why: string; readonly since: number } | undefined;
   /** A person vouches for the ledger as it is now. */
@@ -56,6 +58,9 @@ export interface Ledger {
   ): Promise<Moved>;
   read(ref: Ref): Promise<Stored | undefined>;
 }
+
+/** Clocks that part by more than this have not both been running. */
+const SLEPT_MS = 500;
 
 /** Moves that only the owner of an open operation makes. */
 const OWNERS = new Set<Move["move"]>(["settle", "note", "renew"]);
@@ -80,13 +85,14 @@ export function createLedger({
   let mark: Mark | undefined;
   let opening: Promise<void> | undefined;
   let opened = false;
-  let sample = { now: clock.now(), sent: clock.monotonic(), received: clock.monotonic() };
+  const start = clock.monotonic();
+  let sample = { now: clock.now(), sent: start, received: start, wall: clock.now() };
 
   /** Notes what the store's clock said, and when it was asked. */
   async function timed<T extends { readonly now: number }>(ask: () => Promise<T>): Promise<T> {
     const sent = clock.monotonic();
     const answer = await ask();
-    sample = { now: answer.now, sent, received: clock.monotonic() };
+    sample = { now: answer.now, sent, received: clock.monotonic(), wall: clock.now() };
     return answer;
   }
 
@@ -128,6 +134,11 @@ export function createLedger({
     clock: {
       earliest: () => Math.floor(sample.now + (clock.monotonic() - sample.received)),
       latest: () => Math.ceil(sample.now + (clock.monotonic() - sample.sent)),
+    },
+
+    async sync() {
+      const slept = clock.now() - sample.wall - (clock.monotonic() - sample.received);
+      if (Math.abs(slept) > SLEPT_MS) await timed(() => store.open());
     },
 
     isOpen: () => opened,

@@ -101,6 +101,8 @@ export type Move =
       readonly move: "resolve";
       readonly as: "committed" | "not_applied";
       readonly by: string;
+      /** The state the person saw, by the time it was reached; refused when it is another by now. */
+      readonly asOf?: number | undefined;
       readonly note?: string | undefined;
       readonly at: number;
     }

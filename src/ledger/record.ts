@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Ask } from "./ask.ts";
+import type { Answer, Ask } from "./ask.ts";
 import type { Payload } from "./codec.ts";
 
 export type { Answer, Ask } from "./ask.ts";
@@ -103,7 +103,13 @@ export type State =
       readonly by?: string | undefined;
       readonly note?: string | undefined;
     }
-  | { readonly tag: "denied"; readonly by: string; readonly note?: string | undefined };
+  | {
+      readonly tag: "denied";
+      readonly by: string;
+      readonly note?: string | undefined;
+      /** All that was answered, the yes before it included. */
+      readonly answers?: readonly Answer[] | undefined;
+    };
 
 export type StateTag = State["tag"];
 
@@ -226,6 +232,13 @@ export const isOpen = (state: State): boolean =>
 
 /** A doubt is lifted only by proof: nothing was sent, it was refused or rejected, or cleared since. */
 export const isCleared = (attempt: AttemptNote): boolean =>
+  attempt.cleared === "L5" || (!saidYes(attempt) && isProvenUndone(attempt));
+
+/** The service answered 2xx, and it could not be verified or was not done yet: a person's to clear. */
+export const saidYes = ({ unverified, accepted }: AttemptNote): boolean =>
+  unverified === true || accepted === true;
+
+const isProvenUndone = (attempt: AttemptNote): boolean =>
   attempt.cleared !== undefined ||
   attempt.verdict === "not_sent" ||
   attempt.verdict === "refused" ||

@@ -50,7 +50,7 @@ export interface RedisStoreOptions {
   readonly durability?: RedisDurability | undefined;
   /**
    * Says that you accept a ledger that forgets. Without it, on a Redis that may forget, a write whose
-   * tool has neither a key nor a reader is refused; and a Redis found empty while in use is an error.
+   * tool has neither a key nor a reader is refused: nobody could tell whether it had been sent.
    *
    * @default such writes are refused
    */
@@ -65,7 +65,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
   const accepted = forgets === "accepted";
   const layout = layoutFor(kind, prefix);
   const runner = createRunner(connection);
-  const session = createSession(runner, layout, accepted);
+  const session = createSession(runner, layout);
   // Names every write of this store, so that one that arrives twice is known.
   const author = randomBytes(9).toString("base64url");
   const watchers = createWatchers(connection, async (key) => {

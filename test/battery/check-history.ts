@@ -91,7 +91,7 @@ function checkSends({ sends, history }: Evidence, broken: Broken): void {
       .slice(0, sent.ledgerAt)
       .findLast(({ before, after }) => opOfRecord(after ?? before ?? NOBODY) === sent.op);
     const record = last?.after;
-    if (!record || record.state.tag !== "claimed" || hostOf(record.state.holder) !== sent.by) {
+    if (record?.state.tag !== "claimed" || hostOf(record.state.holder) !== sent.by) {
       const there = record ? record.state.tag : "nothing";
       broken("I3 claimed before it is sent", `${show(sent)}: the ledger has ${there}`);
     } else if (!record.attempts.some(({ n }) => n === sent.attempt)) {

@@ -3,6 +3,7 @@
  * then calm, then the checker. One part of the run; the parts share the count.
  */
 
+import { env } from "node:process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { casts, commands } from "./commands.ts";
@@ -11,15 +12,15 @@ import { required } from "./required.ts";
 import { createHits } from "./world/fates.ts";
 import { createWorld } from "./world/world.ts";
 
-const RUNS = Number(process.env["RUNS"] ?? 20_000);
-const SEED = Number(process.env["SEED"] ?? 20_261_116);
+const RUNS = Number(env.RUNS ?? 20_000);
+const SEED = Number(env.SEED ?? 20_261_116);
 const ENOUGH = 20;
 
 export function modelPart(part: number, parts: number): void {
   const runs = Math.ceil(RUNS / parts);
   const seed = SEED + part;
   const hits = createHits();
-  const path = process.env["FC_PATH"];
+  const path = env.FC_PATH;
 
   test(`no sequence of faults breaks an invariant (part ${part} of ${parts})`, {
     timeout: 3_600_000,
@@ -38,13 +39,6 @@ export function modelPart(part: number, parts: number): void {
       }),
       { numRuns: runs, seed, ...(path ? { path } : {}) },
     );
-    if (process.env["HITS"])
-      console.log(
-        [...hits.all()]
-          .sort()
-          .map(([k, v]) => `${k}=${v}`)
-          .join("\n"),
-      );
     console.log(`model part ${part}/${parts}: ${sequences} sequences, SEED=${SEED}, 0 violations`);
   });
 

@@ -48,6 +48,8 @@ export type Act =
       readonly headers?: Headers;
       readonly body?: unknown;
     }
+  /** A 200 with this very body. */
+  | { readonly act: "raw"; readonly contentType: string; readonly text: string }
   /** The connection is reset before a byte of the answer. */
   | { readonly act: "reset" }
   /** No answer, ever. */
@@ -136,7 +138,11 @@ export async function startModelServer(): Promise<ModelServer> {
 
 async function receive(request: IncomingMessage, n: number): Promise<Arrival> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch {
+    // The client left in the middle; what came has arrived.
+  }
   const text = Buffer.concat(chunks).toString("utf8");
   const path = new URL(request.url ?? "/", "http://server").pathname;
   const headers = Object.fromEntries(
@@ -151,6 +157,9 @@ function perform(act: Act, arrival: Arrival, response: ServerResponse, polls: Ma
       return;
     case "reset":
       response.socket?.resetAndDestroy();
+      return;
+    case "raw":
+      response.writeHead(200, { "content-type": act.contentType }).end(act.text);
       return;
     case "status": {
       const body = act.body ?? problem(arrival.path, act.status);

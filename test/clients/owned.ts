@@ -41,6 +41,7 @@ const EVENTS: readonly EventName[] = [
 export async function openStage(options: Partial<HoldfireOptions> = {}): Promise<Stage> {
   const server = await startModelServer();
   onTestFinished(() => server.close());
+  timeOutOnArrival(server);
   const clock = virtualClock();
   const store = options.store ?? memoryStore({ now: clock.now, forgets: "accepted" });
   const another = (more: Partial<HoldfireOptions> = {}): Holdfire =>
@@ -77,9 +78,31 @@ export function listen(hf: Holdfire): <N extends EventName>(name: N) => Holdfire
     heard.filter((one) => one.name === name).map(({ event }) => event as HoldfireEvents[N]);
 }
 
+/** A client's timeout of this length ends when its request has arrived, and not before. */
+export const HANG_MS = 7_777;
+
+/** So a slow machine cannot make a request time out that was never sent. */
+function timeOutOnArrival(server: ModelServer): void {
+  const real = globalThis.setTimeout;
+  const due = new Set<() => void>();
+  const stub = (call: () => void, ms?: number): NodeJS.Timeout => {
+    if (ms !== HANG_MS) return real(call, ms);
+    due.add(call);
+    return real(() => {}, ms).unref();
+  };
+  globalThis.setTimeout = Object.assign(stub, real);
+  onTestFinished(() => {
+    globalThis.setTimeout = real;
+  });
+  server.onArrival(() => {
+    for (const call of due) setImmediate(call);
+    due.clear();
+  });
+}
+
 /** The three ways in which a call always fails, and the client's timeout that ends each. */
 export const FAILURES: readonly (readonly [name: string, act: Act, timeoutMs: number])[] = [
   ["a 503", { act: "status", status: 503 }, 10_000],
   ["a reset", { act: "reset" }, 10_000],
-  ["no answer", { act: "hang" }, 40],
+  ["no answer", { act: "hang" }, HANG_MS],
 ];

@@ -11,8 +11,8 @@
 import type { Change, LaneChange, StoredLane, Swapped } from "../../ledger/store.ts";
 import { swapRecord } from "./move.ts";
 import { readLane, readRecord } from "./read.ts";
-import { laneIn, laneTailOf } from "./row.ts";
-import { COUNT_BY_TIME, type Script, script, TELL_TIME } from "./script.ts";
+import { laneIn, laneTailOf, versionIn } from "./row.ts";
+import { COUNT_WITH_OTHERS, type Script, script, TELL_TIME } from "./script.ts";
 import type { Session } from "./session.ts";
 
 /** KEYS: counter, lane. ARGV: expect, nonce, tail. */
@@ -21,12 +21,13 @@ local row = redis.call('GET', KEYS[2]) or ''
 local was, nonce = string.match(row, '^(%d+)|([^|]*)|')
 if (was or '0') ~= ARGV[1] then
   if row == '' and redis.call('EXISTS', KEYS[1]) == 0 then return {'lost'} end
-  return {nonce == ARGV[2] and 'ok' or 'refused', time[1], time[2], row}
+  if nonce == ARGV[2] then return {'ok', time[1], time[2], was} end
+  return {'refused', time[1], time[2], row}
 end
-${COUNT_BY_TIME}
+${COUNT_WITH_OTHERS}
 if ARGV[3] == '' then redis.call('DEL', KEYS[2])
 else redis.call('SET', KEYS[2], version .. '|' .. ARGV[3]) end
-return {'ok', time[1], time[2]}
+return {'ok', time[1], time[2], version}
 `);
 
 export async function swapApart(
@@ -64,7 +65,9 @@ async function swapLane(
   const key = session.layout.key(bucket, "lane", tenant, name);
   const args = [String(expect), nonce, laneTailOf(lane, nonce)];
   const { tag, values } = await session.ask(bucket, SWAP_LANE, [key], args);
-  return tag === "refused" ? laneIn(values[0] ?? "") : undefined;
+  if (tag !== "ok") return laneIn(values[0] ?? "");
+  session.saw(bucket, versionIn(values[0]));
+  return undefined;
 }
 
 async function refuse(

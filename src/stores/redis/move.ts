@@ -10,7 +10,7 @@ import type { Change, LeaseChange, Swapped } from "../../ledger/store.ts";
 import { letGo } from "./effects.ts";
 import { quote } from "./layout.ts";
 import { laneIn, laneTailOf, leaseIn, storedIn, tailOf, versionIn } from "./row.ts";
-import { COUNT, COUNT_BY_TIME, type Script, script, TELL_TIME } from "./script.ts";
+import { COUNT, COUNT_WITH_OTHERS, type Script, script, TELL_TIME } from "./script.ts";
 import type { Session } from "./session.ts";
 
 /** A century, in milliseconds: no lease is longer. */
@@ -19,13 +19,16 @@ const LONGEST_LEASE_MS = 100 * 366 * 24 * 3_600_000;
 /**
  * KEYS: counter, operation, index; to remove, owned and effects; the lane, if there is one, last.
  * ARGV: expect, lease, id, tail; the lane's expect and tail, if there is one.
+ *
+ * A row that is no row is never taken for none.
  */
 const COMPARE = `${TELL_TIME}
 local row = redis.call('GETRANGE', KEYS[2], '0', '127')
-local was, lease, order, open, nonce = string.match(row, '^(%d+)|([^|]*)|(%d+)|([01])|([^|]*)|')
-if was ~= ARGV[1] then
+local was, lease, order, open = string.match(row, '^(%d+)|([^|]*)|(%d+)|([01])|')
+if (was or '0') ~= ARGV[1] or (row ~= '' and not was) then
   if row == '' and redis.call('EXISTS', KEYS[1]) == 0 then return {'lost'} end
-  if was and nonce == string.match(ARGV[4], '|([^|]*)|') then
+  local nonce = string.match(row, '^%d+|[^|]*|%d+|[01]|([^|]*)|')
+  if nonce and nonce == string.match(ARGV[4], '|([^|]*)|') then
     return {'ok', time[1], time[2], was, lease}
   end
   return {'refused', time[1], time[2], redis.call('GET', KEYS[2]) or ''}
@@ -110,7 +113,7 @@ const moves = (counting: string, comparingLane = "", writingLane = ""): Moves =>
 
 const ALONE = moves(COUNT);
 const WITH_LANE = moves(COUNT, COMPARE_LANE, WRITE_LANE);
-const IN_CLUSTER = moves(COUNT_BY_TIME);
+const IN_CLUSTER = moves(COUNT_WITH_OTHERS);
 
 /** To be loaded before they are needed. */
 export const MOVES: readonly Script[] = [ALONE, WITH_LANE, IN_CLUSTER].flatMap(
@@ -136,8 +139,7 @@ export async function swapRecord(
   }
   const { create, put, remove } = layout.buckets > 1 ? IN_CLUSTER : lane ? WITH_LANE : ALONE;
   const move = !record ? remove : expect === 0 ? create : put;
-  const answer = await session.ask(bucket, move, keys, args);
-  const { tag, now, values } = answer;
+  const { tag, now, values } = await session.ask(bucket, move, keys, args);
   const [first = "", second = "", ...effects] = values;
   if (tag !== "ok") {
     const current = storedIn(first, tenant, id);
@@ -146,8 +148,9 @@ export async function swapRecord(
       : { ok: false, current, now };
   }
   if (effects.length > 0) await letGo(session, tenant, id, effects);
-  const sequence = versionIn(first);
-  return { ok: true, version: record ? sequence : 0, leaseUntil: leaseIn(second), now, sequence };
+  const version = versionIn(first);
+  const sequence = session.saw(bucket, version);
+  return { ok: true, version: record ? version : 0, leaseUntil: leaseIn(second), now, sequence };
 }
 
 function leaseText(lease: LeaseChange): string {

@@ -41,13 +41,14 @@ local version = string.format('%.0f', count)
 `;
 
 /**
- * The same for one bucket of many: the time, unless its clock has gone back. So a later change has
- * the higher version also when the two are in different buckets, as far as the clocks agree.
+ * The same for one bucket of many. `ARGV` ends with the highest version the store has seen anywhere,
+ * and in this bucket: a later change has the higher version also when the two are in different
+ * buckets, whatever the servers' clocks say, and a bucket that has gone back is noticed.
  */
-export const COUNT_BY_TIME = `
+export const COUNT_WITH_OTHERS = `
 local count = tonumber(redis.call('GET', KEYS[1]) or 0)
-if count == 0 then return {'lost'} end
-count = math.max(time[1] * 1000000 + time[2], count + 1)
+if count < tonumber(ARGV[#ARGV]) then return {'lost'} end
+count = math.max(time[1] * 1000000 + time[2], count + 1, ARGV[#ARGV - 1] + 1)
 local version = string.format('%.0f', count)
 redis.call('SET', KEYS[1], version)
 `;

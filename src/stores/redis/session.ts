@@ -2,7 +2,8 @@
  * An opened ledger: each bucket by its name, and every question put to it under that name.
  *
  * A bucket gets a name when it is first seen. A Redis that was flushed, restarted empty or replaced
- * has lost the name, and is then not taken for a ledger in which nothing ever happened.
+ * while in use has lost it. The store then goes on with what is left, but hands out sequence 0 until
+ * it is opened again: whoever looks at sequences knows that a missing record proves nothing.
  *
  * @module
  */
@@ -21,6 +22,8 @@ export interface Session {
   begin(): Promise<Incarnation>;
   /** Runs a script on one bucket; the key of its counter is put before the others. */
   ask(bucket: number, script: Script, keys: string[], args: string[]): Promise<Answer>;
+  /** Notes a version that was handed out, and says which sequence it stands for. */
+  saw(bucket: number, version: number): number;
   /** What the client puts before all keys, known once begun. */
   keyPrefix(): string;
 }
@@ -32,14 +35,15 @@ export interface Answer {
   readonly values: readonly string[];
 }
 
-interface Begun {
+interface Bucket {
   readonly name: string;
   /** The key of its counter. */
   readonly counter: string;
-  /** The last version it handed out. */
-  readonly last: number;
-  readonly now: number;
+  /** The last version it is known to have handed out. */
+  last: number;
 }
+
+type Begun = Bucket & { readonly now: number };
 
 /**
  * Names a bucket, with a counter that begins at the time: so versions of a ledger that was lost do
@@ -63,9 +67,13 @@ return {'ok', time[1], time[2], redis.call('GET', KEYS[1]) or ''}
 
 export const SESSION: readonly Script[] = [NAME, COUNTED];
 
-export function createSession(runner: Runner, layout: Layout, accepted: boolean): Session {
-  let buckets: readonly Begun[] = [];
+export function createSession(runner: Runner, layout: Layout): Session {
+  const isCluster = layout.buckets > 1;
+  let buckets: readonly Bucket[] = [];
+  let highest = 0;
   let keyPrefix = "";
+  let lost = false;
+  let recovering: Promise<unknown> | undefined;
 
   async function beginBucket(bucket: number, replace = ""): Promise<Begun> {
     const nameKey = layout.key(bucket, "name");
@@ -83,39 +91,54 @@ export function createSession(runner: Runner, layout: Layout, accepted: boolean)
   }
 
   async function begin(): Promise<Incarnation> {
-    const found = await Promise.all(
+    const begun = await Promise.all(
       Array.from({ length: layout.buckets }, (_, bucket) => beginBucket(bucket)),
     );
-    buckets = found;
-    const names = found.map(({ name }) => name);
+    buckets = begun;
+    highest = Math.max(...begun.map(({ last }) => last));
+    const names = begun.map(({ name }) => name);
     return {
       // One lost bucket makes it another ledger.
       id: names.length === 1 ? String(names[0]) : digest(names),
-      sequence: Math.max(...found.map(({ last }) => last)),
-      now: Math.max(...found.map(({ now }) => now)),
+      sequence: highest,
+      now: Math.max(...begun.map(({ now }) => now)),
     };
   }
 
-  const counterOf = (bucket: number): string => buckets[bucket]?.counter ?? "";
+  const put = (bucket: number, script: Script, keys: string[], args: string[]): Promise<Reply> => {
+    const { counter = "", last = 0 } = buckets[bucket] ?? {};
+    const seen = isCluster ? [String(highest), String(last)] : [];
+    return runner.run(script, [counter, ...keys], [...args, ...seen]);
+  };
 
   return {
     layout,
-    begin,
     keyPrefix: () => keyPrefix,
 
+    async begin() {
+      const incarnation = await begin();
+      lost = false;
+      return incarnation;
+    },
+
     async ask(bucket, script, keys, args) {
-      const reply = await runner.run(script, [counterOf(bucket), ...keys], args);
+      const reply = await put(bucket, script, keys, args);
       if (reply[0] !== "lost") return answerIn(reply);
-      // Whoever accepted that it forgets goes on with what is left.
-      if (accepted) {
-        await begin();
-        const again = await runner.run(script, [counterOf(bucket), ...keys], args);
-        if (again[0] !== "lost") return answerIn(again);
-      }
-      throw new InvalidInputError(
-        "redis.client",
-        "no longer holds the ledger that was opened: it was flushed, restarted empty or replaced.",
-      );
+      lost = true;
+      recovering ??= begin().finally(() => {
+        recovering = undefined;
+      });
+      await recovering;
+      const again = await put(bucket, script, keys, args);
+      if (again[0] !== "lost") return answerIn(again);
+      throw new InvalidInputError("redis.client", "does not keep what it is told.");
+    },
+
+    saw(bucket, version) {
+      const seen = buckets[bucket];
+      if (seen) seen.last = Math.max(seen.last, version);
+      highest = Math.max(highest, version);
+      return lost ? 0 : version;
     },
   };
 }

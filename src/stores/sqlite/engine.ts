@@ -69,6 +69,7 @@ function engineOn({ db, file, anchor }: Connection, hostClock: boolean): Engine 
   const transactor = transactorOf({
     db,
     boot: hostClock ? anchor.boot : undefined,
+    onBegin: tables.payloads.begin,
     onRollback: tenants.forget,
     run: (job, turn) => (job.kind === "prune" ? prune(job, turn) : write(tables, job, turn)),
     check() {

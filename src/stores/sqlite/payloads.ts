@@ -15,6 +15,8 @@ export interface Parts {
 export const NO_PARTS: Parts = { first: null, count: 0 };
 
 export interface Payloads {
+  /** Tells that a transaction begins: others may have written since the last one. */
+  begin(): void;
   /** Says where `text` will be, for `write` to put it there. Only in a transaction. */
   place(text: string | undefined): Parts;
   write(parts: Parts, text: string | undefined): void;
@@ -48,15 +50,22 @@ export function payloadsOf(db: DatabaseSync): Payloads {
   const several = db.prepare("SELECT data FROM payload WHERE part BETWEEN ? AND ? ORDER BY part");
   const remove = db.prepare("DELETE FROM payload WHERE part BETWEEN ? AND ?");
 
+  let next: number | undefined;
+
   return {
+    begin() {
+      next = undefined;
+    },
+
     place(text) {
       if (text === undefined) return NO_PARTS;
-      const first = Number(last.get()?.part ?? 0) + 1;
-      return { first, count: partsFor(Buffer.byteLength(text)) };
+      next ??= Number(last.get()?.part ?? 0) + 1;
+      return { first: next, count: partsFor(Buffer.byteLength(text)) };
     },
 
     write({ first, count }, text) {
       if (first === null || text === undefined) return;
+      next = first + count;
       if (count === 1) {
         insert.run(first, text);
         return;

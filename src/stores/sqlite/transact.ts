@@ -19,13 +19,15 @@ export interface TransactorParts {
   readonly run: (job: Job, turn: Turn) => Value<Job>;
   /** Throws if what was committed went to a file that is no longer the ledger. */
   readonly check: () => void;
+  /** Called as each transaction begins. */
+  readonly onBegin: () => void;
   /** Undoes what is remembered outside the database. */
   readonly onRollback: () => void;
   /** The boot this connection's clock was anchored in; `undefined` if the clock is not its own. */
   readonly boot: string | undefined;
 }
 
-export function transactorOf({ db, run, check, onRollback, boot }: TransactorParts): Transactor {
+export function transactorOf({ db, run, check, onBegin, onRollback, boot }: TransactorParts): Transactor {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   const state = db.prepare("SELECT sequence, boot FROM ledger");
@@ -33,6 +35,7 @@ export function transactorOf({ db, run, check, onRollback, boot }: TransactorPar
 
   function inTransaction(now: number, work: (turn: Turn) => readonly Done[]): readonly Done[] {
     begin.run();
+    onBegin();
     try {
       const ledger = state.get();
       if (boot !== undefined && ledger?.boot !== boot) {

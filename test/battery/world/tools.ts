@@ -43,7 +43,12 @@ export interface Toolbox {
   definition(name: ToolClass): Definition;
 }
 
-export function createToolbox(hf: Holdfire, host: Host, service: Service, script: Script): Toolbox {
+export function createToolbox(
+  hf: Holdfire,
+  host: Host,
+  { service, network }: Outside,
+  script: Script,
+): Toolbox {
   const made = new Map<ToolClass, SimTool>();
 
   function tool(name: ToolClass): SimTool {

@@ -1,0 +1,98 @@
+/** The part of the checker that reads the service's own logs: what was sent, and what it led to. */
+
+import { type Broken, byOp, type Evidence, opOfRecord, show } from "./checker.ts";
+import { type ToolClass, traitsOf } from "./world/settings.ts";
+import { attemptsOf } from "./world/tools.ts";
+
+export function checkService(evidence: Evidence, broken: Broken): void {
+  for (const rule of [oneEffect, oneSend, afterAYes, oneKey, budgets]) rule(evidence, broken);
+}
+
+/**
+ * A tool that declares a key and does not send it is found out only by the process that saw it run.
+ * A successor takes its word, so it is judged by the life of a process.
+ */
+const isUnearned = (tool: ToolClass): boolean => {
+  const { keyed, honours } = traitsOf(tool);
+  return keyed === true && !honours;
+};
+
+function oneEffect({ effects, forgotten }: Evidence, broken: Broken): void {
+  for (const [op, those] of byOp(effects)) {
+    if (those[0] && isUnearned(those[0].sent.tool)) continue;
+    const allowed = 1 + (forgotten.get(op) ?? 0);
+    if (those.length > allowed) {
+      broken("I1 at most one effect", `${op}: ${those.map(({ sent }) => show(sent)).join(", ")}`);
+    }
+  }
+}
+
+/** The service can neither recognise a repetition nor be asked: one send, and no more. */
+const isBlindFire = (tool: ToolClass): boolean => {
+  const { honours, conditional, readable } = traitsOf(tool);
+  return !honours && !conditional && !readable;
+};
+
+function oneSend({ sends, forgotten, resolved }: Evidence, broken: Broken): void {
+  for (const [op, those] of byOp(sends)) {
+    const last = those.at(-1);
+    const risky = those.filter(
+      ({ tool, heard, answer, by }) =>
+        isBlindFire(tool) &&
+        !(heard && (answer === "refused" || answer === "no")) &&
+        (!isUnearned(tool) || by === last?.by),
+    );
+    const allowed = 1 + (forgotten.get(op) ?? 0) + (resolved.get(op) ?? 0);
+    if (risky.length > allowed) {
+      broken("I1 at most one send that could have arrived", `${op}: ${risky.map(show).join(", ")}`);
+    }
+  }
+}
+
+/** Once the ledger has heard that a liar's attempt has ended, it has heard its yes. */
+function afterAYes({ sends, history, resolved, forgotten }: Evidence, broken: Broken): void {
+  for (const [op, those] of byOp(sends)) {
+    if ((resolved.get(op) ?? 0) + (forgotten.get(op) ?? 0) > 0) continue;
+    const yes = those.find(
+      ({ tool, heard, answer }) => traitsOf(tool).lies && heard && answer === "yes",
+    );
+    const told = history.findIndex(
+      ({ after, by }) =>
+        after !== undefined &&
+        opOfRecord(after) === op &&
+        by === yes?.by &&
+        after.attempts.some(({ n, endedAt }) => n === yes.attempt && endedAt !== undefined),
+    );
+    const later = told >= 0 && those.find(({ ledgerAt }) => ledgerAt > told);
+    if (yes && later) {
+      broken("I1 after a yes only a person fires again", `${op}: ${show(yes)}, ${show(later)}`);
+    }
+  }
+}
+
+function oneKey({ sends }: Evidence, broken: Broken): void {
+  const owners = new Map<string, string>();
+  for (const [op, those] of byOp(sends)) {
+    const keys = new Set(those.flatMap(({ key }) => key ?? []));
+    // Only a service that has rejected a key makes another one necessary.
+    const rejections = those.filter(({ answer }) => answer === "no").length;
+    if (keys.size > 1 + rejections) broken("I4 one key per intent", `${op}: ${[...keys]}`);
+    for (const key of keys) {
+      const owner = owners.get(key) ?? op;
+      if (owner !== op) broken("I4 one key per intent", `${key}: ${owner} and ${op}`);
+      owners.set(key, owner);
+    }
+  }
+}
+
+function budgets({ sends, calls }: Evidence, broken: Broken): void {
+  for (const [op, those] of byOp(sends)) {
+    const tool = those[0]?.tool ?? "K";
+    const own = calls.filter((call) => call.op === op).length;
+    const outer = calls.filter((call) => op.startsWith(`${call.op}/`)).length * attemptsOf("X");
+    const allowed = (own + outer) * attemptsOf(tool);
+    if (those.length > allowed) {
+      broken("I10 no more requests than attempts", `${op}: ${those.length} > ${allowed}`);
+    }
+  }
+}
