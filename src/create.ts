@@ -209,7 +209,8 @@ export function createHoldfire(options: HoldfireOptions): Holdfire {
       // Tenants never meet, not even in a log.
       on: <N extends EventName>(name: N, listener: Listener<N>) =>
         events.on(name, (event) => {
-          if (!("tenant" in event) || event.tenant === engine.tenant) listener(event);
+          const ours = !("tenant" in event) || event.tenant === engine.tenant;
+          return ours ? listener(event) : undefined;
         }),
       close() {
         closing ??= close();

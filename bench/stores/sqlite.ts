@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { packRecord } from "../../src/ledger/pack.ts";
-import type { OperationRecord, State } from "../../src/ledger/record.ts";
+import type { OperationRecord } from "../../src/ledger/record.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
@@ -32,69 +32,73 @@ const LEASE_MS = 25_000;
 const RUN = randomUUID();
 const HOLDER = randomUUID();
 
-let calls = 0;
-/** In no order, as ids of operations are. */
+let minted = 0;
+let ids: string[] = [];
+/** In no order, as ids of operations are. Minted ahead: that is not the store's work. */
 const newId = (): string => {
-  calls += 1;
-  return hash("sha256", `${RUN}${calls}`, "base64url");
+  if (ids.length === 0) {
+    ids = Array.from({ length: 50_000 }, () => {
+      minted += 1;
+      return hash("sha256", `${RUN}${minted}`, "base64url");
+    });
+  }
+  return ids.pop() ?? "";
 };
 const DIGEST = hash("sha256", "digest", "base64url");
 const result = (bytes: number): string => JSON.stringify("r".repeat(bytes - 2));
 
 /** As the engine writes them. */
-const claimed = (id: string): OperationRecord => {
-  const now = Date.now();
-  return recordOf({
-    id,
-    service: "refund_payment",
-    run: RUN,
-    runs: [RUN],
-    fingerprint: DIGEST,
-    argsHash: DIGEST,
-    fields: { amount: "lazIky_J", paymentId: "vdr4us1Q" },
-    intent: { form: "json", text: '{"amount":400,"paymentId":"pay_1234567"}' },
-    state: { tag: "claimed", holder: HOLDER },
-    stateAt: now,
-    createdAt: now,
-    attempts: [{ n: 1, epoch: 1, generation: 0, licence: "first", at: now }],
-  });
-};
+const CLAIMED: OperationRecord = recordOf({
+  service: "refund_payment",
+  run: RUN,
+  runs: [RUN],
+  fingerprint: DIGEST,
+  argsHash: DIGEST,
+  fields: { amount: "lazIky_J", paymentId: "vdr4us1Q" },
+  intent: { form: "json", text: '{"amount":400,"paymentId":"pay_1234567"}' },
+  state: { tag: "claimed", holder: HOLDER },
+  stateAt: Date.now(),
+  createdAt: Date.now(),
+  attempts: [{ n: 1, epoch: 1, generation: 0, licence: "first", at: Date.now() }],
+});
 
-const settled = (record: OperationRecord, text: string): OperationRecord => {
-  const state: State = {
-    tag: "committed",
-    via: "reply",
-    attempt: 1,
-    payload: { form: "json", text },
-  };
-  const [attempt] = record.attempts;
-  if (!attempt) throw new Error("A claim has one.");
-  const ended = {
+const settledWith = (text: string): OperationRecord => ({
+  ...CLAIMED,
+  state: { tag: "committed", via: "reply", attempt: 1, payload: { form: "json", text } },
+  intent: undefined,
+  attempts: CLAIMED.attempts.map((attempt) => ({
+    ...attempt,
     endedAt: Date.now(),
     verdict: "committed",
     tookKey: true,
     wireRequests: 1,
-  } as const;
-  return { ...record, state, intent: undefined, attempts: [{ ...attempt, ...ended }] };
-};
+  })),
+});
 
 /** A guarded call, as far as the store sees it. */
-const guarded = (store: Store, text: string) => async (): Promise<void> => {
-  const id = newId();
-  const record = claimed(id);
-  const tenant = record.tenant;
-  const claim = await store.swap({ tenant, id, expect: 0, record, lease: LEASE_MS });
-  if (!claim.ok) throw new Error("A new id is free.");
-  const { version: expect } = claim;
-  const done = await store.swap({
-    tenant,
-    id,
-    expect,
-    record: settled(record, text),
-    lease: "none",
-  });
-  if (!done.ok) throw new Error("Nobody else settles it.");
-};
+function guarded(store: Store, text: string): () => Promise<void> {
+  const settled = settledWith(text);
+  const { tenant } = settled;
+  return async () => {
+    const id = newId();
+    const claim = await store.swap({
+      tenant,
+      id,
+      expect: 0,
+      record: { ...CLAIMED, id },
+      lease: LEASE_MS,
+    });
+    if (!claim.ok) throw new Error("A new id is free.");
+    const done = await store.swap({
+      tenant,
+      id,
+      expect: claim.version,
+      record: { ...settled, id },
+      lease: "none",
+    });
+    if (!done.ok) throw new Error("Nobody else settles it.");
+  };
+}
 
 /** The floor: the same two writes and the same bytes, with a key in order. */
 function openFloor(path: string, text: string) {
@@ -107,9 +111,8 @@ function openFloor(path: string, text: string) {
   );
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
-  const record = claimed(DIGEST);
-  const atClaim = packRecord(record);
-  const atSettle = packRecord(settled(record, ""));
+  const atClaim = packRecord(CLAIMED);
+  const atSettle = packRecord(settledWith(""));
   let queue: { readonly run: () => void; readonly done: () => void }[] = [];
   const write = (run: () => void): Promise<void> =>
     new Promise((done) => {
@@ -176,7 +179,8 @@ async function againstFloor(): Promise<void> {
 
 /** Claims without a sync: with one, the disk would hide the growth. */
 async function growth(): Promise<void> {
-  const text = result(256);
+  const settled = settledWith(result(256));
+  const { tenant } = settled;
   const [few, many] = [10_000, isQuick ? 100_000 : 1_000_000];
   const fill = async (rows: number): Promise<Store> => {
     const store = sqliteStore({ path: newPath(), durability: "process" });
@@ -200,8 +204,8 @@ async function growth(): Promise<void> {
   const large = await fill(many);
   const claim = (store: Store) => () =>
     drive(1, 300, async () => {
-      const record = claimed(newId());
-      const { tenant, id } = record;
+      const id = newId();
+      const record = { ...CLAIMED, id };
       const swapped = await store.swap({ tenant, id, expect: 0, record, lease: LEASE_MS });
       if (!swapped.ok) throw new Error("A new id is free.");
     });

@@ -57,7 +57,7 @@ export async function sampled<T>(call: ClientCall<T>, { hf, options }: SampleOwn
   const engine: Engine = inside(hf);
   let last: { readonly told: Told; readonly ended: Ended<T> } | undefined;
   const send = async (): Promise<T> => {
-    void tryCall(last?.told.body, "cancel");
+    drop(last?.told.body);
     const ended = await settle(call.send);
     const told = call.read?.(ended) ?? (ended.ok ? undefined : unanswered());
     if (told) {
@@ -72,6 +72,12 @@ export async function sampled<T>(call: ClientCall<T>, { hf, options }: SampleOwn
     if (!last || error !== last.told) throw error;
     return outcome(last.ended);
   }
+}
+
+/** Nobody will read it; unread, it would hold its connection. */
+function drop(body: unknown): void {
+  const dropped = tryCall(body, "cancel");
+  if (dropped instanceof Promise) dropped.catch(() => {});
 }
 
 /** An error that no longer shows its cause: the wire knows whether anybody answered. */

@@ -6,17 +6,17 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ownRetries } from "../../src/clients/ai.ts";
 import { after, chatAnswer, chatStream } from "./chat-answers.ts";
 import { type CountingServer, FAILURES } from "./counting-server.ts";
-import { count, heard, openHoldfire, serve, TIMEOUT_MS } from "./owning.ts";
+import { count, heard, openHoldfire, serve } from "./owning.ts";
 
 /** The SDK's own timeouts are the caller's; this one is the transport's. */
-function impatient(): typeof fetch {
-  const dispatcher = new Agent({ headersTimeout: TIMEOUT_MS });
+function impatient(headersTimeout: number): typeof fetch {
+  const dispatcher = new Agent({ headersTimeout });
   onTestFinished(() => dispatcher.destroy());
   return (url, init) => transport(url as string, { ...init, dispatcher } as object) as never;
 }
 
-const providerOf = ({ url }: CountingServer) =>
-  createOpenAI({ apiKey: "x", baseURL: `${url}/v1`, fetch: impatient() });
+const providerOf = ({ url, patienceMs }: CountingServer) =>
+  createOpenAI({ apiKey: "x", baseURL: `${url}/v1`, fetch: impatient(patienceMs) });
 const modelOf = (server: CountingServer) => providerOf(server).chat("m");
 const ask = (model: LanguageModel, more: object = {}) =>
   generateText({ model, prompt: "hi", ...more });

@@ -8,8 +8,6 @@
  * @module
  */
 
-import Anthropic from "@anthropic-ai/sdk";
-import OpenAI from "openai";
 import { ownRetries as ownAnthropic } from "../../src/clients/anthropic.ts";
 import { ownRetries as ownOpenAI } from "../../src/clients/openai.ts";
 import { createHoldfire } from "../../src/create.ts";
@@ -20,6 +18,7 @@ const [which, origin, path] = process.argv.slice(2);
 const hf = createHoldfire({ store: sqliteStore({ path }) });
 
 async function askOpenAI(): Promise<string> {
+  const { OpenAI } = await import("openai");
   const client = ownOpenAI(new OpenAI({ baseURL: `${origin}/v1`, apiKey: "k" }), hf, {
     record: true,
   });
@@ -28,6 +27,7 @@ async function askOpenAI(): Promise<string> {
 }
 
 async function askAnthropic(): Promise<string> {
+  const { Anthropic } = await import("@anthropic-ai/sdk");
   const client = ownAnthropic(new Anthropic({ baseURL: origin, apiKey: "k" }), hf, {
     record: true,
   });

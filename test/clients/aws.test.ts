@@ -2,16 +2,16 @@ import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { describe, expect, it } from "vitest";
 import { ownRetries } from "../../src/clients/aws.ts";
 import { type CountingServer, FAILURES } from "./counting-server.ts";
-import { count, fire, openHoldfire, serve, TIMEOUT_MS } from "./owning.ts";
+import { count, fire, openHoldfire, serve } from "./owning.ts";
 
-const clientOf = ({ url }: CountingServer) =>
+const clientOf = ({ url, patienceMs }: CountingServer) =>
   new S3Client({
     endpoint: url,
     region: "us-east-1",
     forcePathStyle: true,
     credentials: { accessKeyId: "a", secretAccessKey: "b" },
     maxAttempts: 3,
-    requestHandler: { requestTimeout: TIMEOUT_MS, throwOnRequestTimeout: true },
+    requestHandler: { requestTimeout: patienceMs, throwOnRequestTimeout: true },
   });
 const put = (client: S3Client) =>
   client.send(new PutObjectCommand({ Bucket: "b", Key: "k", Body: "x" }));

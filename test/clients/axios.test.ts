@@ -3,7 +3,7 @@ import axiosRetry, { type IAxiosRetryConfig } from "axios-retry";
 import { describe, expect, it } from "vitest";
 import { ownRetries } from "../../src/clients/axios.ts";
 import { type CountingServer, FAILURES, json } from "./counting-server.ts";
-import { count, fire, openHoldfire, serve, TIMEOUT_MS } from "./owning.ts";
+import { count, fire, openHoldfire, serve } from "./owning.ts";
 
 /** Everything is worth a retry, so that what is counted is the count alone. */
 const always: IAxiosRetryConfig = {
@@ -11,7 +11,8 @@ const always: IAxiosRetryConfig = {
   retryCondition: () => true,
   shouldResetTimeout: true,
 };
-const clientOf = ({ url }: CountingServer) => axios.create({ baseURL: url, timeout: TIMEOUT_MS });
+const clientOf = ({ url, patienceMs }: CountingServer) =>
+  axios.create({ baseURL: url, timeout: patienceMs });
 const act = (client: AxiosInstance, more: object = {}) => client.post("/pay", {}, more);
 
 describe.each(FAILURES)("when the service fails by %s", (failure) => {

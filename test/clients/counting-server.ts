@@ -29,6 +29,8 @@ export type Answer = (response: ServerResponse, arrival: Arrival, nth: number) =
 export interface CountingServer {
   readonly url: string;
   readonly port: number;
+  /** How long a client should wait for an answer, in milliseconds: not long for one that never comes. */
+  readonly patienceMs: number;
   /** Every request that came, in order. */
   readonly arrivals: readonly Arrival[];
   close(): Promise<void>;
@@ -64,6 +66,7 @@ export async function startCounting(failure: Failure | Answer): Promise<Counting
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    patienceMs: failure === "hang" ? 400 : 20_000,
     arrivals,
     close: () =>
       new Promise((resolve) => {

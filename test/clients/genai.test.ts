@@ -2,12 +2,12 @@ import { GoogleGenAI } from "@google/genai";
 import { describe, expect, it } from "vitest";
 import { ownRetries } from "../../src/clients/genai.ts";
 import { type Answer, type CountingServer, FAILURES, json } from "./counting-server.ts";
-import { count, heard, openHoldfire, serve, TIMEOUT_MS } from "./owning.ts";
+import { count, heard, openHoldfire, serve } from "./owning.ts";
 
-const clientOf = ({ url }: CountingServer, more: object = {}) =>
+const clientOf = ({ url, patienceMs }: CountingServer, more: object = {}) =>
   new GoogleGenAI({
     apiKey: "x",
-    httpOptions: { baseUrl: url, timeout: TIMEOUT_MS, ...more },
+    httpOptions: { baseUrl: url, timeout: patienceMs, ...more },
   });
 const generate = (client: GoogleGenAI, config: object = {}) =>
   client.models.generateContent({ model: "m", contents: "hi", config });

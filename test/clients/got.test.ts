@@ -2,10 +2,10 @@ import got, { type Got, type OptionsInit } from "got";
 import { describe, expect, it } from "vitest";
 import { ownRetries } from "../../src/clients/got.ts";
 import { type CountingServer, FAILURES, json } from "./counting-server.ts";
-import { count, fire, openHoldfire, serve, TIMEOUT_MS } from "./owning.ts";
+import { count, fire, openHoldfire, serve } from "./owning.ts";
 
-const act = (client: Got, { url }: CountingServer, more: OptionsInit = {}) =>
-  client.put(url, { json: {}, timeout: { request: TIMEOUT_MS }, ...more }).text();
+const act = (client: Got, { url, patienceMs }: CountingServer, more: OptionsInit = {}) =>
+  client.put(url, { json: {}, timeout: { request: patienceMs }, ...more }).text();
 
 const asks: OptionsInit = { retry: { limit: 3, calculateDelay: () => 1 } };
 

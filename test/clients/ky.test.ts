@@ -2,10 +2,10 @@ import ky, { type KyInstance, type Options } from "ky";
 import { describe, expect, it } from "vitest";
 import { ownRetries } from "../../src/clients/ky.ts";
 import { type CountingServer, FAILURES, json } from "./counting-server.ts";
-import { count, fire, openHoldfire, serve, TIMEOUT_MS } from "./owning.ts";
+import { count, fire, openHoldfire, serve } from "./owning.ts";
 
-const act = (client: KyInstance, { url }: CountingServer, more: Options = {}) =>
-  client.put(url, { json: {}, timeout: TIMEOUT_MS, ...more }).text();
+const act = (client: KyInstance, { url, patienceMs }: CountingServer, more: Options = {}) =>
+  client.put(url, { json: {}, timeout: patienceMs, ...more }).text();
 
 const asks: Options = { retry: { limit: 3, retryOnTimeout: true, delay: () => 1 } };
 

@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { ownRetries } from "../../src/clients/langchain.ts";
 import { after, chatAnswer, chatStream } from "./chat-answers.ts";
 import { type CountingServer, FAILURES } from "./counting-server.ts";
-import { count, heard, openHoldfire, serve, TIMEOUT_MS } from "./owning.ts";
+import { count, heard, openHoldfire, serve } from "./owning.ts";
 
-const modelOf = ({ url }: CountingServer, more: object = {}) =>
+const modelOf = ({ url, patienceMs }: CountingServer, more: object = {}) =>
   new ChatOpenAI({
     model: "m",
     apiKey: "x",
-    timeout: TIMEOUT_MS,
+    timeout: patienceMs,
     configuration: { baseURL: `${url}/v1`, maxRetries: 2 },
     ...more,
   });

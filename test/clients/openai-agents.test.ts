@@ -11,10 +11,10 @@ import { describe, expect, it } from "vitest";
 import { ownRetries } from "../../src/clients/openai-agents.ts";
 import { after, chatAnswer } from "./chat-answers.ts";
 import { type CountingServer, FAILURES } from "./counting-server.ts";
-import { count, openHoldfire, serve, TIMEOUT_MS } from "./owning.ts";
+import { count, openHoldfire, serve } from "./owning.ts";
 
-const clientOf = ({ url }: CountingServer) =>
-  new OpenAI({ apiKey: "x", baseURL: `${url}/v1`, timeout: TIMEOUT_MS });
+const clientOf = ({ url, patienceMs }: CountingServer) =>
+  new OpenAI({ apiKey: "x", baseURL: `${url}/v1`, timeout: patienceMs });
 const chat = (client: OpenAI) => new OpenAIChatCompletionsModel(client as never, "m");
 const responses = (client: OpenAI) => new OpenAIResponsesModel(client as never, "m");
 

@@ -1,4 +1,5 @@
 import OpenAI, { AzureOpenAI } from "openai";
+import { ResponsesToolRunner } from "openai/helpers/responses-tool-runner";
 import OpenAI6 from "openai-6";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type OwnOptions, ownRetries } from "../../src/clients/openai.ts";
@@ -177,7 +178,7 @@ describe.each(VERSIONS)("%s", (_, makerOf) => {
     const stop = new AbortController();
     const client = owned();
     const call = client.responses.create(QUESTION, { signal: stop.signal });
-    stage.server.onArrival(() => setTimeout(() => stop.abort(), 20));
+    stage.hf.on("sample", () => setImmediate(() => stop.abort()));
     await expect(call).rejects.toMatchObject({ status: 503 });
     expect(stage.server.arrivals).toHaveLength(1);
   });
@@ -343,6 +344,53 @@ describe.each(VERSIONS)("%s", (_, makerOf) => {
     expect(error).toMatchObject({ code: "ERR_HOLDFIRE_INVALID_INPUT" });
     expect(stage.server.arrivals).toHaveLength(0);
   });
+});
+
+test("the runner of tools over responses works turn by turn, also when it says maxRetries itself", async () => {
+  const client = new OpenAI({ baseURL: stage.server.openai, apiKey: "k" });
+  ownRetries(client, stage.hf);
+  stage.server.script(
+    { act: "status", status: 503 },
+    { act: "say", saying: { tool: "weather", args: { city: "Bern" } } },
+    { act: "reset" },
+    { act: "say", saying: { text: "Sunny." } },
+  );
+  const asked: unknown[] = [];
+  const runner = new ResponsesToolRunner({
+    functions: [
+      {
+        tool: {
+          type: "function",
+          name: "weather",
+          strict: false,
+          parameters: { type: "object", properties: {} },
+        },
+        execute: (args) => {
+          asked.push(args);
+          return "sunny";
+        },
+      },
+    ],
+  });
+  const ledger = { runId: "run-1", save: () => {} };
+  const last = await stage.pass(runner.run(client, QUESTION, { ledger }));
+  expect(last.output_text).toBe("Sunny.");
+  expect(asked).toEqual([{ city: "Bern" }]);
+  expect(stage.server.arrivals).toHaveLength(4);
+});
+
+test("a polling helper goes on after a read that failed", async () => {
+  const client = new OpenAI({ baseURL: stage.server.openai, apiKey: "k" });
+  ownRetries(client, stage.hf);
+  const file = { id: "file-1", object: "vector_store.file", vector_store_id: "vs_1" };
+  stage.server.script(
+    { act: "status", status: 200, body: { ...file, status: "in_progress" } },
+    { act: "status", status: 503 },
+    { act: "status", status: 200, body: { ...file, status: "completed" } },
+  );
+  const polled = client.vectorStores.files.poll("vs_1", "file-1", { pollIntervalMs: 1 });
+  expect(await stage.pass(polled)).toMatchObject({ status: "completed" });
+  expect(stage.server.arrivals).toHaveLength(3);
 });
 
 test("a clone of another account made before is not taken for one's own", async () => {

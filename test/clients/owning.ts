@@ -16,9 +16,6 @@ import {
   startCounting,
 } from "./counting-server.ts";
 
-/** Enough for a loopback, and soon over for a service that hangs. */
-export const TIMEOUT_MS = 150;
-
 export function openHoldfire(options: Partial<HoldfireOptions> = {}): Holdfire {
   const hf = createHoldfire({
     store: memoryStore({ forgets: "accepted" }),

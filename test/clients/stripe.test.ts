@@ -2,15 +2,15 @@ import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { ownRetries } from "../../src/clients/stripe.ts";
 import { type CountingServer, FAILURES, json } from "./counting-server.ts";
-import { count, fire, openHoldfire, serve, TIMEOUT_MS } from "./owning.ts";
+import { count, fire, openHoldfire, serve } from "./owning.ts";
 
-const clientOf = ({ port }: CountingServer, options: object = {}) =>
+const clientOf = ({ port, patienceMs }: CountingServer, options: object = {}) =>
   new Stripe("sk_test_x", {
     host: "127.0.0.1",
     port,
     protocol: "http",
     telemetry: false,
-    timeout: TIMEOUT_MS,
+    timeout: patienceMs,
     ...options,
   });
 const pay = (stripe: Stripe, options?: Stripe.RequestOptions) =>

@@ -108,7 +108,7 @@ describe("always", () => {
       fc.property(anything, (value) => {
         try {
           const { text, value: copy } = canonicalize(value, "intent");
-          expect(JSON.parse(text)).toStrictEqual(copy);
+          expect(JSON.parse(text)).toStrictEqual(JSON.parse(canonicalize(copy, "intent").text));
         } catch (error) {
           expect(error).toBeInstanceOf(InvalidInputError);
         }

@@ -203,20 +203,32 @@ describe("a question to a person", () => {
 
   test("answered with no is denied for good, and keeps no intent", () => {
     const { record, ...rest } = after(hold, no);
-    expect(record.state).toEqual({ tag: "denied", by: "bo", note: "not now" });
+    expect(record.state).toMatchObject({ tag: "denied", by: "bo", note: "not now" });
     expect(record.intent).toBeUndefined();
     for (const move of [yes, hold, spend, claimOf({ retry: true })]) {
       expect(apply({ record, ...rest }, move, 2)).toEqual(refused("denied"));
     }
   });
 
-  test("answered twice keeps both answers, and the first one counts", () => {
+  test("answered yes and then no is denied as long as nothing was sent, and keeps both answers", () => {
     const found = after(hold, yes, no);
+    expect(found.record.state).toMatchObject({
+      tag: "denied",
+      answers: [
+        { approve: true, by: "ana" },
+        { approve: false, by: "bo", note: "not now", counted: true },
+      ],
+    });
+    expect(apply(found, spend, 2)).toEqual(refused("denied"));
+  });
+
+  test("answered yes twice keeps both answers, and the first one counts", () => {
+    const found = after(hold, yes, { ...yes, by: "bo" });
     expect(found.record.state).toMatchObject({
       ask: {
         answers: [
           { approve: true, by: "ana", counted: true },
-          { approve: false, by: "bo", note: "not now", counted: false },
+          { approve: true, by: "bo", counted: false },
         ],
       },
     });
@@ -224,7 +236,7 @@ describe("a question to a person", () => {
   });
 
   test("answered very often forgets others, never the answer that counts", () => {
-    const found = after(hold, yes, ...Array.from({ length: 40 }, () => no));
+    const found = after(hold, yes, ...Array.from({ length: 40 }, () => yes));
     expect(found.record.state.tag).toBe("held");
     expect(apply(found, spend, 2).tag).toBe("write");
   });

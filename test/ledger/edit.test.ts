@@ -34,8 +34,13 @@ describe("the attempts of a record", () => {
     expect(attempts.filter(({ verdict }) => verdict === "unknown")).toHaveLength(12);
   });
 
-  test("are all kept when all are in doubt", () => {
-    expect(fired(Array.from({ length: 50 }, () => "unknown")).attempts).toHaveLength(50);
+  test("are never forgotten when all are in doubt: the oldest become one doubt", () => {
+    const record = fired(Array.from({ length: 50 }, () => "unknown"));
+    expect(record.fired).toBe(50);
+    expect(record.attempts).toHaveLength(KEPT);
+    // It was first sent when the first was, and has not ended as long as one of them has not.
+    expect(record.attempts[0]).toMatchObject({ n: 19, at: 0, verdict: "unknown" });
+    expect(record.attempts[0]?.endsBy ?? record.attempts[0]?.endedAt).toBeUndefined();
   });
 
   test("end by what is learned of them, others stay", () => {

@@ -5,8 +5,8 @@
  */
 
 import { once } from "node:events";
-import { createConnection, createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
+import { createConnection, createServer, type Socket } from "node:net";
 
 export interface RedisProxy {
   readonly port: number;

@@ -84,12 +84,7 @@ describe.runIf(server)("the Redis store", () => {
     await store.close();
   });
 
-  test.each([
-    "",
-    "a b",
-    "a{b}",
-    "x".repeat(65),
-  ])("refuses %j as a prefix", (prefix) => {
+  test.each(["", "a b", "a{b}", "x".repeat(65)])("refuses %j as a prefix", (prefix) => {
     expect(() => redisStore({ client: ioredis, prefix })).toThrow(
       expect.objectContaining({ code: "ERR_HOLDFIRE_INVALID_INPUT", path: "redis.prefix" }),
     );
@@ -202,9 +197,9 @@ describe.runIf(server)("the Redis store", () => {
       const key = `${prefix}:{0}:o:"acme""operation-1"`;
       await ioredis.set(key, "somebody else's");
       for (const expected of [0, 5]) {
-        await expect(
-          store.swap({ ...create(recordOf()), expect: expected }),
-        ).rejects.toMatchObject({ code: "ERR_HOLDFIRE_INVALID_INPUT" });
+        await expect(store.swap({ ...create(recordOf()), expect: expected })).rejects.toMatchObject(
+          { code: "ERR_HOLDFIRE_INVALID_INPUT" },
+        );
       }
       expect(await ioredis.get(key)).toBe("somebody else's");
       await store.close();
