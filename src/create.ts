@@ -36,12 +36,13 @@ import { enterScope } from "./key/scope.ts";
 import { createCodec } from "./ledger/codec.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import type { Pruned, Store } from "./ledger/store.ts";
-import { memoryWitness, type Witness } from "./ledger/witness.ts";
+import type { Witness } from "./ledger/witness.ts";
 import { createEvents, type EventName, type Listener } from "./observe/events.ts";
+import { defaultStore, defaultWitness } from "./stores/default.ts";
 
 export interface HoldfireOptions {
-  /** Where outcomes are remembered. */
-  readonly store: Store;
+  /** Where outcomes are remembered. @default a SQLite file, `.holdfire/ledger.db` in the project */
+  readonly store?: Store | undefined;
   /** Whose ledger this is. Tenants never meet. @default "default" */
   readonly tenant?: string | undefined;
   readonly retry?: RetryOptions | undefined;
@@ -57,7 +58,11 @@ export interface HoldfireOptions {
         readonly policyVersion?: string | undefined;
       }
     | undefined;
-  /** Remembers outside the store how far it had come, so that a store that lost data is noticed. */
+  /**
+   * Remembers outside the store how far it had come, so that a store that lost data is noticed.
+   *
+   * @default marks in a folder `witness` beside a SQLite file, else in `.holdfire` in the project
+   */
   readonly witness?: Witness | undefined;
   /**
    * What to do when one attempt sends the same request more than once. It is always told as the event
@@ -119,13 +124,14 @@ const OPTIONS = [
 const CALL_OPTIONS = ["scope", "again", "retry", "signal", "deadlineMs", "aliases", "key"] as const;
 const DAY_MS = 24 * 3_600_000;
 
-export function createHoldfire(options: HoldfireOptions): Holdfire {
+export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   checkOptions(options, OPTIONS, "options");
   checkOptions(options.approvals ?? {}, ["expiryMs", "policyVersion"], "approvals");
   checkOptions(options.surroundings ?? {}, ["clock", "random", "newId"], "surroundings");
   checkOptions(options.payloads ?? {}, ["maxBytes", "redact", "encryption"], "payloads");
-  const { store, retry, confirm, approvals = {}, surroundings = {} } = options;
-  const witness = options.witness ?? memoryWitness();
+  const { retry, confirm, approvals = {}, surroundings = {} } = options;
+  const store = options.store ?? defaultStore(process.env, process.cwd());
+  const witness = options.witness ?? defaultWitness(store, process.env, process.cwd());
   if (typeof store?.swap !== "function") {
     throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore()");
   }

@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { packRecord } from "../../src/ledger/pack.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { type SqliteStoreOptions, sqliteStore } from "../../src/stores/sqlite.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { drive, inTurns, judge, type Measured, median, ratios, spread } from "./measure.ts";
 
@@ -146,25 +146,33 @@ const newPath = (): string => {
 };
 const met: boolean[] = [];
 
+/** Each round on files of its own: how a ledger behaves as it grows is measured below. */
 async function againstFloor(): Promise<void> {
   const text = result(256);
-  const floor = openFloor(newPath(), text);
-  const store = sqliteStore({ path: newPath() });
-  const worker = sqliteStore({ path: newPath(), worker: true });
-  const lax = sqliteStore({ path: newPath(), durability: "process" });
-  for (const one of [store, worker, lax]) await one.open();
   for (const callers of [100, 1]) {
-    const at = (call: () => Promise<void>) => () => drive(callers, ROUND_MS, call);
+    const onStore = (options: SqliteStoreOptions) => async (): Promise<Measured> => {
+      const store = sqliteStore({ ...options, path: newPath() });
+      await store.open();
+      const measured = await drive(callers, ROUND_MS, guarded(store, text));
+      await store.close();
+      return measured;
+    };
     const cases = {
-      floor: at(floor.call),
-      full: at(guarded(store, text)),
-      worker: at(guarded(worker, text)),
-      process: at(guarded(lax, text)),
+      floor: async () => {
+        const floor = openFloor(newPath(), text);
+        const measured = await drive(callers, ROUND_MS, floor.call);
+        floor.close();
+        return measured;
+      },
+      full: onStore({}),
+      worker: onStore({ worker: true }),
+      process: onStore({ durability: "process" }),
     };
     await inTurns(1, cases);
     const all = await inTurns(rounds, cases);
-    for (const [name, measured] of Object.entries(all))
+    for (const [name, measured] of Object.entries(all)) {
       print(`${callers} callers, ${name}`, measured);
+    }
     if (callers === 100) {
       const values = ratios(all.full, all.floor, "perSecond");
       met.push(judge({ what: "100 callers: throughput against the floor", values, atLeast: 0.7 }));
@@ -173,8 +181,6 @@ async function againstFloor(): Promise<void> {
       met.push(judge({ what: "1 caller: median latency against the floor", values, atMost: 1.3 }));
     }
   }
-  floor.close();
-  for (const one of [store, worker, lax]) await one.close();
 }
 
 /** Claims without a sync: with one, the disk would hide the growth. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { StoreUnavailableError } from "../errors.ts";
+import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
 import { within } from "./within.ts";
 
@@ -13,6 +13,8 @@ export async function reach<T>(engine: Engine, step: string, asked: Promise<T>):
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, asked);
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;
+  // A store that was given something it cannot use says so itself.
+  if (isHoldfireError(error)) throw error;
   engine.events.emit("store-error", { step, error });
   throw new StoreUnavailableError(step, error);
 }

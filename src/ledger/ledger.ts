@@ -83,6 +83,7 @@ export function createLedger({
 }: LedgerOptions): Ledger {
   let suspect: { readonly why: string; readonly since: number } | undefined;
   let mark: Mark | undefined;
+  let witnessFailed = false;
   let opening: Promise<void> | undefined;
   let opened = false;
   const start = clock.monotonic();
@@ -122,9 +123,12 @@ export function createLedger({
 
   /** A witness that fails (a full disk) must not make a written move look unwritten. */
   function noteMark(seen: Mark): void {
+    if (witnessFailed) return;
     try {
       witness.note(seen);
     } catch (error) {
+      // Once is enough: it will not get better, and the store itself is fine.
+      witnessFailed = true;
       onWitnessError(error);
     }
   }

@@ -133,6 +133,8 @@ export interface Pruned {
 export interface Store {
   /** `"memory"`, `"sqlite"`, … */
   readonly name: string;
+  /** Which of its kind it is, without secrets: a path, a prefix, a schema. Names its witness. */
+  readonly address?: string | undefined;
   /** Known once `open` has resolved. */
   readonly promise: StorePromise;
   /** Connects, checks its own settings, and says which ledger this is. Safe to call twice. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { Redis } from "ioredis";
 import { createClient, createClientPool, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -115,7 +116,9 @@ describe.runIf(server)("the Redis store", () => {
     const ended = new Redis(url);
     const store = redisStore({ client: ended, prefix: newPrefix() });
     await store.open();
+    const end = once(ended, "end");
     await ended.quit();
+    await end;
     await expect(store.swap(create(recordOf()))).rejects.toMatchObject({ path: "redis.client" });
     const unconnected = redisStore({ client: createClient({ url }), prefix: newPrefix() });
     await expect(unconnected.open()).rejects.toMatchObject({ path: "redis.client" });

@@ -39,8 +39,8 @@ interface Group {
   readonly followers: Waiting[];
 }
 
-const MAX_FLIGHTS = 2;
-const MAX_ROWS = 250;
+const MAX_FLIGHTS = Number(process.env.FL ?? 2);
+const MAX_ROWS = Number(process.env.MR ?? 250);
 const MAX_CHARACTERS = 2_000_000;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;

@@ -104,12 +104,28 @@ export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
       return true;
     },
 
-    overwrite({ hash, id }, tenant, expect, write) {
-      return overwrite.run(...valuesOf(write), hash, tenant, id, expect).changes === 1;
+    overwrite({ hash, id }, tenant, expect, { row, version, lease, parts }) {
+      const { stage, settledAt, text } = row;
+      const { first, count } = parts;
+      const { changes } = overwrite.run(
+        stage,
+        settledAt,
+        version,
+        lease,
+        first,
+        count,
+        text,
+        hash,
+        tenant,
+        id,
+        expect,
+      );
+      return changes === 1;
     },
 
-    update(seq, write) {
-      update.run(...valuesOf(write), seq);
+    update(seq, { row, version, lease, parts }) {
+      const { stage, settledAt, text } = row;
+      update.run(stage, settledAt, version, lease, parts.first, parts.count, text, seq);
     },
 
     remove(seq) {
@@ -117,9 +133,6 @@ export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
     },
   };
 }
-
-const valuesOf = ({ row, version, lease, parts }: Write) =>
-  [row.stage, row.settledAt, version, lease, parts.first, parts.count, row.text] as const;
 
 export const lyingOf = (row: Record<string, SQLOutputValue>): Lying => ({
   seq: Number(row.seq),

@@ -27,7 +27,14 @@ export interface TransactorParts {
   readonly boot: string | undefined;
 }
 
-export function transactorOf({ db, run, check, onBegin, onRollback, boot }: TransactorParts): Transactor {
+export function transactorOf({
+  db,
+  run,
+  check,
+  onBegin,
+  onRollback,
+  boot,
+}: TransactorParts): Transactor {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   const state = db.prepare("SELECT sequence, boot FROM ledger");

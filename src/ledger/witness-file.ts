@@ -8,7 +8,7 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Mark, Witness } from "../ledger/witness.ts";
+import type { Mark, Witness } from "./witness.ts";
 
 export interface FileWitnessOptions {
   /** The folder; made with mode 0700. */

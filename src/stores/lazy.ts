@@ -1,0 +1,48 @@
+/**
+ * A store that is loaded when it is first needed, so that importing holdfire loads none.
+ *
+ * @module
+ */
+
+import type { Store, StorePromise } from "../ledger/store.ts";
+
+const NOT_YET: StorePromise = {
+  survives: "nothing",
+  mayForget: false,
+  forgettingAccepted: false,
+  text: "not opened yet",
+};
+
+export function lazyStore(name: string, load: () => Promise<Store>): Store {
+  let loading: Promise<Store> | undefined;
+  let loaded: Store | undefined;
+  const get = (): Promise<Store> => {
+    loading ??= load().then(
+      (store) => {
+        loaded = store;
+        return store;
+      },
+      (error: unknown) => {
+        loading = undefined;
+        throw error;
+      },
+    );
+    return loading;
+  };
+  return {
+    name,
+    get promise() {
+      return loaded?.promise ?? NOT_YET;
+    },
+    open: async () => (await get()).open(),
+    swap: async (change) => (await get()).swap(change),
+    read: async (tenant, id) => (await get()).read(tenant, id),
+    readLane: async (tenant, lane) => (await get()).readLane(tenant, lane),
+    own: async (tenant, service, effectId, id) => (await get()).own(tenant, service, effectId, id),
+    ownerOf: async (tenant, service, effectId) => (await get()).ownerOf(tenant, service, effectId),
+    list: async (query) => (await get()).list(query),
+    prune: async (query) => (await get()).prune(query),
+    watch: (tenant, id, changed) => loaded?.watch?.(tenant, id, changed) ?? (() => {}),
+    close: async () => loaded?.close(),
+  };
+}

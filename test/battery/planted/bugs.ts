@@ -1,0 +1,196 @@
+/**
+ * Fourteen known-bad variants. Each must be caught by the tests it names, and by those alone: a proof
+ * that has never failed proves nothing.
+ */
+
+export interface Edit {
+  /** From the root of the package. */
+  readonly file: string;
+  /** Must stand there exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface PlantedBug {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  /** The tests of `catchers.test.ts` that must fail. */
+  readonly caughtBy: readonly string[];
+}
+
+export const bugs: readonly PlantedBug[] = [
+  {
+    name: "claim after send",
+    edits: [
+      {
+        file: "src/engine/claim.ts",
+        find: "  const claiming = engine.ledger.move(ref, claim);\n",
+        replace: `  const claiming = engine.ledger.move(ref, claim);
+  const guess = apply(undefined, claim, 0);
+  if (guess.tag === "write" && guess.record) {
+    return { tag: "moved", stored: { record: guess.record, version: 1, leaseUntil: undefined } };
+  }
+`,
+      },
+      {
+        file: "src/engine/claim.ts",
+        find: 'import type { Moved } from "../ledger/ledger.ts";\n',
+        replace: `import { apply } from "../ledger/apply.ts";
+import type { Moved } from "../ledger/ledger.ts";
+`,
+      },
+    ],
+    caughtBy: ["nothing is sent before the ledger has acknowledged the claim"],
+  },
+  {
+    // A bug of a store, so it is planted in the simulated one.
+    name: "claim not fsynced",
+    edits: [
+      {
+        file: "test/battery/world/store.ts",
+        find: "    await sync(seq);\n",
+        replace: "    void sync(seq);\n",
+      },
+    ],
+    caughtBy: ["a claim that was acknowledged outlives a power cut"],
+  },
+  {
+    name: "new key per attempt",
+    edits: [
+      {
+        file: "src/engine/attempt.ts",
+        find: "  const key = keyOf(owned);\n",
+        replace: `  const key = \`\${keyOf(owned)}-\${n}\`;\n`,
+      },
+    ],
+    caughtBy: ["every attempt carries the same key"],
+  },
+  {
+    name: "timeout = failed",
+    edits: [
+      {
+        file: "src/engine/classify.ts",
+        find: '      n,\n      verdict: "unknown",\n',
+        replace: '      n,\n      verdict: "not_sent",\n',
+      },
+    ],
+    caughtBy: ["an attempt whose time was up may still land"],
+  },
+  {
+    name: "absent read = resend at once",
+    edits: [
+      {
+        file: "src/engine/decide.ts",
+        find: 'typeof due === "number" && look.beganAt > due',
+        replace: "due !== undefined",
+      },
+    ],
+    caughtBy: ["an absence proves nothing while the service can still commit"],
+  },
+  {
+    name: "settle without epoch",
+    edits: [
+      {
+        file: "src/ledger/apply.ts",
+        find: '    case "settle": {\n      const why = whyNotOwner(record, move.epoch);\n',
+        replace: '    case "settle": {\n      const why = whyNotOwner(record, record.epoch);\n',
+      },
+    ],
+    caughtBy: ["an owner that was succeeded cannot settle"],
+  },
+  {
+    name: "lease by wall clock",
+    edits: [
+      {
+        file: "src/ledger/ledger.ts",
+        find: "apply(stored, move, sample.now)",
+        replace: "apply(stored, move, clock.now())",
+      },
+    ],
+    caughtBy: ["a wall clock that runs ahead takes nobody's lease"],
+  },
+  {
+    name: "exception deletes row",
+    edits: [
+      {
+        file: "src/ledger/apply.ts",
+        find: "      // Somebody knows better than an owner who gives up",
+        replace: `      if (move.state.tag === "unknown") return { tag: "write", record: undefined, lease: "none" };
+      // Somebody knows better than an owner who gives up`,
+      },
+    ],
+    caughtBy: ["what threw after it was sent stays in the ledger"],
+  },
+  {
+    name: "serialisation error = retry",
+    edits: [
+      {
+        file: "src/engine/attempt.ts",
+        find: "  if (!isResponse(value)) return { value };\n",
+        replace: "  if (!isResponse(value)) return { value: JSON.parse(JSON.stringify(value)) };\n",
+      },
+    ],
+    caughtBy: ["a result that cannot be stored was still committed"],
+  },
+  {
+    name: "payload mismatch ignored",
+    edits: [
+      {
+        file: "src/ledger/begin.ts",
+        find: '  const { state } = record;\n  if (record.fingerprint !== move.draft.identity.fingerprint) return refused("conflict");\n',
+        replace: "  const { state } = record;\n",
+      },
+    ],
+    caughtBy: ["another intent under the same key is a conflict"],
+  },
+  {
+    name: "approval checked by id only",
+    edits: [
+      {
+        file: "src/gate/approval.ts",
+        find: " && earlier.digest === digestFor(earlier);",
+        replace: ";",
+      },
+    ],
+    caughtBy: ["a yes is good for the arguments that were shown, and for no others"],
+  },
+  {
+    name: "approval reusable",
+    edits: [
+      {
+        file: "src/gate/approval.ts",
+        find: '  if (state.tag !== "not_applied") return false;\n',
+        replace: '  if (state.tag === "not_applied") return false;\n',
+      },
+      {
+        file: "src/ledger/begin.ts",
+        find: '      if (move.needsYes) return refused("held");\n      return claimed(again(record, state, move)',
+        replace: "      return claimed(again(record, state, move)",
+      },
+    ],
+    caughtBy: ["a yes is spent by the claim, and the next firing needs another"],
+  },
+  {
+    name: "abort = not applied",
+    edits: [
+      {
+        file: "src/engine/flight.ts",
+        find: '        resolve({ ...bare(operation, engine), status: "in_progress" });\n',
+        replace:
+          '        resolve({ ...bare(operation, engine), status: "not_applied", reason: "aborted" });\n',
+      },
+    ],
+    caughtBy: ["an abort after the send is not a cancellation"],
+  },
+  {
+    name: "reaper deletes open rows",
+    edits: [
+      {
+        file: "src/ledger/prune.ts",
+        find: '  if (isOpen(record.state)) return "keep";\n',
+        replace: "",
+      },
+    ],
+    caughtBy: ["an open operation does not age"],
+  },
+];

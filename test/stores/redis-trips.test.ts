@@ -1,0 +1,149 @@
+import { Redis } from "ioredis";
+import { createClient } from "redis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createHoldfire } from "../../src/create.ts";
+import { type RedisClientLike, redisStore } from "../../src/stores/redis.ts";
+import { recordOf } from "../../src/testing/record-of.ts";
+import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
+import { canStartRedis, type RedisServer, startRedis } from "../servers/redis.ts";
+import { type RedisProxy, startProxy } from "../servers/redis-proxy.ts";
+
+const possible = await canStartRedis();
+let ledgers = 0;
+const newPrefix = (): string => {
+  ledgers += 1;
+  return `hf-${ledgers}`;
+};
+
+describe.runIf(possible)("the Redis store, seen from the wire", () => {
+  let server: RedisServer;
+  let proxy: RedisProxy;
+  const ends: (() => unknown)[] = [];
+
+  beforeAll(async () => {
+    server = await startRedis();
+    proxy = await startProxy(server.port);
+  });
+
+  afterAll(async () => {
+    for (const end of ends) await end();
+    await proxy.close();
+    await server.stop();
+  });
+
+  const makeIoredis = async (): Promise<RedisClientLike> => {
+    const client = new Redis(proxy.port, "127.0.0.1");
+    ends.push(() => client.disconnect());
+    return client;
+  };
+  const makeNodeRedis = async (): Promise<RedisClientLike> => {
+    const client = createClient({ url: `redis://127.0.0.1:${proxy.port}` });
+    client.on("error", () => {});
+    await client.connect();
+    ends.push(() => client.destroy());
+    return client;
+  };
+
+  describe.each([
+    ["ioredis", makeIoredis],
+    ["node-redis", makeNodeRedis],
+  ])("through %s", (_, makeClient) => {
+    test("a call that goes well costs two trips, and its replay one", async () => {
+      const client = await makeClient();
+      const store = redisStore({ client, prefix: newPrefix(), forgets: "accepted" });
+      const hf = createHoldfire({ store });
+      let fired = 0;
+      const order = hf.tool({
+        name: "order",
+        kind: "write",
+        run: async ({ item }: { item: string }) => {
+          fired += 1;
+          return { item };
+        },
+      });
+      await order({ item: "coffee" }, { scope: "s" });
+      proxy.taken();
+      expect(await order({ item: "tea" }, { scope: "s" })).toEqual({ item: "tea" });
+      expect(proxy.taken()).toEqual(["EVALSHA", "EVALSHA"]);
+      expect(await order({ item: "tea" }, { scope: "s" })).toEqual({ item: "tea" });
+      expect(proxy.taken()).toEqual(["EVALSHA"]);
+      expect(fired).toBe(2);
+      await hf.close();
+    });
+
+    test("a server that has forgotten the scripts is told them again", async () => {
+      const store = redisStore({ client: await makeClient(), prefix: newPrefix() });
+      const { version } = await mustSwap(store, create(recordOf()));
+      const admin = new Redis(server.port);
+      await admin.script("FLUSH");
+      proxy.taken();
+      await mustSwap(store, { ...create(recordOf()), expect: version });
+      expect(proxy.taken()).toEqual(["EVALSHA", "EVAL"]);
+      await mustRead(store, "acme", "operation-1");
+      expect(proxy.taken()).toEqual(["EVALSHA", "EVAL"]);
+      await mustRead(store, "acme", "operation-1");
+      expect(proxy.taken()).toEqual(["EVALSHA"]);
+      await admin.quit();
+      await store.close();
+    });
+
+    test("a refusal by the server is an error, and the store goes on after it", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client: await makeClient(), prefix });
+      await store.open();
+      const admin = new Redis(server.port);
+      await admin.lpush(`${prefix}:{0}:o:"acme""operation-1"`, "a list");
+      await expect(store.swap(create(recordOf()))).rejects.toThrow(/WRONGTYPE/);
+      await mustSwap(store, create(recordOf({ id: "operation-2" })));
+      await admin.quit();
+      await store.close();
+    });
+  });
+
+  test("a write that the client sends again after a lost reply is told as done, once", async () => {
+    const store = redisStore({ client: await makeIoredis(), prefix: newPrefix() });
+    await store.open();
+    proxy.taken();
+    proxy.loseNextReply();
+    const claimed = await mustSwap(store, { ...create(recordOf()), lease: 60_000 });
+    expect(proxy.taken().filter((name) => name === "EVALSHA")).toHaveLength(2);
+    const { version, leaseUntil } = await mustRead(store, "acme", "operation-1");
+    expect(claimed).toMatchObject({ version, leaseUntil });
+
+    proxy.loseNextReply();
+    const settled = recordOf({ state: { tag: "committed", via: "reply" } });
+    const done = await mustSwap(store, { ...create(settled), expect: claimed.version });
+    expect(await mustRead(store, "acme", "operation-1")).toEqual({
+      record: settled,
+      version: done.version,
+      leaseUntil: undefined,
+    });
+    await store.close();
+  });
+
+  test("a write whose reply was lost is refused the second time if somebody else was there", async () => {
+    const prefix = newPrefix();
+    const store = redisStore({ client: await makeIoredis(), prefix });
+    const direct = new Redis(server.port);
+    const other = redisStore({ client: direct, prefix });
+    const { version } = await mustSwap(store, create(recordOf()));
+    await mustSwap(other, { ...create(recordOf({ argsHash: "other" })), expect: version });
+    proxy.loseNextReply();
+    const late = await store.swap({ ...create(recordOf()), expect: version });
+    expect(late).toMatchObject({ ok: false, current: { record: { argsHash: "other" } } });
+    await store.close();
+    await other.close();
+    await direct.quit();
+  });
+
+  test("a lost connection is an error, not a second try, where the client does not send again", async () => {
+    const store = redisStore({ client: await makeNodeRedis(), prefix: newPrefix() });
+    await store.open();
+    proxy.taken();
+    proxy.loseNextReply();
+    await expect(store.swap(create(recordOf()))).rejects.toThrow();
+    expect(proxy.taken().filter((name) => name.startsWith("EVAL"))).toEqual(["EVALSHA"]);
+    expect((await mustRead(store, "acme", "operation-1")).record).toEqual(recordOf());
+    await store.close();
+  });
+});
