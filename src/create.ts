@@ -36,7 +36,7 @@ import { enterScope } from "./key/scope.ts";
 import { createCodec } from "./ledger/codec.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import type { Pruned, Store } from "./ledger/store.ts";
-import type { Witness } from "./ledger/witness.ts";
+import { memoryWitness, type Witness } from "./ledger/witness.ts";
 import { createEvents, type EventName, type Listener } from "./observe/events.ts";
 import { defaultStore, defaultWitness } from "./stores/default.ts";
 
@@ -98,6 +98,12 @@ export interface Holdfire {
   ): T;
   /** The same holdfire for another tenant: another ledger in the same store. */
   forTenant(tenant: string): Holdfire;
+  /**
+   * The same holdfire inside a transaction of yours (`postgresStore`): a local effect made in `run` and
+   * its record commit together, or neither does. One attempt a call, and a request that `run` would
+   * send is refused. If a call throws, roll back.
+   */
+  enlist(tx: unknown): Holdfire;
   /** Ends the suspicion against a store that has lost data: a person vouches for it, by name. */
   trust(vouched: { readonly by: string }): Promise<void>;
   /** Wipes what is older than it need be. Open operations are never touched. */
@@ -124,6 +130,9 @@ const OPTIONS = [
 const CALL_OPTIONS = ["scope", "again", "retry", "signal", "deadlineMs", "aliases", "key"] as const;
 const DAY_MS = 24 * 3_600_000;
 
+/** What all tenants of one holdfire share. */
+type Shared = Omit<Engine, "tenant" | "seen">;
+
 export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   checkOptions(options, OPTIONS, "options");
   checkOptions(options.approvals ?? {}, ["expiryMs", "policyVersion"], "approvals");
@@ -142,14 +151,13 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   const registry: Registry = new Map();
   const closed = new AbortController();
   let closing: Promise<void> | undefined;
-  const shared: Omit<Engine, "tenant" | "seen"> = {
-    ledger: createLedger({
-      store,
-      clock,
-      witness,
-      onSuspect: (why) => events.emit("store-suspect", { why }),
-      onWitnessError: (error) => events.emit("store-error", { step: "witness", error }),
-    }),
+  const ledgerParts = {
+    clock,
+    onSuspect: (why: string) => events.emit("store-suspect", { why }),
+    onWitnessError: (error: unknown) => events.emit("store-error", { step: "witness", error }),
+  };
+  const shared: Shared = {
+    ledger: createLedger({ ...ledgerParts, store, witness }),
     codec: createCodec(options.payloads),
     clock,
     events,
@@ -166,6 +174,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     flights: new Map(),
     unended: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, closed.signal),
+    enlisted: false,
     isClosed: () => closing !== undefined,
     background: new Set(),
   };
@@ -186,8 +195,20 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     await store.close();
   }
 
-  function forTenant(tenant: string): Holdfire {
-    const engine: Engine = { ...shared, tenant: checkTenant(tenant), seen: new Map() };
+  function enlisted(tx: unknown): Shared {
+    const inside = store.enlist?.(tx);
+    if (!inside) {
+      throw new InvalidInputError(
+        "options.store",
+        `cannot enlist: the ${store.name} store has no transactions to join`,
+      );
+    }
+    const ledger = createLedger({ ...ledgerParts, store: inside, witness: memoryWitness() });
+    return { ...shared, ledger, enlisted: true, flights: new Map(), unended: new Map() };
+  }
+
+  function forTenant(tenant: string, parts: Shared = shared): Holdfire {
+    const engine: Engine = { ...parts, tenant: checkTenant(tenant), seen: new Map() };
     const tool = (definition: object): GuardedTool<never, never> => {
       if (engine.isClosed()) throw new ClosedError();
       const defined = defineTool(definition as ToolDefinition<never, never, unknown>, registry);
@@ -207,7 +228,8 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
         return tool(definition)(args as never, given);
       }) as unknown as Holdfire["run"],
       scope: (id, fn, how) => enterScope(checkScope(id), fn, how),
-      forTenant,
+      forTenant: (other) => forTenant(other, parts),
+      enlist: (tx) => forTenant(tenant, enlisted(tx)),
       trust: async ({ by }) => engine.ledger.trust(checkPerson(by)),
       prune: (what = {}) => prune(what, engine),
       operations: operationsOf(engine),

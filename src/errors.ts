@@ -2,8 +2,8 @@
  * Every error holdfire throws, and nothing else.
  *
  * Match on `code`: it is stable across versions and across duplicate installs. All of them look
- * final to an outer retry loop (`status` 409, `isRetryable` false, no network `code`, and never a
- * fetch error in `cause`, LangChain's stamp); what an attempt threw is in `lastError` instead.
+ * final to an outer retry loop (`status` 409, `isRetryable` false, LangChain's stamp, no network `code`,
+ * never a fetch error in `cause`); what an attempt threw is in `lastError` instead.
  *
  * @module
  */
@@ -42,7 +42,6 @@ export abstract class HoldfireError extends Error {
     this.operation = facts.operation;
     this.reason = facts.reason;
     Object.defineProperty(this, "lastError", { value: facts.lastError, enumerable: false });
-    // LangChain's own stamp, an own property: "do not retry this".
     Object.defineProperty(this, Symbol.for("langchain.errors.retryable"), { value: false });
   }
 }
@@ -50,10 +49,8 @@ export abstract class HoldfireError extends Error {
 const named = ({ tool, key }: OperationFacts): string => `"${tool}" (key ${key})`;
 
 /**
- * The effect may or may not have happened, and nothing could tell which.
- *
- * Do not call again blindly. The operation stays in the ledger; a reader, reconcile or a person
- * settles it, and the same call then gets its outcome.
+ * The effect may or may not have happened, and nothing could tell which. Do not call again blindly: it
+ * stays in the ledger until a reader, reconcile or a person settles it; the same call then tells.
  */
 export class OutcomeUnknownError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_OUTCOME_UNKNOWN";

@@ -1,62 +1,48 @@
 /**
  * What the Redis store costs beside the trips it must make: claim and settle through the store,
- * against a `SET` and a script that echoes, with the same bytes, on the same connection.
+ * against a `SET` and a script that echoes, with the same records, on the same connection.
  *
- * Rounds alternate, so that a busy moment hits both. Run: `node bench/stores/redis.ts [rounds]`.
+ * Run: `node bench/stores/redis.ts [--rounds=7]`, against `REDIS_URL` or the Redis on this machine.
  *
  * @module
  */
 
 import { createHash, randomBytes } from "node:crypto";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { packRecord } from "../../src/ledger/pack.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
+import type { Store } from "../../src/ledger/store.ts";
 import { redisStore } from "../../src/stores/redis.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
+import { drive, inTurns, judge, median, ratios, spread } from "./measure.ts";
 
-const ROUNDS = Number(process.argv[2] ?? 7);
+const ROUNDS = Number(process.argv.find((arg) => arg.startsWith("--rounds="))?.slice(9) ?? 7);
 const ROUND_MS = 1_000;
+const WARM_UP_MS = 500;
 const LEAST_RATIO = 0.8;
-const RESULT = JSON.stringify("r".repeat(254));
 const LEASE_MS = 25_000;
+/** 256 bytes. */
+const RESULT = JSON.stringify("r".repeat(254));
 const ECHO = "return ARGV[1]";
 const ECHO_SHA = createHash("sha1").update(ECHO).digest("hex");
 const run = `hf-bench-${randomBytes(4).toString("hex")}`;
 const url = process.env.REDIS_URL ?? "redis://127.0.0.1:6379";
 
-type Call = (id: string) => Promise<void>;
+type Call = () => Promise<void>;
 
-const claimed = (id: string): OperationRecord => recordOf({ id, resource: undefined });
-const settled = (id: string): OperationRecord =>
-  recordOf({
-    id,
-    intent: undefined,
-    state: {
-      tag: "committed",
-      via: "reply",
-      attempt: 1,
-      payload: { form: "json", text: RESULT },
-    },
-  });
-
-interface Plain {
-  set(key: string, value: string): Promise<unknown>;
-  echo(key: string, value: string): Promise<unknown>;
-}
-
-const bare =
-  ({ set, echo }: Plain): Call =>
-  async (id) => {
-    await set(`${run}:${id}`, packRecord(claimed(id)));
-    await echo(`${run}:${id}`, packRecord(settled(id)));
-  };
+const newId = (): string => randomBytes(32).toString("hex");
+const claimed = (id: string): OperationRecord => recordOf({ id });
+const settled = (id: string): OperationRecord => {
+  const payload = { form: "json", text: RESULT } as const;
+  const state = { tag: "committed", via: "reply", attempt: 1, payload } as const;
+  return recordOf({ id, intent: undefined, state });
+};
 
 const guarded =
-  (store: ReturnType<typeof redisStore>): Call =>
-  async (id) => {
-    const tenant = "acme";
+  (store: Store): Call =>
+  async () => {
+    const [tenant, id] = ["acme", newId()];
     const record = claimed(id);
     const claim = await store.swap({ tenant, id, expect: 0, record, lease: LEASE_MS });
     if (!claim.ok) throw new Error("A new id is free.");
@@ -65,51 +51,41 @@ const guarded =
     if (!done.ok) throw new Error("Nobody else settles it.");
   };
 
-/** Calls per second, with so many at a time. */
-async function measure(call: Call, concurrency: number, ms: number): Promise<number> {
-  const until = performance.now() + ms;
-  let calls = 0;
-  const began = performance.now();
-  const worker = async (): Promise<void> => {
-    while (performance.now() < until) {
-      await call(randomBytes(32).toString("hex"));
-      calls += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return (calls * 1_000) / (performance.now() - began);
+interface Plain {
+  set(key: string, value: string): Promise<unknown>;
+  echo(key: string, value: string): Promise<unknown>;
 }
 
-const spread = (samples: readonly number[], digits: number): string => {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const at = (index: number) => (sorted.at(index) ?? Number.NaN).toFixed(digits);
-  return `${at(Math.floor(sorted.length / 2))} (${at(0)}..${at(-1)})`;
-};
+const bare =
+  ({ set, echo }: Plain): Call =>
+  async () => {
+    const id = newId();
+    await set(`${run}:${id}`, packRecord(claimed(id)));
+    await echo(`${run}:${id}`, packRecord(settled(id)));
+  };
 
-async function compare(client: string, ours: Call, theirs: Call): Promise<boolean> {
-  let good = true;
-  for (const concurrency of [1, 100]) {
-    await measure(theirs, concurrency, ROUND_MS / 2);
-    await measure(ours, concurrency, ROUND_MS / 2);
-    const samples = { ours: [] as number[], bare: [] as number[], ratio: [] as number[] };
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const without = await measure(theirs, concurrency, ROUND_MS);
-      delay.enable();
-      const withStore = await measure(ours, concurrency, ROUND_MS);
-      delay.disable();
-      samples.bare.push(without);
-      samples.ours.push(withStore);
-      samples.ratio.push(withStore / without);
+async function compare(client: string, store: Call, trips: Call): Promise<boolean> {
+  let isMet = true;
+  for (const callers of [1, 100]) {
+    await drive(callers, WARM_UP_MS, trips);
+    await drive(callers, WARM_UP_MS, store);
+    const results = await inTurns(ROUNDS, {
+      trips: () => drive(callers, ROUND_MS, trips),
+      store: () => drive(callers, ROUND_MS, store),
+    });
+    for (const [name, rounds] of Object.entries(results)) {
+      const of = (what: keyof (typeof rounds)[number]) => rounds.map((round) => round[what]);
+      console.log(
+        `       ${client}, ${callers} at a time, ${name}: ${spread(of("perSecond"), 0)}/s, ` +
+          `p50 ${median(of("p50Us")).toFixed(0)} us, p99 ${median(of("p99Us")).toFixed(0)} us, ` +
+          `loop p99 ${median(of("loopP99Ms")).toFixed(1)} ms`,
+      );
     }
-    const median = samples.ratio.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
-    good &&= median >= LEAST_RATIO;
-    console.log(
-      `${client}, c=${concurrency}: store ${spread(samples.ours, 0)}/s, two bare trips ${spread(samples.bare, 0)}/s, ` +
-        `ratio ${spread(samples.ratio, 2)}, loop delay p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms`,
-    );
+    const what = `${client}, ${callers} at a time: calls per second beside two bare trips`;
+    const values = ratios(results.store, results.trips, "perSecond");
+    isMet = judge({ what, values, atLeast: LEAST_RATIO }) && isMet;
   }
-  return good;
+  return isMet;
 }
 
 const ioredis = new Redis(url);
@@ -121,6 +97,7 @@ const stores = [
   redisStore({ client: nodeRedis, prefix: `${run}-2` }),
 ] as const;
 for (const store of stores) await store.open();
+console.log(stores[0].promise.text);
 
 const results = [
   await compare(
@@ -140,7 +117,6 @@ const results = [
     }),
   ),
 ];
-console.log(`at least ${LEAST_RATIO} of two bare trips: ${results.every(Boolean) ? "yes" : "no"}`);
 
 for (const store of stores) await store.close();
 for await (const keys of ioredis.scanStream({ match: `${run}*`, count: 1_000 })) {

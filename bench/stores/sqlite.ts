@@ -193,14 +193,8 @@ async function growth(): Promise<void> {
     await store.open();
     for (let row = 0; row < rows; row += 500) {
       const swaps = Array.from({ length: 500 }, () => {
-        const record = settled(claimed(newId()), text);
-        return store.swap({
-          tenant: record.tenant,
-          id: record.id,
-          expect: 0,
-          record,
-          lease: "none",
-        });
+        const id = newId();
+        return store.swap({ tenant, id, expect: 0, record: { ...settled, id }, lease: "none" });
       });
       await Promise.all(swaps);
     }

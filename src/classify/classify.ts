@@ -76,7 +76,7 @@ export function judge(ended: Ended, about: Judged): Judgement {
   }
   const answer = ended.ok ? ended.value : ended.error;
   if (!ended.ok && isInner(answer)) return { verdict: "unknown", code: errorCodeOf(answer) };
-  const status = statusOf(answer);
+  const status = ended.ok ? statusOf(answer) : spokenStatus(answer, about);
   const header = headersOf(answer);
   return {
     ...(ended.ok ? ofResponse(answer, status, about) : ofError(answer, status, about)),
@@ -85,6 +85,11 @@ export function judge(ended: Ended, about: Judged): Judgement {
     retryAfterMs: retryAfterMs(header, about.now),
     replayed: header("idempotent-replayed") === "true" || undefined,
   };
+}
+
+/** Some clients give a lost connection a status of their own making: nobody answered, so nobody said it. */
+function spokenStatus(error: unknown, { wireRequests, answered }: Judged): number | undefined {
+  return wireRequests === 1 && answered === undefined ? undefined : statusOf(error);
 }
 
 function ofResponse(response: unknown, status: number | undefined, about: Judged): Proof {

@@ -8,6 +8,7 @@
  */
 
 import { isResponse } from "../classify/answer.ts";
+import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/json.ts";
 import { enterOperation } from "../key/scope.ts";
 import { createToken, runWithToken, type WireToken } from "../wire/token.ts";
@@ -30,6 +31,9 @@ import {
 import { bufferResponse } from "./response.ts";
 import { beginAttempt, keepSaying } from "./unended.ts";
 import { within } from "./within.ts";
+
+const ENLISTED =
+  "must not send requests: this operation is enlisted in a transaction, and no rollback calls them back";
 
 export type Ended =
   | ({ readonly ok: true } & Result)
@@ -61,7 +65,8 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   const giveUp = () => stop.abort();
   flight.stopped.addEventListener("abort", giveUp, { once: true });
   const startedAt = engine.clock.monotonic();
-  const token = createToken({ operationId: ref.id, attempt: n });
+  const refusal = engine.enlisted ? new InvalidInputError("run", ENLISTED) : undefined;
+  const token = createToken({ operationId: ref.id, attempt: n, refusal });
   const frame: Frame = { operationId: ref.id, inner: [] };
   const took = { key: false, precondition: false };
   const key = keyOf(owned);
@@ -148,7 +153,7 @@ async function note(
   const endings = endingsOf(owned);
   const noting = engine.ledger.move(
     owned.operation.ref,
-    { move: "note", epoch, licence, endings, declared: declaredBy(tool), leaseMs, at },
+    { move: "note", epoch, licence, endings, declared: declaredBy(tool, engine), leaseMs, at },
     stored,
   );
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, noting);

@@ -85,7 +85,7 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       draft: { ...operation.draft, precondition },
       holder,
       leaseMs,
-      declared: declaredBy(tool),
+      declared: declaredBy(tool, engine),
       cooldownMs: engine.timing.cooldownMs,
       retry: operation.retry !== undefined,
       suspect,
@@ -137,7 +137,7 @@ export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | u
   const suspicion = engine.ledger.suspicion();
   if (!suspicion || fresh) return undefined;
   const leaseMs = tool.attemptTimeoutMs + LEASE_MARGIN_MS;
-  return { since: suspicion.since, leaseMs, declared: declaredBy(tool) };
+  return { since: suspicion.since, leaseMs, declared: declaredBy(tool, engine) };
 }
 
 function wasLost({ record: { state } }: Stored): boolean {

@@ -81,6 +81,8 @@ function judgeAttempt(
   engine: Engine,
 ): NestedJudgement {
   const { tool } = operation;
+  // The error ends the transaction, and with it whatever was done in it.
+  if (engine.enlisted && !ended.ok) return { verdict: "not_sent" };
   const judged = judge(ended, {
     refuses: tool.refuses,
     keyed: tool.keyedForMs !== undefined,

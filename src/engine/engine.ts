@@ -94,6 +94,8 @@ export interface Engine {
   readonly unended: Map<string, Set<number>>;
   /** Tries a durable move until the store has answered. */
   readonly persist: Persist;
+  /** Commits join a transaction of the user's: one attempt, and no request leaves. */
+  readonly enlisted: boolean;
   readonly isClosed: () => boolean;
   /** Work that goes on after a call has returned; `close` waits for it. */
   readonly background: Set<Promise<unknown>>;
@@ -102,9 +104,10 @@ export interface Engine {
 /** What a reader or `verify` returned is only ever looked at through these. */
 export type ErasedReading = Reading<unknown>;
 
-export const declaredBy = ({ keyedForMs, conditional }: Tool): Declared => ({
+export const declaredBy = ({ keyedForMs, conditional }: Tool, engine: Engine): Declared => ({
   keyed: keyedForMs === undefined ? undefined : true,
   conditional: conditional || undefined,
+  enlisted: engine.enlisted || undefined,
 });
 
 /** Whether the service itself recognises a repetition: two yeses may then be one effect. */

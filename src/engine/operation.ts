@@ -12,7 +12,7 @@ import {
   type OperationFacts,
   VolatileIntentError,
 } from "../errors.ts";
-import { ignoreRejection } from "../ignore-rejection.ts";
+import { ignoreRejection } from "../ledger/ignore-rejection.ts";
 import { type Canonical, canonicalize, type Json } from "../key/canonical.ts";
 import {
   fingerprint,

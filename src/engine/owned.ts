@@ -192,7 +192,7 @@ export function situationOf(owned: Owned, engine: Engine): Situation {
     generation: stored.record.generation,
     look: owned.look,
     now: engine.ledger.clock.latest(),
-    firesLeft: tool.attempts - owned.fires,
+    firesLeft: (engine.enlisted ? 1 : tool.attempts) - owned.fires,
     budget: engine.budgets.has(tool.service),
     sameArguments: stored.record.argsHash === operation.draft.argsHash,
     mayNotFire: owned.mayNotFire ?? (flight.stopped.aborted ? "stopped" : undefined),

@@ -6,7 +6,7 @@
  */
 
 import { isResponse } from "../classify/answer.ts";
-import { ignoreRejection } from "../ignore-rejection.ts";
+import { ignoreRejection } from "../ledger/ignore-rejection.ts";
 import type { Payload } from "../ledger/codec.ts";
 import type { Effect } from "../ledger/record.ts";
 import type { Engine, Tool } from "./engine.ts";

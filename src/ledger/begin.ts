@@ -5,10 +5,19 @@
  */
 
 import type { Applied } from "./apply.ts";
-import { addAttempt, enter, lostRecord, newRecord, presumeEnded, redraft } from "./edit.ts";
+import {
+  addAttempt,
+  enter,
+  fenceEnlisted,
+  lostRecord,
+  newRecord,
+  presumeEnded,
+  redraft,
+} from "./edit.ts";
 import type { Move, Refusal } from "./moves.ts";
 import {
   type Answer,
+  type AttemptNote,
   hasCommitEvidence,
   type Licence,
   type OperationRecord,
@@ -63,16 +72,17 @@ export function claim(
       return refused("settled");
     case "unknown":
       // A composite of guarded operations can always be run again: those replay.
-      if (move.powerless && !record.attempts.some(({ innerOnly }) => innerOnly)) {
+      if (move.powerless && !record.attempts.some(canRunAgain)) {
         return refused("powerless");
       }
-      return claimed(record, move, state, undefined);
+      return claimed(fenceEnlisted(record), move, state, undefined);
     case "claimed": {
       // The reply to this very claim was lost; it is ours.
       if (state.holder === move.holder) return { tag: "same" };
       if (!hasLapsed(stored, now)) return refused("busy");
       const lost: State = { tag: "unknown", reason: "owner-lost" };
-      return claimed(presumeEnded(record, stored.leaseUntil), move, lost, undefined);
+      const ended = presumeEnded(fenceEnlisted(record), stored.leaseUntil);
+      return claimed(ended, move, lost, undefined);
     }
     case "not_applied": {
       const cooled = state.reason === "resolved" || now >= record.stateAt + move.cooldownMs;
@@ -82,6 +92,9 @@ export function claim(
     }
   }
 }
+
+const canRunAgain = ({ innerOnly, declared }: AttemptNote): boolean =>
+  innerOnly === true || declared?.enlisted === true;
 
 /** A key that the service itself rejected is not used again. */
 export const isKeyRejected = (state: State | undefined): boolean =>

@@ -9,7 +9,7 @@
 
 import { randomBytes } from "node:crypto";
 import { InvalidInputError } from "../errors.ts";
-import { ignoreRejection } from "../ignore-rejection.ts";
+import { ignoreRejection } from "./ignore-rejection.ts";
 import { createSealer, type EncryptionOptions, type PayloadOwner } from "./seal.ts";
 import { writeJson } from "./strict-json.ts";
 

@@ -148,6 +148,18 @@ export function endAttempts(record: OperationRecord, endings: readonly Ending[])
   return { ...record, attempts, fired };
 }
 
+/**
+ * A successor's epoch fences earlier owners out: what was to commit together with its record can no
+ * longer commit at all.
+ */
+export function fenceEnlisted(record: OperationRecord): OperationRecord {
+  if (!record.attempts.some(({ declared }) => declared?.enlisted)) return record;
+  const attempts = record.attempts.map((attempt) =>
+    attempt.declared?.enlisted ? { ...attempt, verdict: "not_sent" as const } : attempt,
+  );
+  return { ...record, attempts };
+}
+
 export function presumeEnded(
   record: OperationRecord,
   leaseUntil: number | undefined,

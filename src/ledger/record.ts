@@ -117,6 +117,8 @@ export type StateTag = State["tag"];
 export interface Declared {
   readonly keyed?: boolean | undefined;
   readonly conditional?: boolean | undefined;
+  /** The effect and its record commit in one transaction: without the record there is no effect. */
+  readonly enlisted?: boolean | undefined;
 }
 
 /** One firing of the tool, as far as it is known. */

@@ -157,6 +157,11 @@ export interface Store {
   prune(query: PruneQuery): Promise<Pruned>;
   /** Calls back when the record may have changed, where the store can tell. Optional: callers poll too. */
   watch?(tenant: string, id: string, changed: () => void): () => void;
+  /**
+   * A store whose commits join the caller's transaction, where the store has them. Everything else goes
+   * on by itself, so that claims are seen before the transaction ends.
+   */
+  enlist?(tx: unknown): Store;
   /** Releases connections and timers. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -12,18 +12,14 @@ import { ClosedError } from "../errors.ts";
 import type { Store, StorePromise } from "../ledger/store.ts";
 import { createBatcher } from "./postgres/batch.ts";
 import { checkDatabase, readIncarnation, unasked } from "./postgres/check.ts";
-import {
-  connect,
-  joinTransaction,
-  type PostgresPoolLike,
-  type PostgresTransactionLike,
-} from "./postgres/client.ts";
+import { connect, joinTransaction, type PostgresTransactionLike } from "./postgres/client.ts";
 import { enlistedStore } from "./postgres/enlist.ts";
 import { unavailable } from "./postgres/failure.ts";
 import { keyOf } from "./postgres/key.ts";
 import { listRecords } from "./postgres/list.ts";
 import { migrate } from "./postgres/migration.ts";
 import { checkNames, type Names } from "./postgres/names.ts";
+import type { PostgresStoreOptions } from "./postgres/options.ts";
 import { pruneRecords } from "./postgres/prune.ts";
 import { askedOf, laneIn, storedIn } from "./postgres/row.ts";
 import { type Statements, statementsOf } from "./postgres/statements.ts";
@@ -32,57 +28,7 @@ import { createWatchers } from "./postgres/watchers.ts";
 
 export type { PostgresPoolLike, PostgresTransactionLike } from "./postgres/client.ts";
 export { type MigrationOptions, migrationSql } from "./postgres/migration.ts";
-
-export interface PostgresStoreOptions {
-  /**
-   * A `Pool` of pg, or the `sql` of postgres.js. It stays yours: closing the store does not end it, so
-   * close the store first.
-   */
-  readonly pool: PostgresPoolLike;
-  /**
-   * The schema of the tables: 1 to 41 lower-case letters, digits or underscores. Another schema is
-   * another ledger.
-   *
-   * @default the first of the search path that has the tables
-   */
-  readonly schema?: string | undefined;
-  /**
-   * What the names of the tables begin with: `holdfire` gives `holdfire_operations` and so on. The
-   * same letters as for `schema`.
-   *
-   * @default "holdfire"
-   */
-  readonly table?: string | undefined;
-  /**
-   * Whether `open` makes the tables. Without it a database that lacks them is an error that says what
-   * to run.
-   *
-   * @default false
-   */
-  readonly migrate?: boolean | undefined;
-  /**
-   * Whether waiting callers are told of changes by LISTEN and NOTIFY, on a connection that is taken
-   * from the pool while somebody waits. Without it, and with a pg pool of one, they poll. Set it to
-   * `false` behind a pooler that shares connections between transactions.
-   *
-   * @default true
-   */
-  readonly notify?: boolean | undefined;
-  /**
-   * Whether statements are prepared. Without it each one is planned anew, which takes longer than to
-   * run it; needed behind a pooler that cannot carry prepared statements.
-   *
-   * @default true
-   */
-  readonly prepare?: boolean | undefined;
-  /**
-   * Says that you accept a ledger that forgets. Without it, on a Postgres that may forget
-   * (`synchronous_commit` or `fsync` off), a write whose tool has neither a key nor a reader is refused.
-   *
-   * @default such writes are refused
-   */
-  readonly forgets?: "accepted" | undefined;
-}
+export type { PostgresStoreOptions } from "./postgres/options.ts";
 
 export interface PostgresStore extends Store {
   /** Makes or updates the tables. Safe to call again, and by several at once. */
@@ -90,7 +36,8 @@ export interface PostgresStore extends Store {
   /**
    * A store whose settles join `tx`, which must be in a READ COMMITTED transaction on the same
    * database; `open` checks that. A settle that is refused means that somebody else owns the operation:
-   * roll back.
+   * roll back. Claims still need a connection of the pool: if transactions can take all of them, give
+   * the store a pool of its own.
    */
   enlist(tx: PostgresTransactionLike): Store;
 }

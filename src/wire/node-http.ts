@@ -12,7 +12,9 @@ export function watchHttp({ claim, watchOf }: Owners): void {
   // Not `start`, which waits for the end of the body.
   listen<{ request: ClientRequest }>("http.client.request.created", ({ request }) => {
     const origin = `${request.protocol}//${request.getHeader("host") ?? request.host}`;
-    claim(request, "http", { method: request.method, origin, target: request.path });
+    const line = { method: request.method, origin, target: request.path };
+    const refusal = claim(request, "http", line);
+    if (refusal) request.destroy(refusal);
   });
   listen<{ request: ClientRequest; response: IncomingMessage }>(
     "http.client.response.finish",

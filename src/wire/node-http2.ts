@@ -29,7 +29,8 @@ export function watchHttp2(
       // Even numbers are streams the server pushed.
       if (isUndiciStream(method, target) || (stream.id ?? 1) % 2 === 0) return;
       const origin = `${headers[":scheme"]}://${headers[":authority"] ?? headers.host}`;
-      claim(stream, "http2", { method, origin, target });
+      const refusal = claim(stream, "http2", { method, origin, target });
+      if (refusal) stream.destroy(refusal);
       if (started.has(stream)) watchOf(stream)?.sent();
     },
   );

@@ -21,12 +21,15 @@ export interface TokenContext {
 
 /** Which token each living request belongs to. */
 export interface Owners {
-  /** A proxy's CONNECT carries nothing to the service and is not counted. */
+  /**
+   * A proxy's CONNECT carries nothing to the service and is not counted. Returns the error with which
+   * the request is to be ended before it is sent, if its token allows none.
+   */
   claim(
     request: object,
     transport: WireRequest["transport"],
     line: { readonly method: string; readonly origin: string; readonly target: string },
-  ): void;
+  ): Error | undefined;
   watchOf(request: object): Watch | undefined;
   /** Puts a client's own reaction to an event (a retry, a redirect) under the request's token. */
   resume(request: object): void;
@@ -37,9 +40,11 @@ export function createOwners({ current, enter }: TokenContext): Owners {
   return {
     claim(request, transport, { method, origin, target }) {
       const token = current();
-      if (!token || method === "CONNECT") return;
+      if (!token || method === "CONNECT") return undefined;
+      if (token.refusal) return token.refusal;
       const watch = token.watch({ transport, method, address: locate(origin, target) });
       owned.set(request, { token, watch });
+      return undefined;
     },
     watchOf: (request) => owned.get(request)?.watch,
     resume(request) {

@@ -51,6 +51,8 @@ export interface WireFacts {
 export interface WireToken extends Counter {
   readonly operationId: string;
   readonly attempt: number;
+  /** No request may be sent under it; this is what those who try are told. */
+  readonly refusal: Error | undefined;
 }
 
 const storage = new AsyncLocalStorage<WireToken | undefined>();
@@ -61,9 +63,11 @@ export const currentToken = (): WireToken | undefined => storage.getStore();
 export function createToken(owner: {
   readonly operationId: string;
   readonly attempt: number;
+  readonly refusal?: Error | undefined;
 }): WireToken {
   observeRequests({ current: currentToken, enter: (token) => storage.enterWith(token) });
-  return { operationId: owner.operationId, attempt: owner.attempt, ...createCounter() };
+  const { operationId, attempt, refusal } = owner;
+  return { operationId, attempt, refusal, ...createCounter() };
 }
 
 /** Runs `fn`; whatever it starts, also later, is counted on `token`. */

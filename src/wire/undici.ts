@@ -34,7 +34,9 @@ export function watchUndici({
 
   listen<{ request: UndiciRequest }>("undici:request:create", ({ request }) => {
     const { method, origin, path } = request;
-    claim(request, "undici", { method, origin: String(origin), target: path });
+    const refusal = claim(request, "undici", { method, origin: String(origin), target: path });
+    // What undici looks at when the request's turn comes, before its head is written.
+    if (refusal) Object.assign(request, { error: refusal });
   });
   listen<{ request: UndiciRequest; headers: unknown }>(
     "undici:client:sendHeaders",

@@ -11,17 +11,10 @@ import { createHits, type Fate } from "./world/fates.ts";
 import { TIMES, type ToolClass } from "./world/settings.ts";
 import { createWorld, type World } from "./world/world.ts";
 
-const CLASSES: readonly ToolClass[] = ["K", "R", "KR", "C", "CR", "N"];
-const FATES_MET: readonly Fate[] = [
-  "ok",
-  "lost-reply",
-  "late-commit",
-  "slow",
-  "slow-late",
-  "not-sent",
-];
-/** When the second process makes the same call: with the first, while it is at it, after its lease. */
-const OFFSETS = [0, 60, TIMES.lease + 500] as const;
+const CLASSES: readonly ToolClass[] = ["K", "R", "KR", "C", "N"];
+const FATES_MET: readonly Fate[] = ["ok", "lost-reply", "late-commit", "slow", "slow-late"];
+/** When the second process makes the same call: with the first, or after its lease. */
+const OFFSETS = [0, TIMES.lease + 500] as const;
 const FAULTS = ["crash", "lease-loss, timers first", "lease-loss, replies first"] as const;
 const STEP_MS = 250;
 
@@ -84,7 +77,7 @@ test("a crash or a lost lease at any await point breaks no invariant", {
     for (let point = 1; await strikeAt(point, one); point += 1) runs += 1;
   }
   console.log(`interleavings: ${runs} runs, a fault at every await point`);
-  expect(runs).toBeGreaterThan(3_000);
+  expect(runs).toBeGreaterThan(2_500);
 });
 
 /** Delivers what the scheduler picks; time goes on when nothing is under way, and now and then before. */
@@ -101,7 +94,7 @@ async function shuffle(scheduler: fc.Scheduler, world: World, crashAt: number): 
 test("two processes and any order of messages break no invariant", {
   timeout: 600_000,
 }, async () => {
-  const numRuns = Math.ceil(Number(env.RUNS ?? 20_000) / 20);
+  const numRuns = Math.ceil(Number(env.RUNS ?? 20_000) / 40);
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),

@@ -147,6 +147,16 @@ describe("judging a thrown error by its status", () => {
     expect(judge(threw({ status: 202 }), once(202, { reader: true })).verdict).toBe("unknown");
   });
 
+  it("takes no status from a client that made it up: the wire heard no answer", () => {
+    const lost = Object.assign(new Error("lost"), { status: 500 });
+    expect(judge(threw(lost), once(undefined)).status).toBeUndefined();
+    expect(judge(threw(lost), once(500)).status).toBe(500);
+    expect(judge(threw(lost), once(undefined, { wireRequests: 0 })).status).toBe(500);
+    const unsent = Object.assign(new Error("unreachable", { cause: refused }), { status: 500 });
+    const never = once(undefined, { unsent: true });
+    expect(judge(threw(unsent), never)).toMatchObject({ verdict: "not_sent" });
+  });
+
   it("proves nothing by a 409, a 5xx or a redirect", () => {
     for (const status of [302, 304, 408, 409, 425, 429, 500, 502, 503, 504]) {
       expect(judge(threw({ status }), once(status)).verdict).toBe("unknown");

@@ -108,7 +108,9 @@ test("a tool runner is replayed whole", async () => {
   expect(stage.server.arrivals).toHaveLength(2);
 });
 
-test("a killed process asks no second time: 1 request, the same answer twice", async () => {
+test("a killed process asks no second time: 1 request, the same answer twice", {
+  timeout: 120_000,
+}, async () => {
   const server = await startModelServer();
   const folder = mkdtempSync(join(tmpdir(), "holdfire-"));
   onTestFinished(async () => {

@@ -228,7 +228,7 @@ test("an upload that can be read once is sent once", async () => {
       controller.close();
     },
   });
-  await stage.fail(owned().post("/v1/files", { body }));
+  expect(await stage.fail(owned().post("/v1/files", { body }))).toMatchObject({ status: 503 });
   expect(stage.server.arrivals).toHaveLength(1);
 });
 

@@ -26,12 +26,12 @@ describe.each(failures)("when the service fails by %s", (failure) => {
     expect(await count(failure, call)).toBe(1);
   });
 
-  it("a tool at two attempts is two requests", async () => {
+  it("a tool at three attempts is three requests", async () => {
     const hf = openHoldfire();
     const server = await serve(failure);
     const octokit = new Octokit(ownRetries(optionsOf(server), hf));
-    await fire(hf, 2, () => act(octokit)).catch(() => {});
-    expect(server.arrivals).toHaveLength(2);
+    await fire(hf, 3, () => act(octokit)).catch(() => {});
+    expect(server.arrivals).toHaveLength(3);
   });
 });
 

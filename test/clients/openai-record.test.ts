@@ -301,7 +301,9 @@ test("a ledger that fails after the answer takes nothing from the caller, and is
   expect(stage.server.arrivals).toHaveLength(1);
 });
 
-test("a killed process asks no second time: 1 request, the same answer twice", async () => {
+test("a killed process asks no second time: 1 request, the same answer twice", {
+  timeout: 120_000,
+}, async () => {
   const server = await startModelServer();
   const folder = mkdtempSync(join(tmpdir(), "holdfire-"));
   onTestFinished(async () => {

@@ -46,12 +46,14 @@ describe.each(VERSIONS)("%s", (_, makerOf) => {
       expect(stage.server.arrivals).toHaveLength(attempts);
     });
 
-    test("a request's own maxRetries turns nothing on", async () => {
+    test("a request's own maxRetries turns nothing on, and is told to nobody", async () => {
       stage.server.usually(act);
       const client = owned({ attempts: 2 }, timeout);
       await stage.fail(client.chat.completions.create(CHAT, { maxRetries: 3 }));
       await stage.fail(client.request({ method: "post", path: "/responses", body: QUESTION }, 3));
       expect(stage.server.arrivals).toHaveLength(4);
+      const told = stage.server.arrivals.map(({ headers }) => headers["x-stainless-retry-count"]);
+      expect(new Set(told)).toEqual(new Set(["0"]));
     });
 
     test("clones made before and after are owned, and so are their clones", async () => {

@@ -51,6 +51,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     gate: openGate,
     budgets: createBudgets(),
     onHiddenRetry: "report",
+    enlisted: false,
     seen: new Map(),
     flights: new Map(),
     unended: new Map(),

@@ -108,6 +108,24 @@ describe("a reply that comes after its time, while the flight still waits", () =
     expect(service.effects).toHaveLength(1);
   });
 
+  test("a no that lands in the pause before a resend stops it too", async () => {
+    const { order, clock, pass } = await openWorld();
+    const landings: ((error: unknown) => void)[] = [];
+    const keyed = order("keyed", {
+      classify: () => "rejected",
+      run: (_, { key }) =>
+        new Promise((_resolve, reject) => {
+          expect(key).toBeTypeOf("string");
+          landings.push(reject);
+        }),
+    });
+    const call = keyed.outcome(TEA, ONCE);
+    await clock.advance(10_050);
+    landings[0]?.(new Error("declined"));
+    expect(await pass(call)).toMatchObject({ status: "not_applied", reason: "rejected" });
+    expect(landings).toHaveLength(1);
+  });
+
   test("while the key is in use a resend is answered 409, which proves nothing", async () => {
     const world = await openWorld();
     const { service, order, arrived, clock, pass, heard } = world;

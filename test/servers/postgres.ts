@@ -5,7 +5,8 @@
  */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { chown, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +17,15 @@ export interface PostgresServer {
   readonly url: string;
   /** Ends it if it was started here. */
   stop(): Promise<void>;
+}
+
+/** A schema of its own, for one file of tests. */
+export interface Scratch {
+  readonly url: string;
+  readonly schema: string;
+  readonly pool: pg.Pool;
+  /** Removes the schema, and stops the server if it was started here. */
+  drop(): Promise<void>;
 }
 
 const USUAL = "postgres://postgres@127.0.0.1:5432/test";
@@ -32,25 +42,60 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 export async function findPostgres(): Promise<PostgresServer | undefined> {
   const url = process.env.DATABASE_URL ?? USUAL;
   if (process.env.DATABASE_URL || (await answers(url))) return { url, stop: async () => {} };
+  return (await canStartPostgres()) ? startPostgres() : undefined;
+}
+
+/** Where a file of tests works; nothing where there is no Postgres. */
+export async function findScratch(): Promise<Scratch | undefined> {
+  const server = await findPostgres();
+  if (!server) return undefined;
+  const schema = `holdfire_test_${randomUUID().slice(0, 8)}`;
+  const pool = new pg.Pool({ connectionString: server.url, max: 8 });
+  await pool.query(`CREATE SCHEMA "${schema}"`);
+  return {
+    url: server.url,
+    schema,
+    pool,
+    async drop() {
+      await pool.query(`DROP SCHEMA "${schema}" CASCADE`);
+      await pool.end();
+      await server.stop();
+    },
+  };
+}
+
+/** Whether servers can be started here; says so if not. */
+export async function canStartPostgres(): Promise<boolean> {
   const found = await run("initdb", ["--version"]).catch(() => undefined);
-  if (found) return startPostgres();
+  if (!found) missing();
+  return found !== undefined;
+}
+
+function missing(): undefined {
   if (process.env.HOLDFIRE_REQUIRE_SERVERS === "1") {
     throw new Error("No Postgres: set DATABASE_URL, or put initdb and postgres in the PATH.");
   }
   process.stdout.write(
     "skipped: no Postgres (DATABASE_URL, 127.0.0.1:5432 or initdb and postgres in PATH)\n",
   );
-  return undefined;
 }
 
 /** A server of its own, on a free port, that listens to this machine only. */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+export async function startPostgres({
+  settings = [],
+  isStandby = false,
+}: {
+  readonly settings?: readonly string[];
+  readonly isStandby?: boolean;
+} = {}): Promise<PostgresServer> {
   const owner = await ownerOfServer();
   const folder = await mkdtemp(join(tmpdir(), "holdfire-postgres-"));
   if (owner) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, "data");
   const as = { ...owner, cwd: folder };
-  await run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8"], as);
+  await run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N"], as);
+  // Without a primary to follow it waits for one, and answers as a replica does.
+  if (isStandby) await writeFile(join(data, "standby.signal"), "");
   const port = await freePort();
   const standard = ["-D", data, "-p", `${port}`, "-k", folder, "-h", "127.0.0.1"];
   const child = spawn("postgres", [...standard, ...settings], { ...as, stdio: "ignore" });

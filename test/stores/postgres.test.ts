@@ -1,26 +1,22 @@
-import { randomUUID } from "node:crypto";
-import pg from "pg";
 import postgres from "postgres";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, test } from "vitest";
 import type { Store } from "../../src/ledger/store.ts";
 import { postgresStore } from "../../src/stores/postgres.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
-import { findPostgres } from "../servers/postgres.ts";
+import { findScratch, type Scratch } from "../servers/postgres.ts";
 
-const server = await findPostgres();
+const scratch = await findScratch();
+if (scratch) testContract(scratch);
+else test.skip("the contract, on Postgres");
 
-if (server) {
-  const schema = `holdfire_test_${randomUUID().slice(0, 8)}`;
-  const pool = new pg.Pool({ connectionString: server.url, max: 6 });
-  const sql = postgres(server.url, { max: 6, onnotice: () => {} });
+function testContract({ url, schema, pool, drop }: Scratch): void {
+  const sql = postgres(url, { max: 6, onnotice: () => {} });
 
   beforeAll(() => postgresStore({ pool, schema }).migrate());
 
   afterAll(async () => {
-    await pool.query(`DROP SCHEMA "${schema}" CASCADE`);
     await sql.end();
-    await pool.end();
-    await server.stop();
+    await drop();
   });
 
   async function onEmptyLedger(store: () => Store): Promise<Store> {
@@ -30,17 +26,17 @@ if (server) {
     return store();
   }
 
-  const throughPg = () => postgresStore({ pool, schema });
-  storeContract("postgres, through pg", {
-    open: () => onEmptyLedger(throughPg),
-    reopen: throughPg,
-    clock: "server",
-  });
-
-  const throughPostgresJs = () => postgresStore({ pool: sql, schema });
-  storeContract("postgres, through postgres.js", {
-    open: () => onEmptyLedger(throughPostgresJs),
-    reopen: throughPostgresJs,
-    clock: "server",
-  });
+  const cases = {
+    "through pg": () => postgresStore({ pool, schema }),
+    "through postgres.js": () => postgresStore({ pool: sql, schema }),
+    "without prepared statements and notifications": () =>
+      postgresStore({ pool, schema, prepare: false, notify: false }),
+  };
+  for (const [name, store] of Object.entries(cases)) {
+    storeContract(`postgres, ${name}`, {
+      open: () => onEmptyLedger(store),
+      reopen: store,
+      clock: "server",
+    });
+  }
 }

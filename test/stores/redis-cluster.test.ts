@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Change, Store } from "../../src/ledger/store.ts";
 import { type RedisClientLike, redisStore } from "../../src/stores/redis.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
@@ -85,6 +86,52 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
       await another.close();
     });
 
+    test("a later change has the higher sequence, although the clocks of the servers disagree", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client, prefix });
+      await store.open();
+      const [ahead, behind] = await makeApart(store, prefix);
+      const hence = (Date.now() + 3_600_000) * 1_000;
+      await ioredis.set(await counterOf(prefix, ahead.id), hence);
+      const first = await mustSwap(store, ahead);
+      expect(first.sequence).toBeGreaterThan(hence);
+      const second = await mustSwap(store, behind);
+      expect(second.sequence).toBeGreaterThan(first.sequence);
+      await store.close();
+    });
+
+    test("a server that has gone back, as a promoted replica may, is noticed by the next write", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client, prefix });
+      const { version } = await mustSwap(store, create(recordOf()));
+      const counter = await counterOf(prefix, "operation-1");
+      await ioredis.set(counter, version - 1);
+      const next = await mustSwap(store, { ...create(recordOf()), expect: version });
+      expect(next.sequence).toBe(0);
+      expect(next.version).toBeGreaterThan(version);
+      await store.close();
+    });
+
+    test("two operations created at the same moment on two servers are both listed, once", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client, prefix });
+      await store.open();
+      const ids = (await makeApart(store, prefix)).map(({ id }) => id);
+      const listed: string[] = [];
+      for (const id of ids) {
+        await ioredis.zadd(`${prefix}:{${await tagOf(prefix, id)}}:i:"acme"`, "XX", -7, `"${id}"`);
+      }
+      const query = { tenant: "acme", limit: 1 };
+      let { items, cursor } = await store.list(query);
+      for (;;) {
+        listed.push(...items.map(({ record }) => record.id));
+        if (cursor === undefined) break;
+        ({ items, cursor } = await store.list({ ...query, cursor }));
+      }
+      expect(listed.toSorted()).toEqual(ids.toSorted());
+      await store.close();
+    });
+
     test("who leaves a lane has settled its record first", async () => {
       const store = redisStore({ client, prefix: newPrefix() });
       const lane = { name: "payment/p1", expect: 0, lane: { holder: "operation-1", queue: [] } };
@@ -101,6 +148,35 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
       await store.close();
     });
   });
+
+  /** The hash tag under which an operation is kept. */
+  async function tagOf(prefix: string, id: string): Promise<string> {
+    for (const node of ioredis.nodes("master")) {
+      const [key] = await node.keys(`${prefix}:*:o:"acme""${id}"`);
+      const tag = /\{(\d+)\}/.exec(key ?? "")?.[1];
+      if (tag !== undefined) return tag;
+    }
+    throw new Error(`${id} is not there.`);
+  }
+
+  async function counterOf(prefix: string, id: string): Promise<string> {
+    const tag = await tagOf(prefix, id);
+    return `${prefix}:{${tag}}:n:"${await ioredis.get(`${prefix}:{${tag}}:b:`)}"`;
+  }
+
+  /** Makes two operations that are kept apart, and returns a next change of each. */
+  async function makeApart(store: Store, prefix: string): Promise<readonly [Change, Change]> {
+    const made = new Map<string, Change>();
+    for (let index = 0; ; index += 1) {
+      const change = create(recordOf({ id: `apart-${index}` }));
+      const { version } = await mustSwap(store, change);
+      const tag = await tagOf(prefix, change.id);
+      if (made.has(tag)) await mustSwap(store, { ...change, expect: version, record: undefined });
+      else made.set(tag, { ...change, expect: version });
+      const [one, other] = [...made.values()];
+      if (one && other) return [one, other];
+    }
+  }
 
   test("a client of one node of the cluster is refused", async () => {
     const single = new Redis(nodes[0]?.port ?? 0, "127.0.0.1");

@@ -1,33 +1,199 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { isHoldfireError } from "../../src/errors.ts";
+import type { Store } from "../../src/ledger/store.ts";
+import { type Backend, localBackend } from "../../src/stores/sqlite/backend.ts";
+import { createStore } from "../../src/stores/sqlite/store.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { recordOf } from "../../src/testing/record-of.ts";
+import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "holdfire-sqlite-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-let folders = 0;
+const newFolder = temporaryFolder();
 let path = "";
-const fresh = (): string => {
-  folders += 1;
-  path = join(root, `${folders}`, "ledger.db");
+const newPath = (): string => {
+  path = join(newFolder(), "ledger.db");
   return path;
 };
 
 storeContract("sqlite", {
-  open: ({ now }) => sqliteStore({ path: fresh(), now }),
+  open: ({ now }) => sqliteStore({ path: newPath(), now }),
   reopen: ({ now }) => sqliteStore({ path, now }),
 });
 
-storeContract("sqlite, on the host's clock, without a sync", {
-  open: () => sqliteStore({ path: fresh(), durability: "process" }),
+storeContract("sqlite, on the host's clock and without a sync", {
+  open: () => sqliteStore({ path: newPath(), durability: "process" }),
   reopen: () => sqliteStore({ path, durability: "process" }),
   clock: "server",
 });
 
-storeContract("sqlite, in a worker", {
-  open: ({ now }) => sqliteStore({ path: fresh(), now, worker: true }),
-  reopen: ({ now }) => sqliteStore({ path, now, worker: true }),
+/** A store that tells which calls reach its database. */
+function tapped(file: string): { readonly store: Store; readonly calls: string[] } {
+  const calls: string[] = [];
+  const local = localBackend({ path: file, durability: "process", hostClock: true });
+  const backend: Backend = {
+    ...local,
+    call(method, ...args) {
+      calls.push(method);
+      return local.call(method, ...args);
+    },
+  };
+  const store = createStore({
+    promise: sqliteStore({ path: file }).promise,
+    backend: () => backend,
+    now: undefined,
+    clock: systemClock,
+    random: Math.random,
+  });
+  return { store, calls };
+}
+
+const swapsOf = (calls: readonly string[]) => calls.filter((call) => call === "commit").length;
+
+describe("the sqlite store", () => {
+  test("says what each durability survives", () => {
+    const full = sqliteStore({ path: "x.db" }).promise;
+    expect(full).toMatchObject({ survives: "host", mayForget: false, forgettingAccepted: false });
+    const process = sqliteStore({ path: "x.db", durability: "process" }).promise;
+    expect(process).toMatchObject({ survives: "process", mayForget: false });
+    expect(process.text).toContain("a loss of power may take the last writes along");
+  });
+
+  test("opens by itself on first use", async () => {
+    const store = sqliteStore({ path: newPath() });
+    await mustSwap(store, create(recordOf()));
+    expect((await mustRead(store, "acme", "operation-1")).record).toEqual(recordOf());
+    await store.close();
+  });
+
+  test("is closed by what was asked before it: the writes are there", async () => {
+    const file = newPath();
+    const store = sqliteStore({ path: file });
+    await store.open();
+    const swaps = ["a", "b", "c"].map((id) => store.swap(create(recordOf({ id }))));
+    await store.close();
+    expect((await Promise.all(swaps)).map(({ ok }) => ok)).toEqual([true, true, true]);
+    const again = sqliteStore({ path: file });
+    expect((await again.list({ tenant: "acme" })).items).toHaveLength(3);
+    await again.close();
+  });
+
+  test("is another ledger in another file", async () => {
+    const [one, other] = [sqliteStore({ path: newPath() }), sqliteStore({ path: newPath() })];
+    expect((await one.open()).id).not.toBe((await other.open()).id);
+    await one.close();
+    await other.close();
+  });
+
+  test("an older copy put back is the same ledger at a lower sequence", async () => {
+    const file = newPath();
+    const store = sqliteStore({ path: file });
+    await mustSwap(store, create(recordOf({ id: "a" })));
+    const older = await store.open();
+    await store.close();
+    copyFileSync(file, `${file}.copy`);
+
+    const later = sqliteStore({ path: file });
+    await mustSwap(later, create(recordOf({ id: "b" })));
+    const newer = await later.open();
+    await later.close();
+    expect(newer).toMatchObject({ id: older.id });
+    expect(newer.sequence).toBeGreaterThan(older.sequence);
+
+    copyFileSync(`${file}.copy`, file);
+    const restored = sqliteStore({ path: file });
+    expect(await restored.open()).toMatchObject({ id: older.id, sequence: older.sequence });
+    await restored.close();
+  });
+
+  test("commits all that one turn asks for in one transaction", async () => {
+    const { store, calls } = tapped(newPath());
+    await store.open();
+    const ids = Array.from({ length: 50 }, (_, index) => `operation-${index}`);
+    await Promise.all(ids.map((id) => store.swap(create(recordOf({ id })))));
+    expect(swapsOf(calls)).toBe(1);
+    await store.swap(create(recordOf({ id: "one more" })));
+    expect(swapsOf(calls)).toBe(2);
+    await store.close();
+  });
+
+  test("answers a repeated claim without a transaction", async () => {
+    const { store, calls } = tapped(newPath());
+    const { version } = await mustSwap(store, create(recordOf()));
+    const before = swapsOf(calls);
+    const repeated = await store.swap(create(recordOf({ argsHash: "other" })));
+    expect(repeated).toMatchObject({ ok: false, current: { record: recordOf(), version } });
+    expect(swapsOf(calls)).toBe(before);
+    await store.close();
+  });
+
+  test("hears of no change that was refused", async () => {
+    const store = sqliteStore({ path: newPath() });
+    await mustSwap(store, create(recordOf()));
+    let calls = 0;
+    store.watch?.("acme", "operation-1", () => {
+      calls += 1;
+    });
+    await store.swap(create(recordOf()));
+    expect(calls).toBe(0);
+    await store.close();
+  });
+
+  test("two stores on one file in one process see each other's writes", async () => {
+    const file = newPath();
+    const [one, other] = [sqliteStore({ path: file }), sqliteStore({ path: file })];
+    const { version } = await mustSwap(one, create(recordOf()));
+    const seen = await mustRead(other, "acme", "operation-1");
+    expect(seen.version).toBe(version);
+    await one.close();
+    await mustSwap(other, { ...create(recordOf()), expect: version });
+    await other.close();
+  });
+
+  test("lists a tenant's few records among many of others, over many turns", async () => {
+    const store = sqliteStore({ path: newPath(), durability: "process" });
+    const write = (tenant: string, id: string) => store.swap(create(recordOf({ tenant, id })));
+    await write("small", "first");
+    const many = Array.from({ length: 1_500 }, (_, index) => write("large", `${index}`));
+    await Promise.all(many);
+    await write("small", "last");
+    const { items, cursor } = await store.list({ tenant: "small", scope: recordOf().scope });
+    expect(items.map(({ record }) => record.id)).toEqual(["first", "last"]);
+    expect(cursor).toBeUndefined();
+    await store.close();
+  });
+
+  test("prunes more than one transaction's worth, and leaves nothing of it in its files", async () => {
+    const file = newPath();
+    const store = sqliteStore({ path: file, now: () => 1_000_000 });
+    const payload = { form: "json", text: '"very secret"' } as const;
+    const swaps = Array.from({ length: 250 }, (_, index) =>
+      store.swap(
+        create(recordOf({ id: `${index}`, state: { tag: "committed", via: "reply", payload } })),
+      ),
+    );
+    await Promise.all(swaps);
+    expect(await store.prune({ tenant: "acme", payloadsOlderThanMs: 1 })).toEqual({
+      payloads: 250,
+      tombstones: 0,
+    });
+    await store.close();
+    const db = new DatabaseSync(file, { readOnly: true });
+    const pages = Buffer.from(db.serialize()).toString("latin1");
+    db.close();
+    expect(pages).not.toContain("very secret");
+  });
+
+  test.each(["", "x", "-1", "1.5", "1e400", "NaN"])("refuses %j as a cursor", async (cursor) => {
+    const store = sqliteStore({ path: newPath() });
+    const error: unknown = await store
+      .list({ tenant: "acme", cursor })
+      .catch((thrown: unknown) => thrown);
+    expect(isHoldfireError(error) && error.code).toBe("ERR_HOLDFIRE_INVALID_INPUT");
+    await store.close();
+  });
 });

@@ -39,8 +39,11 @@ interface Group {
   readonly followers: Waiting[];
 }
 
-const MAX_FLIGHTS = Number(process.env.FL ?? 2);
-const MAX_ROWS = Number(process.env.MR ?? 250);
+/** Two, so that one is on its way while the other is on disk. More make smaller statements. */
+const MAX_FLIGHTS = 2;
+const MAX_ROWS = 250;
+/** Fewer are not worth a statement of their own. */
+const MIN_SHARED_ROWS = 25;
 const MAX_CHARACTERS = 2_000_000;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
@@ -68,7 +71,7 @@ export function createBatcher({ run, pause }: BatchOptions): Batcher {
   function takeOff(): void {
     armed = false;
     while (flights < MAX_FLIGHTS && queue.length > 0) {
-      const { groups, left } = divide(queue, taken);
+      const { groups, left } = divide(queue, taken, shareOf(queue.length, MAX_FLIGHTS - flights));
       if (groups.length === 0) return;
       queue = left;
       busy = groups.length > 1;
@@ -150,10 +153,17 @@ export function createBatcher({ run, pause }: BatchOptions): Batcher {
   };
 }
 
+/** How many rows the next statement takes, so that all that may fly are about equally full. */
+function shareOf(waiting: number, free: number): number {
+  const share = Math.ceil(waiting / free);
+  return Math.min(share < MIN_SHARED_ROWS ? waiting : share, MAX_ROWS);
+}
+
 /** What one statement may hold now, and what must wait for the next. */
 function divide(
   queue: readonly Waiting[],
   taken: ReadonlySet<string>,
+  rows: number,
 ): { readonly groups: readonly Group[]; readonly left: Waiting[] } {
   const leaders = new Map<string, Group>();
   const names = new Set(taken);
@@ -167,7 +177,7 @@ function divide(
       continue;
     }
     const own = namesOf(asked);
-    const isFull = leaders.size === MAX_ROWS || characters > MAX_CHARACTERS;
+    const isFull = leaders.size === rows || characters > MAX_CHARACTERS;
     if (isFull || own.some((name) => names.has(name))) {
       left.push(waiting);
       continue;

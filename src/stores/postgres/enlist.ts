@@ -93,8 +93,8 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): St
 }
 
 function isSettle({ record, lease }: Change): boolean {
-  const tag = record?.state.tag;
-  return lease === "none" && (tag === "committed" || tag === "not_applied" || tag === "unknown");
+  // Only what commits together with its effect; that it failed is known to the ledger at once.
+  return lease === "none" && record?.state.tag === "committed";
 }
 
 function refuse(rule: string): never {

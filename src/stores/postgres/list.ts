@@ -40,17 +40,17 @@ export async function readSlice(
   const values: string[] = [];
   const bind = (value: string | number): string => `$${values.push(String(value))}`;
   const { tenant, states, tool, scope, resource, since, until, cursor } = query;
+  const ofTenant = `${bind(checkText(tenant, "query.tenant"))}::text COLLATE "C"`;
+  const tenantKey = `hashtextextended(${ofTenant}, 0)`;
   const filters = [
-    `tenant = ${bind(checkText(tenant, "query.tenant"))}::text`,
+    `tenant_key = ${tenantKey} AND tenant = ${ofTenant}`,
     `seq > ${bind(cursor === undefined ? 0 : checkCursor(cursor))}::int8`,
   ];
   if (states) filters.push(`state = ANY (${bind(texts(states))}::text[])`);
   if (tool !== undefined) filters.push(`tool = ${bind(checkText(tool, "query.tool"))}::text`);
   if (scope !== undefined) {
-    const bound = `${bind(checkText(scope, "query.scope"))}::text`;
-    filters.push(
-      `scope = ${bound} AND hashtextextended(scope, 0) = hashtextextended(${bound} COLLATE "C", 0)`,
-    );
+    const ofScope = `${bind(checkText(scope, "query.scope"))}::text COLLATE "C"`;
+    filters.push(`scope_key = hashtextextended(${ofScope}, ${tenantKey}) AND scope = ${ofScope}`);
   }
   if (resource !== undefined) {
     filters.push(`resource = ${bind(checkText(resource, "query.resource"))}::text`);

@@ -46,10 +46,12 @@ CREATE TABLE IF NOT EXISTS ${names.operations} (
   tool text COLLATE "C" NOT NULL,
   scope text COLLATE "C" NOT NULL,
   resource text COLLATE "C",
-  record text COLLATE "C" NOT NULL
+  record text COLLATE "C" NOT NULL,
+  tenant_key bigint GENERATED ALWAYS AS (hashtextextended(tenant, 0)) STORED,
+  scope_key bigint GENERATED ALWAYS AS (hashtextextended(scope, hashtextextended(tenant, 0))) STORED
 );
-CREATE INDEX IF NOT EXISTS ${names.byPhase} ON ${names.operations} (tenant, phase, seq);
-CREATE INDEX IF NOT EXISTS ${names.byScope} ON ${names.operations} (tenant, hashtextextended(scope, 0), seq);
+CREATE INDEX IF NOT EXISTS ${names.byPhase} ON ${names.operations} (tenant_key, phase, seq);
+CREATE INDEX IF NOT EXISTS ${names.byScope} ON ${names.operations} (scope_key, seq);
 
 CREATE TABLE IF NOT EXISTS ${names.lanes} (
   key uuid PRIMARY KEY,

@@ -1,9 +1,9 @@
 /**
  * The statement that makes moves: any number of them at once, each whole or not at all.
  *
- * Read as: what is *asked*, what is *seen* there, which rows are *free* to be written and now locked
- * by us, what was *put*, what is *done*. A row that is locked by another transaction is not waited
- * for; it comes back as not done, and is tried again alone.
+ * Read as: what is *asked*, which rows are *free* to be written and now locked by us, what was *put*,
+ * what is *done*, and what stands in place of the rest. A row that another transaction has locked is
+ * not waited for; it comes back as not done, and is tried again alone.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { literal, type Names } from "./names.ts";
 export const CLOCK = "floor(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
 export interface SwapShape {
-  /** Also lanes and removals. Apart, because most moves have neither and it costs a tenth. */
+  /** Also lanes and removals. Apart, because most moves have neither. */
   readonly whole: boolean;
   /** Wait for a row that is locked: right in a caller's transaction, wrong in a batch. */
   readonly waits: boolean;
@@ -44,6 +44,27 @@ const LANE_COLUMNS = [
   ["lane", "lines"],
 ] as const;
 
+export function swapSql(names: Names, shape: SwapShape): string {
+  const { operations, lanes } = names;
+  const { whole } = shape;
+  const lane = whole ? "l.version::text, l.lane" : "NULL, NULL";
+  return `
+WITH clock AS MATERIALIZED (SELECT ${CLOCK} AS now),
+asked AS MATERIALIZED (${asked(whole)}),
+${whole ? `free AS MATERIALIZED (${free(names, shape)}),` : ""}
+put AS (${put(names, whole ? "free" : `(${free(names, shape)})`)}),
+${whole ? rest(names) : "done AS MATERIALIZED (SELECT * FROM put)"}
+${summary(names, shape.channel)}
+UNION ALL
+SELECT a.key::text, o.version::text, o.lease::text, o.record, ${lane}, clock.now::text
+FROM asked a CROSS JOIN clock
+LEFT JOIN LATERAL (
+  SELECT version, lease, record FROM ${operations} WHERE key = a.key LIMIT 1
+) o ON true
+${whole ? `LEFT JOIN LATERAL (SELECT version, lane FROM ${lanes} WHERE key = a.lane_key LIMIT 1) l ON true` : ""}
+WHERE a.key NOT IN (SELECT key FROM done)`;
+}
+
 /**
  * Arrays sit in a SELECT of their own to hide their length: a planner that sees it plans the whole
  * statement anew each time, which takes longer than to run it.
@@ -59,55 +80,36 @@ function asked(whole: boolean): string {
   return `SELECT * FROM unnest(${arrays.join(", ")}) AS a(${names})`;
 }
 
-export function swapSql(names: Names, { whole, waits, channel }: SwapShape): string {
-  const { operations, lanes, watches, sequence } = names;
+/**
+ * A look-up by key in LATERAL, with a limit or a lock, is made row by row and so in the order of the
+ * keys: a join could be planned as a scan of the table, or take its locks in another order. A new row
+ * is looked up as well: to insert it over one that a transaction is changing would wait for that.
+ */
+function free({ operations, lanes, sequence }: Names, { whole, waits }: SwapShape): string {
   const lock = waits ? "FOR UPDATE" : "FOR UPDATE SKIP LOCKED";
-  const ifLane = (text: string): string => (whole ? text : "");
-  // LATERAL with LIMIT or a lock stays a look-up by key, row by row and so in the order of the keys:
-  // a join could be planned as a scan of the table, or take its locks in another order.
-  return `
-WITH clock AS MATERIALIZED (SELECT ${CLOCK} AS now),
-asked AS MATERIALIZED (${asked(whole)}),
-seen AS MATERIALIZED (
-  SELECT a.*, o.version AS found, o.lease AS leased, o.record AS current
-    ${ifLane(", l.version AS lane_found, l.lane AS lane_current")}
-  FROM asked a
+  const ofLane = whole
+    ? `LEFT JOIN LATERAL (
+    SELECT true AS there FROM ${lanes} WHERE a.lane_expect = 0 AND key = a.lane_key LIMIT 1
+  ) m ON true
   LEFT JOIN LATERAL (
-    SELECT version, lease, ${whole ? "record" : "CASE WHEN version <> a.expect THEN record END AS record"}
-    FROM ${operations} WHERE key = a.key LIMIT 1
-  ) o ON true
-  ${ifLane(`LEFT JOIN LATERAL (SELECT version, lane FROM ${lanes} WHERE key = a.lane_key LIMIT 1) l ON true`)}
-),
-free AS MATERIALIZED (
-  SELECT s.*, nextval(${literal(sequence)}) AS next
-  FROM seen s
-  LEFT JOIN LATERAL (
-    SELECT true AS held FROM ${operations} o
-    WHERE o.key = s.key AND s.found = s.expect AND o.version = s.expect ${lock}
-  ) o ON true
-  ${ifLane(`LEFT JOIN LATERAL (
     SELECT true AS held FROM ${lanes} l
-    WHERE l.key = s.lane_key AND s.lane_found = s.lane_expect AND l.version = s.lane_expect ${lock}
-  ) l ON true`)}
-  WHERE (o.held OR (s.expect = 0 AND s.found IS NULL))
-    ${ifLane("AND (s.lane_key IS NULL OR l.held OR (s.lane_expect = 0 AND s.lane_found IS NULL))")}
-),
-${put(names)},
-${whole ? rest(names) : "done AS (SELECT key, version, lease FROM put)"}
-SELECT d.key::text, 'y', d.version::text, d.lease::text, clock.now::text, NULL, NULL, NULL,
-  ${channel === undefined ? "NULL" : "t.told::text"}
-FROM done d CROSS JOIN clock
-${
-  channel === undefined
-    ? ""
-    : `LEFT JOIN LATERAL (
-  SELECT pg_notify(${literal(channel)}, w.key::text) AS told FROM ${watches} w WHERE w.key = d.key LIMIT 1
-) t ON true`
-}
-UNION ALL
-SELECT s.key::text, 'n', s.found::text, s.leased::text, clock.now::text, s.current,
-  ${whole ? "s.lane_found::text, s.lane_current" : "NULL, NULL"}, NULL
-FROM seen s CROSS JOIN clock WHERE s.key NOT IN (SELECT key FROM done)`;
+    WHERE a.lane_expect > 0 AND l.key = a.lane_key AND l.version = a.lane_expect ${lock}
+  ) l ON true`
+    : "";
+  const andLane = whole
+    ? "AND (a.lane_key IS NULL OR l.held OR (a.lane_expect = 0 AND m.there IS NULL))"
+    : "";
+  return `SELECT a.*, o.lease AS leased, clock.now, nextval(${literal(sequence)}) AS next
+  FROM asked a CROSS JOIN clock
+  LEFT JOIN LATERAL (
+    SELECT true AS there FROM ${operations} WHERE a.expect = 0 AND key = a.key LIMIT 1
+  ) n ON true
+  LEFT JOIN LATERAL (
+    SELECT true AS held, o.lease FROM ${operations} o
+    WHERE a.expect > 0 AND o.key = a.key AND o.version = a.expect ${lock}
+  ) o ON true
+  ${ofLane}
+  WHERE (o.held OR (a.expect = 0 AND n.there IS NULL)) ${andLane}`;
 }
 
 /**
@@ -115,19 +117,19 @@ FROM seen s CROSS JOIN clock WHERE s.key NOT IN (SELECT key FROM done)`;
  * the planner thinks of the table. Known rows are locked and bring the version they were decided on
  * as `seq`; a new row brings a number that no row can have, so one that came first stays as it is.
  */
-const put = ({ operations }: Names): string => `put AS (
+const put = ({ operations }: Names, source: string): string => `
   INSERT INTO ${operations} AS o
     (key, seq, version, lease, phase, state_at, state, tenant, id, tool, scope, resource, record)
   SELECT f.key, CASE WHEN f.expect = 0 THEN f.next ELSE f.expect END, f.next,
-    CASE WHEN f.lease < 0 THEN f.leased ELSE clock.now + f.lease END,
+    CASE WHEN f.lease < 0 THEN f.leased ELSE f.now + f.lease END,
     f.phase, f.state_at, f.state, f.tenant, f.id, f.tool, f.scope, f.resource, f.record
-  FROM free f CROSS JOIN clock WHERE f.record IS NOT NULL
+  FROM ${source} f WHERE f.record IS NOT NULL
   ON CONFLICT (key) DO UPDATE SET version = excluded.version, lease = excluded.lease,
     phase = excluded.phase, state_at = excluded.state_at, state = excluded.state,
     record = excluded.record
   WHERE o.version = excluded.seq
-  RETURNING o.key, o.version, o.lease
-)`;
+  RETURNING o.key, o.seq, o.version, o.lease
+`;
 
 /**
  * Removals, and the lanes of what was done. A lane that somebody made first is a unique violation:
@@ -139,9 +141,9 @@ const rest = ({ operations, lanes, effects }: Names): string => `gone AS (
 released AS (
   DELETE FROM ${effects} e USING free f WHERE e.operation = f.key AND f.record IS NULL
 ),
-done AS (
-  SELECT key, version, lease FROM put
-  UNION ALL SELECT key, next, NULL FROM free WHERE record IS NULL
+done AS MATERIALIZED (
+  SELECT * FROM put
+  UNION ALL SELECT key, expect, next, NULL FROM free WHERE record IS NULL
 ),
 lane_new AS (
   INSERT INTO ${lanes} (key, version, tenant, name, lane)
@@ -159,3 +161,15 @@ lane_gone AS (
   DELETE FROM ${lanes} l USING free f
   WHERE l.key = f.lane_key AND f.lane IS NULL AND f.key IN (SELECT key FROM done)
 )`;
+
+/** All that was done in one row, `key version lease` each. Nobody waits for a row that is new. */
+function summary({ watches }: Names, channel: string | undefined): string {
+  const told =
+    channel === undefined
+      ? "NULL::text AS told"
+      : `pg_notify(${literal(channel)}, w.key::text) AS told FROM ${watches} w
+    WHERE d.seq <> d.version AND w.key = d.key LIMIT 1`;
+  return `SELECT NULL, string_agg(concat_ws(' ', d.key, d.version, d.lease), ','), count(t.told)::text,
+  NULL, NULL, NULL, (SELECT now::text FROM clock)
+FROM done d LEFT JOIN LATERAL (SELECT ${told}) t ON true`;
+}

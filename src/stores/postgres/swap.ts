@@ -31,8 +31,7 @@ export async function swapAll(
   const rows = whole
     ? await session.run(statements.whole, [...columnsOf(sorted), ...laneColumnsOf(sorted)])
     : await session.run(statements.plain, columnsOf(sorted));
-  const found = new Map(rows.map((row) => [row[0], row]));
-  return new Map(sorted.map((one) => [one.key, answerIn(one, found.get(one.key))]));
+  return answersIn(sorted, rows);
 }
 
 /** What never changes of a record is only bound when it is new: a known row keeps its own. */
@@ -63,26 +62,39 @@ const laneColumnsOf = (asked: readonly Asked[]): string[] => [
   lines(asked.map(({ lane }) => lane?.text)),
 ];
 
-function answerIn({ change, lane }: Asked, row: Row | undefined): Answer {
-  if (!row) throw new RangeError("The statement did not answer for every change.");
-  const [, done, version, lease, time, text, laneVersion, laneText] = row;
+/** One row for all that was done, and one for what stands in place of each of the others. */
+function answersIn(asked: readonly Asked[], rows: readonly Row[]): ReadonlyMap<string, Answer> {
+  const [[, done, , , , , time] = [], ...others] = rows;
   const now = Number(time);
-  if (done === "y") {
-    const sequence = Number(version);
-    return {
-      ok: true,
-      version: change.record ? sequence : 0,
-      leaseUntil: leaseIn(lease),
-      now,
-      sequence,
-    };
+  const written = new Map<string | undefined, readonly string[]>();
+  for (const one of done ? done.split(",") : []) {
+    const [key, ...numbers] = one.split(" ");
+    written.set(key, numbers);
   }
+  const found = new Map(others.map((row) => [row[0], row]));
+  return new Map(
+    asked.map((one) => {
+      const numbers = written.get(one.key);
+      const answer = numbers ? yes(one, numbers, now) : no(one, found.get(one.key) ?? [], now);
+      return [one.key, answer];
+    }),
+  );
+}
+
+function yes({ change }: Asked, [version, lease]: readonly string[], now: number): Swapped {
+  const sequence = Number(version);
+  const leaseUntil = leaseIn(lease);
+  return { ok: true, version: change.record ? sequence : 0, leaseUntil, now, sequence };
+}
+
+function no({ change, lane }: Asked, row: Row, now: number): Answer {
+  const [, version, lease, text, laneVersion, laneText] = row;
   const { tenant, id, expect } = change;
   const current =
     typeof version === "string" && typeof text === "string"
       ? storedIn(tenant, id, version, lease, text)
       : undefined;
-  if (Number(version ?? 0) !== expect) return { ok: false, current, now };
+  if ((current?.version ?? 0) !== expect) return { ok: false, current, now };
   if (lane && Number(laneVersion ?? 0) !== lane.expect) {
     return { ok: false, current, lane: laneIn(laneVersion, laneText), now };
   }

@@ -48,7 +48,7 @@ local version = string.format('%.0f', count)
 export const COUNT_WITH_OTHERS = `
 local count = tonumber(redis.call('GET', KEYS[1]) or 0)
 if count < tonumber(ARGV[#ARGV]) then return {'lost'} end
-count = math.max(time[1] * 1000000 + time[2], count + 1)
+count = math.max(time[1] * 1000000 + time[2], count + 1, ARGV[#ARGV - 1] + 1)
 local version = string.format('%.0f', count)
 redis.call('SET', KEYS[1], version)
 `;

@@ -33,10 +33,10 @@ export type Connected =
 
 /** `host` is what the clock goes by; without it, the clock is the caller's own. */
 export function connect(path: string, durability: Durability, host: Host | undefined): Connected {
-  const problem = placeProblem(path) ?? contentProblem(path);
-  if (problem !== undefined) return { tag: "refused", rule: problem };
   let db: DatabaseSync | undefined;
   try {
+    const problem = placeProblem(path) ?? contentProblem(path);
+    if (problem !== undefined) return { tag: "refused", rule: problem };
     const file = makePlace(path);
     db = new DatabaseSync(file);
     const rule = schemaProblem(db, STEPS) ?? prepareDatabase(db, durability);

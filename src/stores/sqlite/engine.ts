@@ -60,7 +60,7 @@ export function openEngine(
   return { tag: "opened", opened: { id, anchor }, engine: engineOn(connection, hostClock) };
 }
 
-function engineOn({ db, file, anchor }: Connection, hostClock: boolean): Engine {
+export function engineOn({ db, file, anchor }: Connection, hostClock: boolean): Engine {
   const tables = tablesOf(db);
   const { tenants, operations, lanes, effects } = tables;
   const prune = pruneOf(db, tables);

@@ -35,8 +35,22 @@ export function isBusy({ errcode }: Pick<Failure, "errcode">): boolean {
   return primary === BUSY || primary === LOCKED || primary === PROTOCOL;
 }
 
+/** What the file system says when a path is no good; a full disk is not among them. */
+const BAD_PLACE: readonly unknown[] = [
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "ENOTDIR",
+  "EEXIST",
+  "ELOOP",
+  "ENAMETOOLONG",
+];
+
 /** What is wrong with the file itself, for people; `undefined` if it is something else. */
 export function fileProblem(error: unknown): string | undefined {
+  if (error instanceof Error && "code" in error && BAD_PLACE.includes(error.code)) {
+    return `cannot be made (${String(error.code)}). Check its folder.`;
+  }
   switch (primaryOf(errcodeOf(error))) {
     case CORRUPT:
     case NOTADB:

@@ -25,9 +25,10 @@ export const bugs: readonly PlantedBug[] = [
       {
         file: "src/engine/claim.ts",
         find: "  const claiming = engine.ledger.move(ref, claim);\n",
-        replace: `  const claiming = engine.ledger.move(ref, claim);
+        replace: `  const nothingThere = (await engine.ledger.read(ref)) === undefined;
+  const claiming = engine.ledger.move(ref, claim);
   const guess = apply(undefined, claim, 0);
-  if (guess.tag === "write" && guess.record) {
+  if (nothingThere && guess.tag === "write" && guess.record) {
     return { tag: "moved", stored: { record: guess.record, version: 1, leaseUntil: undefined } };
   }
 `,
@@ -40,7 +41,10 @@ import type { Moved } from "../ledger/ledger.ts";
 `,
       },
     ],
-    caughtBy: ["nothing is sent before the ledger has acknowledged the claim"],
+    caughtBy: [
+      "nothing is sent before the ledger has acknowledged the claim",
+      "a claim that was acknowledged outlives a power cut",
+    ],
   },
   {
     // A bug of a store, so it is planted in the simulated one.
@@ -60,7 +64,7 @@ import type { Moved } from "../ledger/ledger.ts";
       {
         file: "src/engine/attempt.ts",
         find: "  const key = keyOf(owned);\n",
-        replace: `  const key = \`\${keyOf(owned)}-\${n}\`;\n`,
+        replace: `  const key = n > 1 ? \`\${keyOf(owned)}-\${n}\` : keyOf(owned);\n`,
       },
     ],
     caughtBy: ["every attempt carries the same key"],
@@ -115,7 +119,9 @@ import type { Moved } from "../ledger/ledger.ts";
       {
         file: "src/ledger/apply.ts",
         find: "      // Somebody knows better than an owner who gives up",
-        replace: `      if (move.state.tag === "unknown") return { tag: "write", record: undefined, lease: "none" };
+        replace: `      if (move.state.tag === "unknown" && move.endings.at(-1)?.endedAt !== undefined) {
+        return { tag: "write", record: undefined, lease: "none" };
+      }
       // Somebody knows better than an owner who gives up`,
       },
     ],

@@ -120,7 +120,8 @@ export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): Worl
       scope,
       deadlineMs,
       aliases: [op],
-      ...(again === undefined ? {} : { again }),
+      // A key of the caller's own stands for all of that.
+      ...(again === undefined || key !== undefined ? {} : { again }),
       ...(spec.retry ? { retry: "once more" } : {}),
       ...(spec.abortAfter === undefined ? {} : { signal: stop.signal }),
       ...(key === undefined ? {} : { key }),

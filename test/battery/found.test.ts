@@ -1,0 +1,93 @@
+/** Sequences that the simulation once broke the engine with, kept as they were shrunk. */
+
+import { expect, test } from "vitest";
+import { describeAll, judge } from "./judge.ts";
+import { finish } from "./liveness.ts";
+import { createHits } from "./world/fates.ts";
+import { TIMES } from "./world/settings.ts";
+import { type CallSpec, createWorld, type World } from "./world/world.ts";
+
+const hits = createHits();
+const worldOf = (seed = 1): World => createWorld({ seed, hits });
+const wish = (tool: CallSpec["tool"], more: Partial<CallSpec> = {}): CallSpec => ({
+  tool,
+  scope: "s1",
+  what: "a",
+  ...more,
+});
+const findings = async (world: World): Promise<string> => describeAll(await judge(world, hits));
+
+test("a call that is aborted before its claim is told what the ledger knows", async () => {
+  const world = worldOf();
+  await finish(world, 0, wish("CR"));
+  const again = await finish(world, 0, wish("CR", { abortAfter: 0 }));
+  expect(again.outcome?.status).toBe("committed");
+});
+
+test("an aborted call with another intent under the same key is a conflict", async () => {
+  const world = worldOf();
+  await finish(world, 0, wish("N", { key: "k1" }));
+  const other = await finish(world, 0, wish("N", { key: "k1", what: "b", abortAfter: 0 }));
+  expect(other.outcome?.status).toBe("conflict");
+});
+
+test("a flight that winds down is not joined by another intent under the same key", async () => {
+  const told = new Set<string | undefined>();
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const world = worldOf(seed);
+    world.call(world.process(0), wish("K", { key: "k1", heeds: false, abortAfter: 45 }));
+    await world.time.advance(60);
+    // Where the first call was stopped before its claim, the key is free.
+    if (world.network.sends.length === 0) continue;
+    const other = await finish(world, 0, wish("K", { key: "k1", what: "b", heeds: false }));
+    told.add(other.outcome?.status);
+  }
+  expect([...told]).toEqual(["conflict"]);
+});
+
+test("a yes that came too late and could not be verified still forbids to fire again", async () => {
+  const world = worldOf();
+  const lie = wish("L", { fates: ["lie-slow"], deadlineMs: 900, heeds: false });
+  await finish(world, 0, lie);
+  await world.time.advance(TIMES.deadline);
+  world.process(0).crash();
+  const again = await finish(world, 0, wish("L"));
+  expect([again.outcome?.status, world.network.sends.length]).toEqual(["unknown", 1]);
+});
+
+test("a late yes is seen by whoever has taken over meanwhile", async () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const world = worldOf(seed);
+    const lie = wish("L", { fates: ["lie-slow"], reads: ["cannot-tell"], heeds: false });
+    world.call(world.process(0), lie);
+    world.call(world.process(1), wish("L"));
+    await world.time.advance(2 * TIMES.deadline);
+    expect(await findings(world)).toBe("");
+  }
+});
+
+test("a host that slept past the memory of a key does not resend on it", async () => {
+  const world = worldOf(3);
+  world.call(world.process(0), wish("K", { fates: ["lost-reply"] }));
+  await world.time.advance(70);
+  world.process(0).freeze("suspended");
+  await world.time.advance(TIMES.keyMemory + 1_000);
+  await world.process(0).thaw("replies");
+  await world.time.advance(TIMES.deadline);
+  expect(world.service.effects).toHaveLength(1);
+});
+
+test("an attempt that was slept through has ended when the host woke, not before", async () => {
+  for (const seed of [1, 3, 4, 5]) {
+    const world = worldOf(seed);
+    world.call(world.process(0), wish("R", { fates: ["slow-late"], deadlineMs: 1_650 }));
+    await world.time.advance(700);
+    world.process(0).freeze("suspended");
+    await world.time.advance(3_500);
+    await world.process(0).thaw("replies");
+    await world.time.advance(1_200);
+    world.call(world.process(1), wish("R"));
+    await world.time.advance(2 * TIMES.deadline);
+    expect(world.service.effects).toHaveLength(1);
+  }
+});

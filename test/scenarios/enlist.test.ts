@@ -1,0 +1,110 @@
+/** A local effect and its record in one transaction of the user's. */
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createHoldfire, type Holdfire } from "../../src/index.ts";
+import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryStore } from "../../src/stores/memory.ts";
+import { postgresStore } from "../../src/stores/postgres.ts";
+import { startFaultyService } from "../../src/testing/faulty-service.ts";
+import { findScratch, type Scratch } from "../servers/postgres.ts";
+
+const found = await findScratch();
+
+describe.skipIf(!found)("an operation enlisted in a transaction", () => {
+  const { schema, pool, drop } = found ?? ({} as Scratch);
+  let hf: Holdfire;
+
+  beforeAll(() => pool.query(`CREATE TABLE ${schema}.orders (item text)`));
+
+  beforeEach(async () => {
+    await pool.query(`TRUNCATE ${schema}.orders`);
+    const store = postgresStore({ pool, schema, migrate: true });
+    hf = createHoldfire({
+      store,
+      witness: memoryWitness(),
+      retry: { cooldownMs: 1, leaseMs: 1_100 },
+    });
+  });
+
+  afterEach(() => hf.close());
+
+  afterAll(() => drop());
+
+  const orders = async () => (await pool.query(`SELECT item FROM ${schema}.orders`)).rows.length;
+
+  /** Orders inside a transaction that ends as `end` says. */
+  async function inTransaction(
+    scope: string,
+    end: "COMMIT" | "ROLLBACK",
+    run?: () => Promise<unknown>,
+  ) {
+    const client = await pool.connect();
+    try {
+      await client.query("BEGIN");
+      const order = hf.enlist(client).tool({
+        name: "order",
+        kind: "write",
+        attemptTimeoutMs: 100,
+        run: async ({ item }: { item: string }) => {
+          await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
+          await run?.();
+          return item;
+        },
+      });
+      const outcome = await order.outcome({ item: "tea" }, { scope });
+      await client.query(end);
+      return outcome;
+    } finally {
+      client.release();
+    }
+  }
+
+  test("commits with its effect, and is replayed afterwards", async () => {
+    const scope = randomUUID();
+    expect(await inTransaction(scope, "COMMIT")).toMatchObject({ status: "committed" });
+    expect(await inTransaction(scope, "COMMIT")).toMatchObject({
+      status: "committed",
+      replayed: true,
+    });
+    expect(await orders()).toBe(1);
+  });
+
+  test("rolled back, it is absent for certain and fires again", async () => {
+    const scope = randomUUID();
+    await inTransaction(scope, "ROLLBACK");
+    expect(await orders()).toBe(0);
+    expect((await hf.operations.list({ scope })).items[0]?.status).toBe("claimed");
+    expect(await inTransaction(scope, "COMMIT")).toMatchObject({
+      status: "committed",
+      replayed: false,
+      licence: "L1",
+    });
+    expect(await orders()).toBe(1);
+  });
+
+  test("that throws is not applied, since its transaction is rolled back", async () => {
+    const scope = randomUUID();
+    const failing = () => Promise.reject(new Error("no such item"));
+    expect(await inTransaction(scope, "ROLLBACK", failing)).toMatchObject({
+      status: "not_applied",
+      reason: "not_sent",
+      attempts: 1,
+    });
+    expect(await inTransaction(scope, "COMMIT")).toMatchObject({ status: "committed" });
+    expect(await orders()).toBe(1);
+  });
+
+  test("sends no request: it is refused before it leaves", async () => {
+    await using service = await startFaultyService();
+    const send = () => fetch(`${service.url}/neither/effects`, { method: "POST", body: "{}" });
+    const outcome = await inTransaction(randomUUID(), "ROLLBACK", send);
+    expect(outcome).toMatchObject({ status: "not_applied" });
+    expect(service.arrivals).toHaveLength(0);
+  });
+});
+
+test("a store without transactions cannot enlist, and says so", async () => {
+  const hf = createHoldfire({ store: memoryStore() });
+  expect(() => hf.enlist({})).toThrow("cannot enlist");
+  await hf.close();
+});

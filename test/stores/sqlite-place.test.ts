@@ -1,0 +1,275 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { isHoldfireError } from "../../src/errors.ts";
+import { defaultPath, diskIsForgotten, sqliteStore } from "../../src/stores/sqlite.ts";
+import { recordOf } from "../../src/testing/record-of.ts";
+import { create, mustSwap } from "../../src/testing/store-contract/subject.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const newFolder = temporaryFolder();
+const isRoot = process.getuid?.() === 0;
+const isWindows = process.platform === "win32";
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+/** Opens, and returns the refusal. */
+async function refusal(path: string): Promise<{ path: string; message: string }> {
+  const store = sqliteStore({ path });
+  const error: unknown = await store.open().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  await store.close();
+  if (!isHoldfireError(error) || error.code !== "ERR_HOLDFIRE_INVALID_INPUT") {
+    throw new Error(`It was not refused: ${String(error)}`);
+  }
+  return error;
+}
+
+describe("a path", () => {
+  test.each([
+    ["nothing", "", /path to a file/],
+    ["a NUL character", "a\0b.db", /NUL/],
+    ["a database in memory", ":memory:", /memoryStore/],
+    ["a file URI", "file:ledger.db", /URI/],
+    ["a file URI in capitals", "FILE:ledger.db", /URI/],
+    ["a URI with a mode", "ledger.db?mode=memory", /URI/],
+    ["another URI", "redis://localhost", /URI/],
+    ["a folder", "ledger/", /folder/],
+    ["more than a path can be", "x".repeat(5_000), /at most/],
+  ])("that is %s is refused at once", (_, path, rule) => {
+    expect(() => sqliteStore({ path })).toThrow(rule);
+    expect(() => sqliteStore({ path })).toThrow(/^sqlite\.path: /);
+  });
+
+  test("that is not text is refused at once", () => {
+    const path = 7 as unknown as string;
+    expect(() => sqliteStore({ path })).toThrow(/path to a file/);
+  });
+
+  test("is not the only option that is checked", () => {
+    const durability = "some" as unknown as "full";
+    expect(() => sqliteStore({ path: "x.db", durability })).toThrow(/^sqlite\.durability/);
+    const worker = "yes" as unknown as boolean;
+    expect(() => sqliteStore({ path: "x.db", worker })).toThrow(/^sqlite\.worker/);
+  });
+});
+
+describe("the default path", () => {
+  test("is beside the nearest package.json", () => {
+    const root = newFolder();
+    writeFileSync(join(root, "package.json"), "{}");
+    mkdirSync(join(root, "a", "b"), { recursive: true });
+    const expected = join(root, ".holdfire", "ledger.db");
+    expect(defaultPath({}, join(root, "a", "b"))).toBe(expected);
+    expect(defaultPath({}, root)).toBe(expected);
+  });
+
+  test("is what HOLDFIRE_STORE says, if it says anything", () => {
+    const root = newFolder();
+    writeFileSync(join(root, "package.json"), "{}");
+    expect(defaultPath({ HOLDFIRE_STORE: "/var/ledger.db" }, root)).toBe("/var/ledger.db");
+    expect(defaultPath({ HOLDFIRE_STORE: "" }, root)).toBe(join(root, ".holdfire", "ledger.db"));
+  });
+});
+
+describe("a host that forgets its disk", () => {
+  test.each([
+    ["VERCEL", "Vercel"],
+    ["NETLIFY", "Netlify"],
+    ["AWS_LAMBDA_FUNCTION_NAME", "AWS Lambda"],
+    ["K_SERVICE", "Cloud Run"],
+    ["CLOUD_RUN_JOB", "Cloud Run"],
+    ["FUNCTION_TARGET", "Cloud Functions"],
+    ["CF_PAGES", "Cloudflare Pages"],
+    ["DYNO", "Heroku"],
+  ])("is known by %s", (variable, host) => {
+    expect(diskIsForgotten({ [variable]: "1" })).toBe(host);
+  });
+
+  test("is not presumed", () => {
+    expect(diskIsForgotten({})).toBeUndefined();
+    expect(diskIsForgotten({ VERCEL: "", FLY_APP_NAME: "app", PATH: "/bin" })).toBeUndefined();
+  });
+});
+
+describe.skipIf(isWindows)("the files", () => {
+  test("are made with their folder, for their owner alone", async () => {
+    const folder = join(newFolder(), "deep", "er");
+    const path = join(folder, "ledger.db");
+    const store = sqliteStore({ path });
+    await mustSwap(store, create(recordOf()));
+    expect(modeOf(folder)).toBe(0o700);
+    expect(readdirSync(folder).sort()).toEqual(["ledger.db", "ledger.db-shm", "ledger.db-wal"]);
+    for (const name of readdirSync(folder)) expect(modeOf(join(folder, name))).toBe(0o600);
+    await store.close();
+  });
+
+  test("are not made through a symbolic link", async () => {
+    const folder = newFolder();
+    const target = join(folder, "target.db");
+    symlinkSync(target, join(folder, "ledger.db"));
+    expect(await refusal(join(folder, "ledger.db"))).toMatchObject({
+      path: "sqlite.path",
+      message: expect.stringMatching(/symbolic link/),
+    });
+    expect(existsSync(target)).toBe(false);
+  });
+
+  test.each(["-wal", "-shm", "-journal"])("are refused when %s is a link", async (suffix) => {
+    const folder = newFolder();
+    const target = join(folder, "target");
+    writeFileSync(target, "theirs");
+    symlinkSync(target, join(folder, `ledger.db${suffix}`));
+    expect((await refusal(join(folder, "ledger.db"))).message).toMatch(/symbolic link/);
+    expect(readFileSync(target, "utf8")).toBe("theirs");
+    expect(existsSync(join(folder, "ledger.db"))).toBe(false);
+  });
+
+  test.each([0o777, 0o1777])("are not made in a folder of mode %o", async (mode) => {
+    const folder = join(newFolder(), "open");
+    mkdirSync(folder);
+    chmodSync(folder, mode);
+    expect((await refusal(join(folder, "ledger.db"))).message).toMatch(/everybody can write/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("are refused when everybody can write to them", async () => {
+    const path = join(newFolder(), "ledger.db");
+    writeFileSync(path, "");
+    chmodSync(path, 0o666);
+    expect((await refusal(path)).message).toMatch(/writable by everybody/);
+  });
+
+  test("are not in place of a folder", async () => {
+    const path = join(newFolder(), "ledger.db");
+    mkdirSync(path);
+    expect((await refusal(path)).message).toMatch(/not a folder or a device/);
+  });
+
+  test("are not in place of a FIFO", async () => {
+    const path = join(newFolder(), "ledger.db");
+    execFileSync("mkfifo", [path]);
+    expect((await refusal(path)).message).toMatch(/not a folder or a device/);
+  });
+
+  test("are not in place of a socket", async () => {
+    const path = join(newFolder(), "ledger.db");
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    expect((await refusal(path)).message).toMatch(/not a folder or a device/);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test("are not in place of a device", async () => {
+    expect((await refusal("/dev/null")).message).toMatch(/not a folder or a device|everybody/);
+  });
+
+  test("are not made under a file", async () => {
+    const file = join(newFolder(), "file");
+    writeFileSync(file, "theirs");
+    expect((await refusal(join(file, "ledger.db"))).message).toMatch(/must be in a folder/);
+    expect((await refusal(join(file, "more", "ledger.db"))).path).toBe("sqlite.path");
+    expect(readFileSync(file, "utf8")).toBe("theirs");
+  });
+
+  test.skipIf(isRoot)("are refused when they cannot be written to", async () => {
+    const path = join(newFolder(), "ledger.db");
+    writeFileSync(path, "");
+    chmodSync(path, 0o400);
+    expect((await refusal(path)).message).toMatch(/can be written to/);
+    const folder = newFolder();
+    chmodSync(folder, 0o500);
+    expect((await refusal(join(folder, "ledger.db"))).message).toMatch(/can be written to/);
+  });
+});
+
+describe("a file that is there", () => {
+  test("and empty becomes a ledger", async () => {
+    const path = join(newFolder(), "ledger.db");
+    writeFileSync(path, "", { mode: 0o600 });
+    const store = sqliteStore({ path });
+    expect((await store.open()).sequence).toBe(0);
+    await store.close();
+  });
+
+  test.each([
+    ["text", Buffer.from("not a database")],
+    ["much text", Buffer.from("not a database ".repeat(1_000))],
+    ["zeros", Buffer.alloc(8_192)],
+  ])("and holds %s is refused and left as it is", async (_, content) => {
+    const path = join(newFolder(), "ledger.db");
+    writeFileSync(path, content, { mode: 0o600 });
+    await refusal(path);
+    expect(readFileSync(path).equals(content)).toBe(true);
+  });
+
+  test.each(["DELETE", "WAL"])(
+    "and is another program's database (%s) is refused",
+    async (mode) => {
+      const folder = newFolder();
+      const path = join(folder, "ledger.db");
+      const db = new DatabaseSync(path);
+      db.exec(
+        `PRAGMA journal_mode = ${mode}; CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)`,
+      );
+      db.close();
+      const before = readFileSync(path);
+      expect((await refusal(path)).message).toMatch(/another program/);
+      expect(readdirSync(folder)).toEqual(["ledger.db"]);
+      expect(readFileSync(path).equals(before)).toBe(true);
+    },
+  );
+
+  test("and has another application's mark is refused, also without tables", async () => {
+    const path = join(newFolder(), "ledger.db");
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA application_id = 7");
+    db.close();
+    expect((await refusal(path)).message).toMatch(/another program/);
+  });
+
+  test("and is a ledger with a damaged page is refused", async () => {
+    const path = join(newFolder(), "ledger.db");
+    const store = sqliteStore({ path });
+    await store.open();
+    await store.close();
+    const bytes = readFileSync(path);
+    bytes.fill(0x55, 100, 4_096);
+    writeFileSync(path, bytes);
+    expect((await refusal(path)).message).toMatch(/damaged/);
+  });
+
+  test("and was written by a newer version is refused", async () => {
+    const path = join(newFolder(), "ledger.db");
+    const store = sqliteStore({ path });
+    await store.open();
+    await store.close();
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 99");
+    db.close();
+    expect((await refusal(path)).message).toMatch(/newer version/);
+  });
+
+  test("can be opened once it is put right", async () => {
+    const path = join(newFolder(), "ledger.db");
+    writeFileSync(path, "not a database", { mode: 0o600 });
+    const store = sqliteStore({ path });
+    await expect(store.open()).rejects.toMatchObject({ path: "sqlite.path" });
+    writeFileSync(path, "");
+    await mustSwap(store, create(recordOf()));
+    await store.close();
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, test } from "vitest";
+import type { Clock } from "../../src/clock.ts";
+import type { Committed, Done, Job, OwnJob } from "../../src/stores/sqlite/job.ts";
+import { createQueue } from "../../src/stores/sqlite/queue.ts";
+
+const BUSY: Committed = { tag: "busy", failure: { message: "database is locked", errcode: 5 } };
+
+const job = (owner: string): OwnJob => ({
+  kind: "own",
+  tenant: "acme",
+  service: "payments",
+  effect: "re_1",
+  owner,
+});
+
+/** Answers each job with its own name. */
+const answer = (jobs: readonly Job[]): Committed => ({
+  tag: "done",
+  done: jobs.map((one): Done => ({ ok: true, value: one.kind === "own" ? one.owner : "" })),
+});
+
+/** A queue on a database that does what `answers` says, turn by turn, with time in hand. */
+function queueOn(answers: readonly ((jobs: readonly Job[]) => Committed)[]) {
+  let time = 0;
+  let timers: { readonly at: number; readonly call: () => void }[] = [];
+  let turns: (() => void)[] = [];
+  const batches: number[] = [];
+  const waits: number[] = [];
+  const clock: Clock = {
+    now: () => time,
+    monotonic: () => time,
+    after(ms, call) {
+      waits.push(ms);
+      timers.push({ at: time + ms, call });
+      return () => {};
+    },
+  };
+  const queue = createQueue({
+    commit: async (jobs) => {
+      const reply = answers[batches.length] ?? answer;
+      batches.push(jobs.length);
+      return reply(jobs);
+    },
+    clock,
+    random: () => 0.5,
+    soon: (run) => void turns.push(run),
+  });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    queue,
+    batches,
+    waits,
+    /** Ends the turn of the event loop. */
+    async turn() {
+      const due = turns;
+      turns = [];
+      for (const run of due) run();
+      await settle();
+    },
+    async pass(ms: number) {
+      time += ms;
+      const due = timers.filter(({ at }) => at <= time);
+      timers = timers.filter(({ at }) => at > time);
+      for (const { call } of due) call();
+      await settle();
+    },
+  };
+}
+
+describe("the queue of writes", () => {
+  test("commits all jobs of one turn at once, and answers each with its own", async () => {
+    const { queue, batches, turn } = queueOn([]);
+    const pushed = ["a", "b", "c"].map((owner) => queue.push(job(owner)));
+    expect(batches).toEqual([]);
+    await turn();
+    expect(await Promise.all(pushed)).toEqual(["a", "b", "c"]);
+    expect(batches).toEqual([3]);
+  });
+
+  test("commits jobs that come during a commit in the next one", async () => {
+    const { queue, batches, turn } = queueOn([]);
+    const first = queue.push(job("a")).then(() => queue.push(job("b")));
+    await turn();
+    await turn();
+    expect(await first).toBe("b");
+    expect(batches).toEqual([1, 1]);
+  });
+
+  test("takes no more than 512 jobs into one transaction, in order", async () => {
+    const { queue, batches, turn } = queueOn([]);
+    const owners = Array.from({ length: 1_100 }, (_, index) => `${index}`);
+    const pushed = owners.map((owner) => queue.push(job(owner)));
+    for (let turns = 0; turns < 3; turns++) await turn();
+    expect(await Promise.all(pushed)).toEqual(owners);
+    expect(batches).toEqual([512, 512, 76]);
+  });
+
+  test("fails a job alone, with the code that SQLite gave", async () => {
+    const failed: Done = { ok: false, failure: { message: "too big", errcode: 18 } };
+    const { queue, turn } = queueOn([
+      () => ({ tag: "done", done: [{ ok: true, value: "a" }, failed] }),
+    ]);
+    const [good, bad] = [queue.push(job("a")), queue.push(job("b"))];
+    const caught = bad.catch((error: unknown) => error);
+    await turn();
+    expect(await good).toBe("a");
+    expect(await caught).toMatchObject({ errcode: 18, message: "too big" });
+  });
+
+  test("fails a whole batch when the database does, and goes on with the next", async () => {
+    const { queue, turn } = queueOn([
+      () => {
+        throw new Error("gone");
+      },
+    ]);
+    const failed = queue.push(job("a")).catch((error: unknown) => error);
+    await turn();
+    expect(await failed).toMatchObject({ message: "gone" });
+    const next = queue.push(job("b"));
+    await turn();
+    expect(await next).toBe("b");
+  });
+
+  test("asks a busy database again from a timer, with all that has come since", async () => {
+    const { queue, batches, turn, pass } = queueOn([() => BUSY, () => BUSY]);
+    const first = queue.push(job("a"));
+    await turn();
+    const second = queue.push(job("b"));
+    await pass(10);
+    await pass(10);
+    expect(await Promise.all([first, second])).toEqual(["a", "b"]);
+    expect(batches).toEqual([1, 2, 2]);
+  });
+
+  test("does not wait longer the longer it has waited", async () => {
+    const { queue, waits, turn, pass } = queueOn(Array.from({ length: 20 }, () => () => BUSY));
+    const pushed = queue.push(job("a"));
+    await turn();
+    for (let tries = 0; tries < 20; tries++) await pass(10);
+    await pushed;
+    expect(waits).toHaveLength(20);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(3);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(1);
+  });
+
+  test("gives way after a fight for the lock, and only then", async () => {
+    const { queue, batches, waits, turn, pass } = queueOn([() => BUSY]);
+    const pushed = queue.push(job("a"));
+    await turn();
+    const again = pushed.then(() => queue.push(job("b")));
+    const more = Array.from({ length: 512 }, (_, index) => queue.push(job(`${index}`)));
+    await pass(10);
+    expect(batches).toEqual([1, 512]);
+    await turn();
+    expect(batches).toEqual([1, 512]);
+    await pass(10);
+    expect(batches).toEqual([1, 512, 2]);
+    await Promise.all([again, ...more]);
+    expect(waits).toHaveLength(2);
+  });
+
+  test("gives up on a lock that is not released, with SQLite's own error", async () => {
+    const { queue, turn, pass } = queueOn([() => BUSY, () => BUSY, () => BUSY]);
+    const old = queue.push(job("a")).catch((error: unknown) => error);
+    await turn();
+    await pass(29_000);
+    const young = queue.push(job("b"));
+    expect(await Promise.race([old, "waits"])).toBe("waits");
+    await pass(1_500);
+    expect(await old).toMatchObject({ errcode: 5 });
+    await pass(10);
+    expect(await young).toBe("b");
+  });
+
+  test("is drained when the last job has ended", async () => {
+    const { queue, turn, pass } = queueOn([() => BUSY]);
+    await queue.drain();
+    const pushed = queue.push(job("a"));
+    let isDrained = false;
+    const drained = queue.drain().then(() => {
+      isDrained = true;
+    });
+    await turn();
+    expect(isDrained).toBe(false);
+    await pass(10);
+    await drained;
+    expect(await pushed).toBe("a");
+  });
+});

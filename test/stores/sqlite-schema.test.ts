@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { type Connection, connect, settingOf } from "../../src/stores/sqlite/connect.ts";
+import {
+  APPLICATION_ID,
+  migrate,
+  STEPS,
+  schemaProblem,
+  versionOf,
+} from "../../src/stores/sqlite/schema.ts";
+import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { recordOf } from "../../src/testing/record-of.ts";
+import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const newFolder = temporaryFolder();
+const newPath = (): string => join(newFolder(), "ledger.db");
+
+function connected(path: string, durability: "full" | "process"): Connection {
+  const result = connect(path, durability, undefined);
+  if (result.tag !== "connected") throw new Error(`It is ${result.tag}.`);
+  return result.connection;
+}
+
+describe("the settings of a connection", () => {
+  test.each([
+    ["full", 2],
+    ["process", 1],
+  ] as const)("are read back as they were asked for: %s", (durability, level) => {
+    const { db } = connected(newPath(), durability);
+    expect(settingOf(db, "synchronous")).toBe(level);
+    expect(settingOf(db, "journal_mode")).toBe("wal");
+    expect(settingOf(db, "secure_delete")).toBe(1);
+    expect(settingOf(db, "busy_timeout")).toBe(0);
+    expect(settingOf(db, "wal_autocheckpoint")).toBe(1_000);
+    expect(settingOf(db, "fullfsync")).toBe(durability === "full" ? 1 : 0);
+    expect(settingOf(db, "application_id")).toBe(APPLICATION_ID);
+    db.close();
+  });
+
+  test("hold for one connection, whatever another has chosen", () => {
+    const path = newPath();
+    const [lax, full] = [connected(path, "process"), connected(path, "full")];
+    expect(settingOf(lax.db, "synchronous")).toBe(1);
+    expect(settingOf(full.db, "synchronous")).toBe(2);
+    lax.db.close();
+    full.db.close();
+  });
+});
+
+describe("a database of an older version", () => {
+  const NEXT = [...STEPS, "ALTER TABLE lane ADD COLUMN note TEXT"];
+  const open = (path: string) => new DatabaseSync(path);
+  const columns = (db: DatabaseSync) =>
+    db
+      .prepare("SELECT name FROM pragma_table_info('lane')")
+      .all()
+      .map(({ name }) => name);
+
+  test("takes the steps it lacks and keeps what it holds", async () => {
+    const path = newPath();
+    const store = sqliteStore({ path });
+    await mustSwap(store, create(recordOf()));
+    const { id, sequence } = await store.open();
+    await store.close();
+
+    const db = open(path);
+    migrate(db, NEXT, () => {
+      throw new Error("It was made long ago.");
+    });
+    expect(versionOf(db)).toBe(NEXT.length);
+    expect(columns(db)).toContain("note");
+    expect(db.prepare("SELECT id, sequence FROM ledger").get()).toEqual({ id, sequence });
+    expect(db.prepare("SELECT id FROM operation").all()).toEqual([{ id: "operation-1" }]);
+    // What was only added does not disturb an older program.
+    db.exec(`PRAGMA user_version = ${STEPS.length}`);
+    db.close();
+    const again = sqliteStore({ path });
+    expect((await mustRead(again, "acme", "operation-1")).record).toEqual(recordOf());
+    await again.close();
+  });
+
+  test("is made from nothing by the same steps", async () => {
+    const path = newPath();
+    const db = open(path);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    expect(versionOf(db)).toBe(0);
+    db.close();
+    const store = sqliteStore({ path });
+    await mustSwap(store, create(recordOf()));
+    await store.close();
+  });
+
+  test("is left as it was when a step fails", () => {
+    const db = open(newPath());
+    let prepared = 0;
+    const prepare = () => {
+      prepared += 1;
+    };
+    migrate(db, STEPS, prepare);
+    expect(prepared).toBe(1);
+    expect(() => migrate(db, [...NEXT, "CREATE NONSENSE"], prepare)).toThrow(/syntax/);
+    expect(versionOf(db)).toBe(STEPS.length);
+    expect(columns(db)).not.toContain("note");
+    expect(db.isTransaction).toBe(false);
+    migrate(db, NEXT, prepare);
+    expect(columns(db)).toContain("note");
+    expect(prepared).toBe(1);
+    db.close();
+  });
+
+  test("of a newer version, or of somebody else, is named", () => {
+    const db = open(newPath());
+    expect(schemaProblem(db, STEPS)).toBeUndefined();
+    migrate(db, NEXT, () => {});
+    expect(schemaProblem(db, NEXT)).toBeUndefined();
+    expect(schemaProblem(db, STEPS)).toMatch(/newer/);
+    db.exec("PRAGMA application_id = 1");
+    expect(schemaProblem(db, NEXT)).toMatch(/another program/);
+    db.close();
+  });
+});
