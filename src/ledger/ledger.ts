@@ -98,8 +98,9 @@ export function createLedger({
   }
 
   async function compare(): Promise<void> {
-    const { id, sequence, now } = await timed(() => store.open());
+    // In this order: a mark is noted after its write, so a store asked later has come at least as far.
     const seen = await witness.read();
+    const { id, sequence, now } = await timed(() => store.open());
     mark = { id, sequence, since: seen?.since ?? now };
     doubt(suspicion(seen, mark), mark.since);
     if (!suspect) noteMark(mark);

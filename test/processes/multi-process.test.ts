@@ -47,10 +47,10 @@ describe.each(STORES)("many processes on one ledger in %s", (store) => {
     say(
       `multi-process: ${store} ${PROCESSES}×${KEYS}: ${raced.effects} effects, ${raced.waits} waits, ${raced.duplicates} duplicates`,
     );
-    expect(raced.disagreements).toEqual([]);
+    expect(raced.suspicions).toEqual([]);
+    expect(raced.disagreements.slice(0, 5)).toEqual([]);
     expect(raced).toMatchObject({ effects: KEYS, arrivals: KEYS, fired: KEYS, duplicates: 0 });
     expect(raced.told.filter(({ replayed }) => !replayed)).toHaveLength(KEYS);
-    expect(raced.suspicions).toEqual([]);
     expect(raced.waits).toBeGreaterThan(0);
   }, 120_000);
 
@@ -69,9 +69,9 @@ describe.each(STORES)("many processes on one ledger in %s", (store) => {
     say(
       `multi-process: ${store} ${PROCESSES}×${KEYS}, lossy (seed ${SEED}): ${raced.effects} effects, ${raced.arrivals} requests, ${raced.waits} waits, ${raced.duplicates} duplicates`,
     );
-    expect(raced.disagreements).toEqual([]);
+    expect(raced.suspicions).toEqual([]);
+    expect(raced.disagreements.slice(0, 5)).toEqual([]);
     expect(raced).toMatchObject({ effects: KEYS, duplicates: 0 });
     expect(new Set(service.arrivals.map(({ key }) => key)).size).toBe(KEYS);
-    expect(raced.suspicions).toEqual([]);
   }, 120_000);
 });

@@ -93,7 +93,7 @@ function judge({ items, service }: Race, reports: readonly RaceReport[]): Raced 
       (one) => one.status !== "committed" || one.effectId !== effectId || one.key !== all[0]?.key,
     );
     if (all.length === reports.length && effectId !== undefined && others.length === 0) return [];
-    const said = others.map((one) => `${one.status} ${one.reason ?? one.effectId ?? ""}`);
+    const said = others.map((one) => one.why ?? `${one.key} ${one.effectId}`);
     return [`${item}: told ${all.length} times, effect ${effectId}, but ${said.join(", ")}`];
   });
   const sum = (of: (report: RaceReport) => number): number =>

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { inspect } from "node:util";
 import { createHoldfire } from "../../src/create.ts";
 import { absent, committed, duplicated } from "../../src/engine/reading.ts";
 import type { Store } from "../../src/ledger/store.ts";
@@ -32,7 +33,8 @@ export interface RaceOrder {
 export interface Told {
   readonly item: string;
   readonly status: string;
-  readonly reason?: string | undefined;
+  /** The whole outcome, if it is not what it should be. */
+  readonly why?: string | undefined;
   readonly key: string;
   /** The service's id of the effect. */
   readonly effectId?: string | undefined;
@@ -50,8 +52,8 @@ export interface RaceReport {
   readonly suspicions: readonly string[];
 }
 
-/** Asked again while nothing is settled, as an agent would. */
-const ASKED_AT_MOST = 5;
+/** What is not settled is asked for again, as an agent would. */
+const ROUNDS = 5;
 const DAY_MS = 86_400_000;
 
 const order = await hear<RaceOrder>("race");
@@ -71,7 +73,7 @@ hf.on("store-suspect", ({ why }) => suspicions.push(why));
 const buy = toolOf(createClient(order.url, order.toolClass));
 await tell({ tag: "ready" });
 await hear("go");
-const told = await atMost(order.atOnce, shuffled(order.items, order.seed), ask);
+const told = await askForAll(shuffled(order.items, order.seed));
 await tell<RaceReport>({ tag: "raced", told, fired, waits, suspicions });
 await hf.close();
 await end();
@@ -94,28 +96,32 @@ function toolOf(client: ServiceClient) {
       if (!first) return absent();
       return second ? duplicated(found) : committed(first, { effectId: first.id });
     },
-    attemptTimeoutMs: 500,
+    attemptTimeoutMs: 2_000,
     attempts: 10,
   });
 }
 
-async function ask(item: string): Promise<Told> {
-  let outcome = await buy.outcome({ item }, { scope: "race" });
-  for (let asked = 1; asked < ASKED_AT_MOST && !isSettled(outcome.status); asked += 1) {
-    outcome = await buy.outcome({ item }, { scope: "race" });
+async function askForAll(items: readonly string[]): Promise<readonly Told[]> {
+  const all = new Map<string, Told>();
+  for (let round = 0, open = items; round < ROUNDS && open.length > 0; round += 1) {
+    for (const one of await atMost(order.atOnce, open, ask)) all.set(one.item, one);
+    open = open.filter((item) => all.get(item)?.status !== "committed");
   }
-  return {
-    item,
-    status: outcome.status,
-    reason: "reason" in outcome ? outcome.reason : undefined,
-    key: outcome.key,
-    effectId: outcome.status === "committed" ? outcome.result?.id : undefined,
-    replayed: outcome.replayed,
-  };
+  return [...all.values()];
 }
 
-function isSettled(status: string): boolean {
-  return status === "committed" || order.toolClass === "neither";
+async function ask(item: string): Promise<Told> {
+  const outcome = await buy.outcome({ item }, { scope: "race" });
+  const { status, key, replayed } = outcome;
+  const isDone = status === "committed" && !outcome.resultLost;
+  return {
+    item,
+    status,
+    why: isDone ? undefined : inspect(outcome, { breakLength: Number.POSITIVE_INFINITY }),
+    key,
+    effectId: isDone ? outcome.result.id : undefined,
+    replayed,
+  };
 }
 
 /** Counts the claims that met another owner. */

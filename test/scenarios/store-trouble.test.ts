@@ -233,6 +233,24 @@ describe("the store is down for a late reply", () => {
   });
 });
 
+describe("the store is down while a run goes on that was given up", () => {
+  test("this process still knows that it has not ended: no L3", async () => {
+    const { service, order, pass, failing, clock } = await openTroubled();
+    const readable = order("readable", {
+      commitsWithinMs: 1_000,
+      run: () => new Promise(() => {}),
+    });
+    const first = await pass(readable.outcome(TEA, ONCE));
+    expect(first).toMatchObject({ status: "unknown", attempts: 1 });
+    failing.fail("rejects");
+    await clock.advance(3_600_000);
+    failing.recover();
+    const second = await pass(readable.outcome(TEA, ONCE));
+    expect(second).toMatchObject({ status: "unknown", reason: "deadline", attempts: 1 });
+    expect(service.arrivals).toHaveLength(0);
+  });
+});
+
 describe("operations and approvals on a store that is down", () => {
   test("say so instead of hanging", async () => {
     const { hf, pass, failing } = await openTroubled();

@@ -203,6 +203,25 @@ describe("one that leaves", () => {
     expect(new Set(keysOf(service)).size).toBe(1);
   });
 
+  test("while an operation that was fired before is only read is told that it may still land", async () => {
+    const { service, order, pass, clock } = await openWorld();
+    service.plan(faults.commitThenReset());
+    let hangs = false;
+    const readable = order("readable", {
+      readState: () => (hangs ? new Promise(() => {}) : { reading: "cannotTell", why: "down" }),
+    });
+    expect(await pass(readable.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+    hangs = true;
+    const stop = new AbortController();
+    const call = readable.outcome(TEA, { ...ONCE, signal: stop.signal });
+    await clock.settle();
+    stop.abort();
+    await clock.settle();
+    const left = await Promise.race([call, Promise.resolve("still waiting")]);
+    expect(left).toMatchObject({ status: "in_progress" });
+    expect(service.arrivals).toHaveLength(1);
+  });
+
   test("and one that comes while the flight winds down waits for its end, then looks afresh", async () => {
     const { order, pass, clock } = await openWorld();
     const plane = hangar();

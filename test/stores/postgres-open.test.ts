@@ -256,38 +256,44 @@ function testOpening({ url, schema, pool, drop }: Scratch): void {
 }
 
 describe.runIf(await canStartPostgres())("a server of its own", () => {
-  let server: PostgresServer | undefined;
-  const pools: pg.Pool[] = [];
-  const poolOn = (connectionString: string, options = ""): pg.Pool => {
-    const pool = new pg.Pool({ connectionString, max: 2, options });
-    pool.on("error", () => {});
-    pools.push(pool);
-    return pool;
+  const using = async (server: PostgresServer, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } finally {
+      await server.stop();
+    }
   };
-  afterAll(async () => {
-    await Promise.all(pools.map((pool) => pool.end()));
-    await server?.stop();
-  });
 
   test("in recovery is refused as a replica", async () => {
     const standby = await startPostgres({ isStandby: true });
-    const pool = poolOn(standby.url);
-    await expect(postgresStore({ pool }).open()).rejects.toThrow(/replica/);
-    await pool.end();
-    pools.pop();
-    await standby.stop();
+    await using(standby, async () => {
+      const pool = new pg.Pool({ connectionString: standby.url, max: 1 });
+      await expect(postgresStore({ pool }).open()).rejects.toThrow(/replica/);
+      await pool.end();
+    });
   });
 
-  test("with a synchronous standby survives the loss of its host, without fsync it may forget", async () => {
-    const settings = ["-c", "synchronous_standby_names=other", "-c", "fsync=off"];
-    server = await startPostgres({ settings });
-    // No standby is there to confirm; only local commits come back.
-    await postgresStore({ pool: poolOn(server.url, "-c synchronous_commit=local") }).migrate();
-    const store = postgresStore({ pool: poolOn(server.url) });
-    await store.open();
-    expect(store.promise).toMatchObject({ survives: "process", mayForget: true });
-    expect(store.promise.text).toContain("fsync");
-    await poolOn(server.url).query("ALTER SYSTEM SET fsync = on");
-    await store.close();
+  test("with a synchronous standby survives the loss of its host; without fsync it may forget", async () => {
+    const server = await startPostgres({ settings: ["-c", "synchronous_standby_names=other"] });
+    await using(server, async () => {
+      // There is no such standby, so only a commit that does not wait for it comes back.
+      const options = "-c synchronous_commit=local";
+      const local = new pg.Pool({ connectionString: server.url, max: 1, options });
+      await postgresStore({ pool: local }).migrate();
+      const pool = new pg.Pool({ connectionString: server.url, max: 1 });
+      const store = postgresStore({ pool });
+      await store.open();
+      expect(store.promise).toMatchObject({ survives: "host-loss", mayForget: false });
+
+      await pool.query("ALTER SYSTEM SET fsync = off");
+      await pool.query("SELECT pg_reload_conf()");
+      while ((await pool.query<{ fsync: string }>("SHOW fsync")).rows[0]?.fsync !== "off");
+      const reopened = postgresStore({ pool });
+      await reopened.open();
+      expect(reopened.promise).toMatchObject({ survives: "process", mayForget: true });
+      expect(reopened.promise.text).toContain("fsync");
+      await local.end();
+      await pool.end();
+    });
   });
 });

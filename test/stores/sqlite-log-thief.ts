@@ -8,7 +8,6 @@
 import { DatabaseSync } from "node:sqlite";
 
 const db = new DatabaseSync(process.argv[2] ?? "");
-process.send?.("ready");
 let outcome = "refused";
 try {
   const row = db.prepare("PRAGMA journal_mode = DELETE").get();

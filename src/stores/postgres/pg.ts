@@ -6,11 +6,12 @@
 
 import type { Connection, Hear, Listening, Row, Session } from "./connection.ts";
 
+/** Without `| undefined`, as in pg's own types, so that a wrapper can pass it on. */
 interface PgQuery {
-  readonly name?: string | undefined;
-  readonly text: string;
-  readonly values?: (string | null)[] | undefined;
-  readonly rowMode: "array";
+  name?: string;
+  text: string;
+  values?: (string | null)[];
+  rowMode: "array";
 }
 
 /** A client of pg. */
@@ -36,7 +37,8 @@ export interface PgPoolLike extends PgClientLike {
 
 export const pgSession = (client: PgClientLike): Session => ({
   async run({ name, text }, values) {
-    const { rows } = await client.query({ name, text, values: [...values], rowMode: "array" });
+    const query: PgQuery = { text, values: [...values], rowMode: "array" };
+    const { rows } = await client.query(name === undefined ? query : { ...query, name });
     return rows as Row[];
   },
 });

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { InvalidInputError } from "../../errors.ts";
 import type { Incarnation } from "../../ledger/store.ts";
 import type { Layout } from "./layout.ts";
@@ -77,7 +77,8 @@ export function createSession(runner: Runner, layout: Layout): Session {
 
   async function beginBucket(bucket: number, replace = ""): Promise<Begun> {
     const nameKey = layout.key(bucket, "name");
-    const fresh = `${layout.buckets}-${randomUUID()}`;
+    // Short: it is in a key that every write names.
+    const fresh = `${layout.buckets}-${randomBytes(12).toString("base64url")}`;
     const keys = [nameKey, layout.key(bucket, "counter", fresh)];
     const [name = "", seen = ""] = await runner.run(NAME, keys, [fresh, replace]);
     keyPrefix = seen.slice(0, seen.length - nameKey.length);

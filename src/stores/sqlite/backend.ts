@@ -13,8 +13,6 @@ export type Arguments<M extends Method> = Parameters<Engine[M]>;
 export type Answer<M extends Method> = ReturnType<Engine[M]>;
 
 export interface Backend {
-  /** Whether a question costs no trip, so that looking before writing is cheap. */
-  readonly isNear: boolean;
   open(): Promise<Opening>;
   call<M extends Method>(method: M, ...args: Arguments<M>): Promise<Answer<M>>;
   close(): Promise<void>;
@@ -23,8 +21,6 @@ export interface Backend {
 export function localBackend(options: EngineOptions): Backend {
   let engine: Engine | undefined;
   return {
-    isNear: true,
-
     async open() {
       const opening = openEngine(options);
       if (opening.tag !== "opened") return opening;

@@ -90,8 +90,9 @@ function isAllowed(path: string): boolean {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // Another process has just closed the last connection, and took its journal along.
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
   }
 }
 

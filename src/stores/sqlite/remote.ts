@@ -19,32 +19,37 @@ interface Asked {
 }
 
 /** Beside this file, in the same language: the sources run as they are. */
-const workerFile = (): URL =>
-  new URL(`./worker${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
+const WORKER = new URL(`./worker${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
+
+const startWorker = (options: EngineOptions): Worker => new Worker(WORKER, { workerData: options });
 
 /** `onLost` is called when the worker has died; then it may be opened again. */
-export function remoteBackend(options: EngineOptions, onLost: () => void): Backend {
+export function remoteBackend(
+  options: EngineOptions,
+  onLost: () => void,
+  start: (options: EngineOptions) => Worker = startWorker,
+): Backend {
   let worker: Worker | undefined;
   let asked = new Map<number, Asked>();
   let number = 0;
 
-  function start(): Worker {
-    const started = new Worker(workerFile(), { workerData: options });
-    started.on("message", (reply: Reply) => {
+  function started(): Worker {
+    const fresh = start(options);
+    fresh.on("message", (reply: Reply) => {
       const question = asked.get(reply.number);
       asked.delete(reply.number);
       // An idle worker does not keep the process alive.
-      if (asked.size === 0) started.unref();
+      if (asked.size === 0) fresh.unref();
       if (reply.ok) question?.resolve(reply.answer);
       else question?.reject(errorOf(reply.failure));
     });
-    started.on("error", lose);
-    started.on("exit", () => lose(new Error("The ledger's worker has ended.")));
-    return started;
+    fresh.on("error", (error: Error) => lose(fresh, error));
+    fresh.on("exit", () => lose(fresh, new Error(ENDED)));
+    return fresh;
   }
 
-  function lose(error: Error): void {
-    if (!worker) return;
+  function lose(ended: Worker, error: Error): void {
+    if (worker !== ended) return;
     worker = undefined;
     const left = asked;
     asked = new Map();
@@ -54,30 +59,30 @@ export function remoteBackend(options: EngineOptions, onLost: () => void): Backe
 
   function send(method: Question["method"], args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (!worker) return reject(new Error("The ledger's worker has ended."));
+      if (!worker) return reject(new Error(ENDED));
       number += 1;
-      asked.set(number, { resolve, reject });
-      worker.ref();
       worker.postMessage({ number, method, args } satisfies Question);
+      worker.ref();
+      asked.set(number, { resolve, reject });
     });
   }
 
   return {
-    isNear: false,
-
     async open() {
-      worker ??= start();
+      worker ??= started();
       return (await send("open", [])) as Opening;
     },
 
     call: async (method, ...args) => (await send(method, args)) as Answer<typeof method>,
 
     async close() {
-      if (!worker) return;
-      await send("close", []);
+      // A worker that has died has nothing left to close.
+      await send("close", []).catch(() => {});
       const ended = worker;
       worker = undefined;
-      await ended.terminate();
+      await ended?.terminate();
     },
   };
 }
+
+const ENDED = "The ledger's worker has ended.";

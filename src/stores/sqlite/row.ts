@@ -39,7 +39,7 @@ export interface ReadRow {
 }
 
 /** What a settled row gains over its claim: how the attempt ended. */
-const ROOM_TO_SETTLE = 96;
+const ROOM_TO_SETTLE = 64;
 
 export function rowOf(record: OperationRecord): Row {
   const { state, tenant, resource } = record;

@@ -1,6 +1,7 @@
 /** A person who looks at the service and settles, truthfully, what nobody else could. */
 
 import { createHoldfire } from "../../../src/create.ts";
+import { memoryWitness } from "../../../src/ledger/witness.ts";
 import { PERSON } from "./store.ts";
 import type { World } from "./world.ts";
 
@@ -12,6 +13,7 @@ export async function person(world: World): Promise<void> {
   const { service, store, hits, resolved, time } = world;
   const hf = createHoldfire({
     store: store.beside(),
+    witness: memoryWitness(),
     surroundings: { clock: time.host(PERSON).clock },
   });
   for (const record of await store.dump()) {

@@ -4,6 +4,7 @@
  */
 
 import { createHoldfire, type Holdfire } from "../../../src/create.ts";
+import { memoryWitness } from "../../../src/ledger/witness.ts";
 import type { Chance } from "./chance.ts";
 import type { Freeze, Host, Timeline } from "./clock.ts";
 import type { Fate, ReadFate, StoreFate } from "./fates.ts";
@@ -61,6 +62,7 @@ export function createProcess(
     const script: Script = { fates: new Map(), reads: [], heeds: true };
     const hf = createHoldfire({
       store: store.frontEnd(host, storeFates),
+      witness: memoryWitness(),
       retry: {
         leaseMs: TIMES.lease,
         cooldownMs: TIMES.cooldown,
