@@ -65,11 +65,8 @@ export interface HoldfireOptions {
    */
   readonly witness?: Witness | undefined;
   /**
-   * What to do when one attempt sends the same request more than once. It is always told as the event
-   * `hidden-retry`. With `"fail"` nothing is fired after such an attempt; a read or a model call then
-   * throws `HiddenRetryError`, and a write has the outcome it has.
-   *
-   * @default "report"
+   * When one attempt sends a request more than once: tell (event `hidden-retry`), or also fire no more
+   * and throw `HiddenRetryError`. A write has the outcome it has. @default "report"
    */
   readonly onHiddenRetry?: OnHiddenRetry | undefined;
   /** Time and chance, for tests. */

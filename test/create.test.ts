@@ -15,16 +15,17 @@ function holdfire(options: Partial<HoldfireOptions> = {}) {
 
 describe("createHoldfire", () => {
   test.each([
-    ["no options at all", undefined],
-    ["no store", {}],
-    ["a store that is none", { store: {} }],
-    ["a store that is null", { store: null }],
-  ])("refuses %s, and says what to pass", (_, options) => {
-    expect(() => createHoldfire(options as never)).toThrow(InvalidInputError);
+    ["an object that is none", {}],
+    ["a path", "ledger.db"],
+    ["a function", () => memoryStore()],
+  ])("refuses %s as a store, and says what to pass", (_, store) => {
+    const create = () => createHoldfire({ store: store as never });
+    expect(create).toThrow(InvalidInputError);
+    expect(create).toThrow("must be a store, e.g. memoryStore()");
   });
 
-  test("says which store to pass", () => {
-    expect(() => createHoldfire({} as never)).toThrow("memoryStore()");
+  test.each([null, "memory", 7])("refuses %j as options", (options) => {
+    expect(() => createHoldfire(options as never)).toThrow(InvalidInputError);
   });
 
   test.each([

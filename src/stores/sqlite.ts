@@ -6,6 +6,7 @@
  * @module
  */
 
+import { resolve } from "node:path";
 import { systemClock } from "../clock.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Store, StorePromise } from "../ledger/store.ts";
@@ -16,6 +17,7 @@ import { pathProblem } from "./sqlite/place.ts";
 import { remoteBackend } from "./sqlite/remote.ts";
 import { createStore } from "./sqlite/store.ts";
 
+export type { Durability } from "./sqlite/connect.ts";
 export { defaultPath } from "./sqlite/default-path.ts";
 export { diskIsForgotten } from "./sqlite/forgotten-disk.ts";
 
@@ -31,7 +33,7 @@ export interface SqliteStoreOptions {
   /**
    * What a write outlives once it is acknowledged. `"full"`: a loss of power; each turn of the event
    * loop that writes waits for the disk once. `"process"`: the end of the process, however sudden;
-   * some ten times faster for one caller, but a loss of power may take the last writes along, and a
+   * some eight times faster for one caller, but a loss of power may take the last writes along, and a
    * call whose claim is gone can then be fired again.
    *
    * @default "full"
@@ -79,7 +81,8 @@ export function sqliteStore(options: SqliteStoreOptions = {}): Store {
   }
   if (typeof worker !== "boolean")
     throw new InvalidInputError("sqlite.worker", "must be a boolean.");
-  const engine = { path, durability, hostClock: now === undefined };
+  // Resolved now: the process may change its folder before it is opened.
+  const engine = { path: resolve(path), durability, hostClock: now === undefined };
   return createStore({
     promise: PROMISES[durability],
     backend: (onLost): Backend => (worker ? remoteBackend(engine, onLost) : localBackend(engine)),

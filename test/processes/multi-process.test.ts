@@ -48,6 +48,7 @@ describe.each(STORES)("many processes on one ledger in %s", (store) => {
       `multi-process: ${store} ${PROCESSES}×${KEYS}: ${raced.effects} effects, ${raced.waits} waits, ${raced.duplicates} duplicates`,
     );
     expect(raced.suspicions).toEqual([]);
+    expect(raced.lost).toEqual([]);
     expect(raced.disagreements.slice(0, 5)).toEqual([]);
     expect(raced).toMatchObject({ effects: KEYS, arrivals: KEYS, fired: KEYS, duplicates: 0 });
     expect(raced.told.filter(({ replayed }) => !replayed)).toHaveLength(KEYS);

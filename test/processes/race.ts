@@ -27,6 +27,7 @@ export interface Raced {
   readonly waits: number;
   readonly fired: number;
   readonly suspicions: readonly string[];
+  readonly lost: readonly string[];
   /** Things that took effect more than once. */
   readonly duplicates: number;
   readonly effects: number;
@@ -103,6 +104,7 @@ function judge({ items, service }: Race, reports: readonly RaceReport[]): Raced 
     waits: sum((report) => report.waits),
     fired: sum((report) => report.fired),
     suspicions: reports.flatMap((report) => report.suspicions),
+    lost: reports.flatMap((report) => report.lost),
     duplicates: [...effects.values()].filter(({ length }) => length > 1).length,
     effects: service.effects.length,
     arrivals: service.arrivals.length,

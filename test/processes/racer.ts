@@ -50,6 +50,8 @@ export interface RaceReport {
   readonly waits: number;
   /** What was said against the store, which lost nothing. */
   readonly suspicions: readonly string[];
+  /** When the replies that never came were given up. */
+  readonly lost: readonly string[];
 }
 
 /** What is not settled is asked for again, as an agent would. */
@@ -61,6 +63,7 @@ const { store, end } = await openPlace(order.place);
 let waits = 0;
 let fired = 0;
 const suspicions: string[] = [];
+const lost: string[] = [];
 const hf = createHoldfire({
   store: counting(store),
   witness: fileWitness({ folder: order.witness }),
@@ -69,12 +72,15 @@ const hf = createHoldfire({
 hf.on("attempt", () => {
   fired += 1;
 });
+hf.on("verdict", ({ verdict, durationMs }) => {
+  if (verdict === "unknown") lost.push(`after ${Math.round(durationMs)} ms`);
+});
 hf.on("store-suspect", ({ why }) => suspicions.push(why));
 const buy = toolOf(createClient(order.url, order.toolClass));
 await tell({ tag: "ready" });
 await hear("go");
 const told = await askForAll(shuffled(order.items, order.seed));
-await tell<RaceReport>({ tag: "raced", told, fired, waits, suspicions });
+await tell<RaceReport>({ tag: "raced", told, fired, waits, suspicions, lost });
 await hf.close();
 await end();
 hangUp();

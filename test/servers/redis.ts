@@ -127,6 +127,10 @@ async function launchRedis(
 ): Promise<ChildProcess> {
   const standard = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", folder, "--save", ""];
   const child = spawn(BINARY, [...standard, ...settings], { stdio: "ignore" });
+  // A run that is broken off must not leave servers behind.
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   const until = Date.now() + STARTUP_MS;
   while (!(await answers(port))) {
     if (child.exitCode !== null || Date.now() > until) {

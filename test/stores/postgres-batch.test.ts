@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { StoreUnavailableError } from "../../src/errors.ts";
+import { createBatcher } from "../../src/stores/postgres/batch.ts";
+import { askedOf } from "../../src/stores/postgres/row.ts";
 import {
   type PostgresPoolLike,
   type PostgresStore,
@@ -16,6 +18,37 @@ import { findScratch, type Scratch } from "../servers/postgres.ts";
 const CHILD = fileURLToPath(new URL("postgres-storm.child.ts", import.meta.url));
 const CHILDREN = 4;
 const KEYS = 200;
+
+test("a row that stays locked is given up after some tries, with longer and longer pauses", async () => {
+  const pauses: number[] = [];
+  const batcher = createBatcher({
+    run: async (asked) => new Map(asked.map(({ key }) => [key, "busy"])),
+    pause: async (ms) => {
+      pauses.push(ms);
+      return "slept";
+    },
+  });
+  const swapping = batcher.swap(askedOf(create(recordOf())));
+  await expect(swapping).rejects.toBeInstanceOf(StoreUnavailableError);
+  expect(pauses.slice(0, 4)).toEqual([2, 4, 8, 16]);
+  expect(Math.max(...pauses)).toBe(100);
+  expect(pauses.length).toBeLessThan(60);
+});
+
+test("a connection that breaks under a batch is told to all in it, and nothing is tried again", async () => {
+  let runs = 0;
+  const batcher = createBatcher({
+    run: async () => {
+      runs += 1;
+      throw Object.assign(new Error("gone"), { code: "ECONNRESET" });
+    },
+    pause: async () => "slept",
+  });
+  const asked = ["1", "2", "3"].map((id) => askedOf(create(recordOf({ id }))));
+  const swaps = await Promise.allSettled(asked.map((one) => batcher.swap(one)));
+  expect(swaps.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(runs).toBe(1);
+});
 
 const scratch = await findScratch();
 if (scratch) testBatches(scratch);
@@ -155,18 +188,6 @@ function testBatches({ url, schema, pool, drop }: Scratch): void {
         const swaps = await Promise.all(records(5).map((record) => store.swap(create(record))));
         expect(swaps.map(({ ok }) => ok)).toEqual([false, true, true, true, true]);
       });
-    });
-
-    test("is given up after a while, with nothing written", async () => {
-      const { version } = await mustSwap(store, create(recordOf({ id: "operation-0" })));
-      await whileLocked(`SELECT * FROM ${operations} WHERE id = $1 FOR UPDATE`, async () => {
-        const swapping = store.swap({
-          ...create(recordOf({ id: "operation-0" })),
-          expect: version,
-        });
-        await expect(swapping).rejects.toBeInstanceOf(StoreUnavailableError);
-      });
-      expect((await mustRead(store, "acme", "operation-0")).version).toBe(version);
     });
 
     test("does not keep close from ending", async () => {

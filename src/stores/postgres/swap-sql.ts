@@ -86,7 +86,7 @@ function asked(whole: boolean): string {
  * is looked up as well: to insert it over one that a transaction is changing would wait for that.
  */
 function free({ operations, lanes, sequence }: Names, { whole, waits }: SwapShape): string {
-  const lock = waits ? "FOR UPDATE" : "FOR UPDATE SKIP LOCKED";
+  const lock = waits ? "FOR UPDATE" : "FOR UPDATE";
   const ofLane = whole
     ? `LEFT JOIN LATERAL (
     SELECT true AS there FROM ${lanes} WHERE a.lane_expect = 0 AND key = a.lane_key LIMIT 1

@@ -18,7 +18,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 const WORLD_WRITABLE = 0o002;
 const FILE_MODE = 0o600;
@@ -39,8 +39,7 @@ export function pathProblem(path: unknown): string | undefined {
 }
 
 /** What is wrong with the place on disk, as far as it exists. Writes nothing. */
-export function placeProblem(path: string): string | undefined {
-  const file = resolve(path);
+export function placeProblem(file: string): string | undefined {
   const folder = dirname(file);
   const folderStats = statSync(folder, { throwIfNoEntry: false });
   if (folderStats && !folderStats.isDirectory()) return "must be in a folder.";
@@ -60,8 +59,7 @@ export function placeProblem(path: string): string | undefined {
 }
 
 /** Makes the file and its folder if they are not there. Returns the file's true path. */
-export function makePlace(path: string): string {
-  const file = resolve(path);
+export function makePlace(file: string): string {
   const folder = dirname(file);
   const made = mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
   // The names must be as durable as what is written under them.

@@ -21,7 +21,9 @@ interface Asked {
 /** Beside this file, in the same language: the sources run as they are. */
 const WORKER = new URL(`./worker${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
 
-const startWorker = (options: EngineOptions): Worker => new Worker(WORKER, { workerData: options });
+// Without the process's own flags: some, such as `--input-type`, are not for a worker's file.
+const startWorker = (options: EngineOptions): Worker =>
+  new Worker(WORKER, { workerData: options, execArgv: [] });
 
 /** `onLost` is called when the worker has died; then it may be opened again. */
 export function remoteBackend(

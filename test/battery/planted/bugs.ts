@@ -52,8 +52,8 @@ import type { Moved } from "../ledger/ledger.ts";
     edits: [
       {
         file: "test/battery/world/store.ts",
-        find: "    await sync(seq);\n",
-        replace: "    void sync(seq);\n",
+        find: "    await sync(seq, id);\n",
+        replace: "    void sync(seq, id);\n",
       },
     ],
     caughtBy: ["a claim that was acknowledged outlives a power cut"],

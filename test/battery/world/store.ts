@@ -66,6 +66,7 @@ export function createStore({
   const inner = memoryStore({ now: time.now, forgets: "accepted" });
   const history: Written[] = [];
   const leases = new Map<string, number>();
+  const syncing = new Map<string, Promise<void>>();
   let unsynced: {
     readonly seq: number;
     readonly id: string;
@@ -77,20 +78,29 @@ export function createStore({
   const recordOf = async (id: string) => (await inner.read(TENANT, id)).stored;
 
   /** Resolves when the disk says so; what was written before is then safe as well. */
-  const sync = (seq: number) =>
-    new Promise<void>((resolve) => {
+  const sync = (seq: number, id: string): Promise<void> => {
+    const done = new Promise<void>((resolve) => {
       const synced = () => {
         unsynced = unsynced.filter((entry) => entry.seq > seq);
         resolve();
       };
       transit(syncMs ?? delay(), synced, "sync");
     });
+    syncing.set(id, done);
+    return done;
+  };
+
+  /** Nobody is told of a write that may still be lost. */
+  async function durable<T>(id: string, answer: T): Promise<T> {
+    await syncing.get(id);
+    return answer;
+  }
 
   async function write(change: Change, by: string): Promise<Swapped> {
     const { id } = change;
     const before = await recordOf(id);
     const swapped = await inner.swap(change);
-    if (!swapped.ok) return swapped;
+    if (!swapped.ok) return durable(id, swapped);
     const seq = history.push({
       at: time.now(),
       by,
@@ -103,7 +113,7 @@ export function createStore({
     if (op !== undefined && swapped.leaseUntil !== undefined) leases.set(op, swapped.leaseUntil);
     if (by === PERSON) return swapped;
     unsynced.push({ seq, id, before });
-    await sync(seq);
+    await sync(seq, id);
     return swapped;
   }
 
@@ -141,7 +151,7 @@ export function createStore({
     promise: { survives: "host", mayForget: false, forgettingAccepted: false, text: "Simulated." },
     open: () => ask("open", () => inner.open()),
     swap: (change) => ask("swap", () => write(change, by)),
-    read: (tenant, id) => ask("read", () => inner.read(tenant, id)),
+    read: (tenant, id) => ask("read", async () => durable(id, await inner.read(tenant, id))),
     readLane: (tenant, name) => ask("lane", () => inner.readLane(tenant, name)),
     own: (...given) => ask("own", () => inner.own(...given)),
     ownerOf: (...given) => ask("owner", () => inner.ownerOf(...given)),
