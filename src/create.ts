@@ -34,11 +34,12 @@ import { type Approvals, approvalsOf } from "./gate/approvals.ts";
 import { checkPerson, checkScope, checkTenant } from "./key/name.ts";
 import { enterScope } from "./key/scope.ts";
 import { createCodec } from "./ledger/codec.ts";
+import { lazyStore } from "./ledger/lazy-store.ts";
+import { lazyWitness } from "./ledger/lazy-witness.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import type { Pruned, Store } from "./ledger/store.ts";
 import { memoryWitness, type Witness } from "./ledger/witness.ts";
 import { createEvents, type EventName, type Listener } from "./observe/events.ts";
-import { defaultStore, defaultWitness } from "./stores/default.ts";
 
 export interface HoldfireOptions {
   /** Where outcomes are remembered. @default a SQLite file, `.holdfire/ledger.db` in the project */
@@ -136,8 +137,14 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   checkOptions(options.surroundings ?? {}, ["clock", "random", "newId"], "surroundings");
   checkOptions(options.payloads ?? {}, ["maxBytes", "redact", "encryption"], "payloads");
   const { retry, confirm, approvals = {}, surroundings = {} } = options;
-  const store = options.store ?? defaultStore(process.env, process.cwd());
-  const witness = options.witness ?? defaultWitness(store, process.env, process.cwd());
+  const defaults = () => import("./stores/default.ts");
+  const { env } = process;
+  const cwd = process.cwd();
+  const store =
+    options.store ?? lazyStore("sqlite", async () => (await defaults()).defaultStore(env, cwd));
+  const witness =
+    options.witness ??
+    lazyWitness(async () => (await defaults()).defaultWitness(options.store, env, cwd));
   if (typeof store?.swap !== "function") {
     throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore()");
   }

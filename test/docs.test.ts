@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import * as allErrors from "../src/errors.ts";
 import { HoldfireError } from "../src/errors.ts";
@@ -118,6 +118,8 @@ test("the README's example gives what it says, with one request and one payout",
   const [program = ""] = programsOf("README.md");
   const claimed = /^const paid = .*\n\/\/=> (.*)$/m.exec(program)?.[1] ?? "";
   const folder = mkdtempSync(join(tmpdir(), "holdfire-docs-"));
+  vi.stubEnv("HOLDFIRE_STORE", join(folder, ".holdfire", "ledger.db"));
+  onTestFinished(() => vi.unstubAllEnvs());
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "readme.ts");
   writeFileSync(file, `${program}\nexport { paid };\n`);

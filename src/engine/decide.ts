@@ -194,6 +194,7 @@ function keyEnds({ powers, attempts, generation }: Situation): number {
 /** A composite whose every request was an operation of its own: those replay, so it may run again. */
 function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
   if (situation.firesLeft <= 0 || situation.mayNotFire || !situation.sameArguments) return false;
+  if (doubtful.some(saidYes)) return false;
   return doubtful.every(({ innerOnly, epoch }) => innerOnly && epoch !== situation.epoch);
 }
 

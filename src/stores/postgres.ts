@@ -113,6 +113,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
 
   const store: PostgresStore = {
     name: "postgres",
+    address: `${schema ?? ""}.${table ?? "holdfire"}`,
 
     get promise() {
       return promise;

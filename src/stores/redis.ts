@@ -120,6 +120,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
 
   return {
     name: "redis",
+    address: prefix ?? "hf",
 
     get promise() {
       return promise;

@@ -84,6 +84,7 @@ export function sqliteStore(options: SqliteStoreOptions = {}): Store {
   // Resolved now: the process may change its folder before it is opened.
   const engine = { path: resolve(path), durability, hostClock: now === undefined };
   return createStore({
+    address: engine.path,
     promise: PROMISES[durability],
     backend: (onLost): Backend => (worker ? remoteBackend(engine, onLost) : localBackend(engine)),
     now,

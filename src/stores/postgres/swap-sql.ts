@@ -86,7 +86,7 @@ function asked(whole: boolean): string {
  * is looked up as well: to insert it over one that a transaction is changing would wait for that.
  */
 function free({ operations, lanes, sequence }: Names, { whole, waits }: SwapShape): string {
-  const lock = waits ? "FOR UPDATE" : "FOR UPDATE";
+  const lock = waits ? "FOR UPDATE" : "FOR UPDATE SKIP LOCKED";
   const ofLane = whole
     ? `LEFT JOIN LATERAL (
     SELECT true AS there FROM ${lanes} WHERE a.lane_expect = 0 AND key = a.lane_key LIMIT 1
@@ -109,7 +109,7 @@ function free({ operations, lanes, sequence }: Names, { whole, waits }: SwapShap
     WHERE a.expect > 0 AND o.key = a.key AND o.version = a.expect ${lock}
   ) o ON true
   ${ofLane}
-  WHERE (o.held OR (a.expect = 0 AND n.there IS NULL)) ${andLane}`;
+  WHERE (o.held OR (a.expect = 0)) ${andLane}`;
 }
 
 /**

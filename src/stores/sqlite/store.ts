@@ -20,6 +20,8 @@ import type { Scanned } from "./scan.ts";
 import { createWatchers } from "./watchers.ts";
 
 export interface StoreParts {
+  /** The file. */
+  readonly address: string;
   readonly promise: StorePromise;
   /** Makes the database; `onLost` is called when it must be opened again. */
   readonly backend: (onLost: () => void) => Backend;
@@ -34,7 +36,8 @@ const OPEN_RETRY_MS = 5;
 /** Rows pruned in one transaction: a longer one would hold up every other write. */
 const PRUNED_AT_ONCE = 100;
 
-export function createStore({ promise, backend, now: given, clock, random }: StoreParts): Store {
+export function createStore(parts: StoreParts): Store {
+  const { address, promise, backend, now: given, clock, random } = parts;
   const watchers = createWatchers();
   const recent = createRecent();
   const database = backend(() => {
@@ -88,6 +91,7 @@ export function createStore({ promise, backend, now: given, clock, random }: Sto
 
   return {
     name: "sqlite",
+    address,
     promise,
 
     async open() {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Store, StorePromise } from "../ledger/store.ts";
+import type { Store, StorePromise } from "./store.ts";
 
 const NOT_YET: StorePromise = {
   survives: "nothing",
@@ -31,6 +31,9 @@ export function lazyStore(name: string, load: () => Promise<Store>): Store {
   };
   return {
     name,
+    get address() {
+      return loaded?.address;
+    },
     get promise() {
       return loaded?.promise ?? NOT_YET;
     },
