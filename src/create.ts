@@ -9,110 +9,27 @@ import { createBudgets } from "./engine/budget.ts";
 import { type GuardedTool, guard } from "./engine/call.ts";
 import { defineTool, positive, type Registry } from "./engine/define.ts";
 import type { Engine } from "./engine/engine.ts";
-import { checkOnHiddenRetry, type OnHiddenRetry } from "./engine/hidden-retry.ts";
+import { checkOnHiddenRetry } from "./engine/hidden-retry.ts";
 import { putInside } from "./engine/inside.ts";
-import { type Operations, operationsOf } from "./engine/operations.ts";
+import { operationsOf } from "./engine/operations.ts";
 import { createPersist } from "./engine/persist.ts";
-import { type PruneOptions, prune } from "./engine/prune.ts";
-import {
-  attemptsOf,
-  checkOptions,
-  type PayloadOptions,
-  type RetryOptions,
-  type Surroundings,
-  timingOf,
-} from "./engine/settings.ts";
-import type {
-  CallOptions,
-  ToolDefinition,
-  ToolWithInput,
-  ToolWithoutInput,
-} from "./engine/tool.ts";
+import { prune } from "./engine/prune.ts";
+import { attemptsOf, checkOptions, timingOf } from "./engine/settings.ts";
+import type { ToolDefinition } from "./engine/tool.ts";
 import { ClosedError, InvalidInputError } from "./errors.ts";
-import { approvalGate, type Confirm } from "./gate/approval.ts";
-import { type Approvals, approvalsOf } from "./gate/approvals.ts";
+import { approvalGate } from "./gate/approval.ts";
+import { approvalsOf } from "./gate/approvals.ts";
+import type { Holdfire, HoldfireOptions } from "./holdfire.ts";
 import { checkPerson, checkScope, checkTenant } from "./key/name.ts";
 import { enterScope } from "./key/scope.ts";
 import { createCodec } from "./ledger/codec.ts";
 import { lazyStore } from "./ledger/lazy-store.ts";
 import { lazyWitness } from "./ledger/lazy-witness.ts";
 import { createLedger } from "./ledger/ledger.ts";
-import type { Pruned, Store } from "./ledger/store.ts";
-import { memoryWitness, type Witness } from "./ledger/witness.ts";
+import { memoryWitness } from "./ledger/witness.ts";
 import { createEvents, type EventName, type Listener } from "./observe/events.ts";
 
-export interface HoldfireOptions {
-  /** Where outcomes are remembered. @default a SQLite file, `.holdfire/ledger.db` in the project */
-  readonly store?: Store | undefined;
-  /** Whose ledger this is. Tenants never meet. @default "default" */
-  readonly tenant?: string | undefined;
-  readonly retry?: RetryOptions | undefined;
-  /** How results are kept: size cap, redaction, encryption. */
-  readonly payloads?: PayloadOptions | undefined;
-  /** Asks a person on the spot. Without it, destructive calls wait in the inbox. */
-  readonly confirm?: Confirm | undefined;
-  readonly approvals?:
-    | {
-        /** How long a yes can be used, in milliseconds. @default 24 h */
-        readonly expiryMs?: number | undefined;
-        /** Another version asks again. @default "1" */
-        readonly policyVersion?: string | undefined;
-      }
-    | undefined;
-  /**
-   * Remembers outside the store how far it had come, so that a store that lost data is noticed.
-   *
-   * @default marks in a folder `witness` beside a SQLite file, else in `.holdfire` in the project
-   */
-  readonly witness?: Witness | undefined;
-  /**
-   * When one attempt sends a request more than once: tell (event `hidden-retry`), or also fire no more
-   * and throw `HiddenRetryError`. A write has the outcome it has. @default "report"
-   */
-  readonly onHiddenRetry?: OnHiddenRetry | undefined;
-  /** Time and chance, for tests. */
-  readonly surroundings?: Surroundings | undefined;
-}
-
-/** One call without a tool object. `key` names the operation in place of scope and intent. */
-export type RunOnce<A, I, R> =
-  | (ToolWithInput<A, I, R> & Once<NoInfer<A>>)
-  | (ToolWithoutInput<A, I, R> & Once<A>);
-
-type Once<A> = CallOptions & { readonly args: A; readonly key?: string | undefined };
-
-export interface Holdfire {
-  /** Guards a tool. `R` comes from `run`, `I` from `intent`, `A` from `input` or from `run`. */
-  tool<A, R, I = A>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
-  tool<A, R, I = A>(definition: ToolWithoutInput<A, I, R>): GuardedTool<A, R>;
-  /** The same for one call. */
-  run<A, R, I = A>(call: ToolWithInput<A, I, R> & Once<NoInfer<A>>): Promise<R>;
-  run<A, R, I = A>(call: ToolWithoutInput<A, I, R> & Once<A>): Promise<R>;
-  /** Everything called inside belongs to this request of a person, job or step. Nested, it appends. */
-  scope<T>(
-    id: string,
-    fn: () => T,
-    options?: { readonly fresh?: boolean; readonly run?: string },
-  ): T;
-  /** The same holdfire for another tenant: another ledger in the same store. */
-  forTenant(tenant: string): Holdfire;
-  /**
-   * The same holdfire inside a transaction of yours (`postgresStore`): a local effect made in `run` and
-   * its record commit together, or neither does. One attempt a call, and a request that `run` would
-   * send is refused. If a call throws, roll back.
-   */
-  enlist(tx: unknown): Holdfire;
-  /** Ends the suspicion against a store that has lost data: a person vouches for it, by name. */
-  trust(vouched: { readonly by: string }): Promise<void>;
-  /** Wipes what is older than it need be. Open operations are never touched. */
-  prune(options?: PruneOptions): Promise<Pruned>;
-  readonly operations: Operations;
-  readonly approvals: Approvals;
-  /** Returns the function that stops listening. */
-  on<N extends EventName>(name: N, listener: Listener<N>): () => void;
-  /** Waits for calls under way (`drainMs`), then closes the store and leaves the rest open. */
-  close(): Promise<void>;
-}
+export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
 
 const OPTIONS = [
   "store",

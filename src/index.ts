@@ -5,7 +5,8 @@
  */
 
 export { type Clock, systemClock } from "./clock.ts";
-export { createHoldfire, type Holdfire, type HoldfireOptions, type RunOnce } from "./create.ts";
+export { createHoldfire } from "./create.ts";
+export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
 export type { GuardedTool } from "./engine/call.ts";
 export type { OperationQuery, Operations, OperationView, Resolution } from "./engine/operations.ts";
 export type { Outcome, OutcomeStatus } from "./engine/outcome.ts";

@@ -15,6 +15,7 @@ const LAYERS = [
   "observe",
   "engine",
   "gate",
+  "holdfire.ts",
   "reconcile",
   "recipes",
   "adapters",

@@ -5,6 +5,7 @@ import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { StoreUnavailableError } from "../../src/errors.ts";
 import { createBatcher } from "../../src/stores/postgres/batch.ts";
+import { keyOf } from "../../src/stores/postgres/key.ts";
 import { askedOf } from "../../src/stores/postgres/row.ts";
 import {
   type PostgresPoolLike,
@@ -238,6 +239,27 @@ function testBatches({ url, schema, pool, drop }: Scratch): void {
         await pool.query(`ALTER TABLE ${operations} DROP CONSTRAINT no_bad`);
       }
     });
+  });
+
+  test("a record that somebody makes first is left alone, and so is the lane of who came second", async () => {
+    await mustSwap(store, create(recordOf({ id: "first" })));
+    const columns = "phase, state_at, state, tenant, tool, scope, resource, record";
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    await client.query(
+      `INSERT INTO ${operations} (key, id, seq, version, ${columns})
+       SELECT $1, 'second', 9e9, 9e9, ${columns} FROM ${operations} WHERE id = 'first'`,
+      [keyOf("acme", "second")],
+    );
+    const lane = { name: "payment/p1", expect: 0, lane: { holder: "second", queue: [] } };
+    const swapping = store.swap({ ...create(recordOf({ id: "second" })), lane });
+    const waiting = `SELECT 1 FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'`;
+    while ((await pool.query(waiting, [schema])).rowCount === 0);
+    await client.query("COMMIT");
+    client.release();
+    expect(await swapping).toMatchObject({ ok: false, current: { version: 9e9 } });
+    expect((await store.readLane("acme", "payment/p1")).stored).toBeUndefined();
   });
 
   test("a lane that two make at once goes to one, and the other writes nothing", async () => {

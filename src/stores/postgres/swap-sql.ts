@@ -109,7 +109,7 @@ function free({ operations, lanes, sequence }: Names, { whole, waits }: SwapShap
     WHERE a.expect > 0 AND o.key = a.key AND o.version = a.expect ${lock}
   ) o ON true
   ${ofLane}
-  WHERE (o.held OR (a.expect = 0)) ${andLane}`;
+  WHERE (o.held OR (a.expect = 0 AND n.there IS NULL)) ${andLane}`;
 }
 
 /**

@@ -28,6 +28,7 @@ export interface NodeRedisLike {
   ): Promise<unknown>;
 }
 
+/** What a Redis client must be able to do: ioredis or node-redis, single, sentinel or cluster. */
 export type RedisClientLike = IoredisLike | NodeRedisLike;
 
 export function connect(client: RedisClientLike): Connection {

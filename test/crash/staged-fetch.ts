@@ -1,0 +1,95 @@
+/**
+ * A fetch in which a doomed operation stops: with half of its request out, without a reply, with half
+ * of one, or with all of it.
+ *
+ * @module
+ */
+
+import { createConnection } from "node:net";
+import type { Doom } from "./staged-store.ts";
+import { type Stage, standStill } from "./stage.ts";
+
+export interface StagedFetch {
+  readonly fetch: typeof fetch;
+  /** Resolves once so many first requests have failed. */
+  failures(count: number): Promise<void>;
+}
+
+export function stagedFetch(dooms: ReadonlyMap<string, Doom>, stage: Stage): StagedFetch {
+  const sent = new Map<string, number>();
+  let failed = 0;
+  let heard = () => {};
+
+  const send = async (url: string, init: RequestInit): Promise<Response> => {
+    const name = itemIn(init);
+    const attempt = (sent.get(name) ?? 0) + 1;
+    sent.set(name, attempt);
+    const doom = dooms.get(name);
+    if (doom?.attempt !== attempt) {
+      try {
+        return await fetch(url, init);
+      } catch (error) {
+        failed += 1;
+        heard();
+        throw error;
+      }
+    }
+    switch (doom.spot) {
+      case "sending":
+        await sendHalf(url, init);
+        stage.reached(name);
+        return standStill();
+      case "sent":
+        await fetch(url, init).catch(() => {});
+        return standStill();
+      case "mid-reply": {
+        const response = await fetch(url, init);
+        stage.reached(name);
+        return response;
+      }
+      case "replied": {
+        const response = await fetch(url, init);
+        await response.arrayBuffer();
+        stage.reached(name);
+        return standStill();
+      }
+      default:
+        return fetch(url, init);
+    }
+  };
+
+  return {
+    fetch: (input, init = {}) => send(String(input), init),
+    failures: (count) =>
+      new Promise((resolve) => {
+        heard = () => {
+          if (failed >= count) resolve();
+        };
+        heard();
+      }),
+  };
+}
+
+function itemIn({ body }: RequestInit): string {
+  return (JSON.parse(String(body)) as { readonly item: string }).item;
+}
+
+/** The first half of the bytes that make up the request, on a socket that stays open. */
+function sendHalf(url: string, { method, headers, body }: RequestInit): Promise<void> {
+  const { hostname, port, pathname, host } = new URL(url);
+  const text = String(body);
+  const lines = Object.entries({
+    host,
+    ...(headers as Record<string, string>),
+    "content-length": String(Buffer.byteLength(text)),
+  }).map(([name, value]) => `${name}: ${value}`);
+  const bytes = Buffer.from(
+    [`${method} ${pathname} HTTP/1.1`, ...lines, "", text].join("\r\n"),
+  );
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ host: hostname, port: Number(port) }, () =>
+      socket.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => resolve()),
+    );
+    socket.on("error", reject);
+  });
+}
