@@ -1,0 +1,28 @@
+/**
+ * All stores against their floors, one after the other: `npm run bench:stores`. `--quick` for CI, a
+ * store's name for that one alone.
+ *
+ * @module
+ */
+
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const STORES = ["sqlite", "redis", "postgres"];
+
+const given = process.argv.slice(2);
+const options = given.filter((word) => word.startsWith("--"));
+const chosen = given.filter((word) => !word.startsWith("--"));
+
+let failed = 0;
+for (const store of chosen.length > 0 ? chosen : STORES) {
+  if (!STORES.includes(store)) {
+    console.error(`There is no store "${store}"; there are ${STORES.join(", ")}.`);
+    process.exit(2);
+  }
+  console.log(`\n== ${store}`);
+  const bench = fileURLToPath(new URL(`stores/${store}.ts`, import.meta.url));
+  const { status } = spawnSync(process.execPath, [bench, ...options], { stdio: "inherit" });
+  if (status !== 0) failed += 1;
+}
+process.exitCode = failed > 0 ? 1 : 0;

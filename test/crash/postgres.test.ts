@@ -1,0 +1,3 @@
+import { crashSuite } from "./suite.ts";
+
+crashSuite("postgres");
