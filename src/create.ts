@@ -26,7 +26,8 @@ import { createCodec } from "./ledger/codec.ts";
 import { lazyStore } from "./ledger/lazy-store.ts";
 import { lazyWitness } from "./ledger/lazy-witness.ts";
 import { createLedger } from "./ledger/ledger.ts";
-import { memoryWitness } from "./ledger/witness.ts";
+import type { Store } from "./ledger/store.ts";
+import { memoryWitness, type Witness } from "./ledger/witness.ts";
 import { createEvents, type EventName, type Listener } from "./observe/events.ts";
 
 export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
@@ -59,11 +60,14 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   const cwd = process.cwd();
   const store =
     options.store ?? lazyStore("sqlite", async () => (await defaults()).defaultStore(env, cwd));
-  const witness =
-    options.witness ??
-    lazyWitness(async () => (await defaults()).defaultWitness(options.store, env, cwd));
+  const witness = options.witness ?? witnessOf(options.store);
   if (typeof store?.swap !== "function") {
     throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore()");
+  }
+  /** A store that dies with the process needs no witness outside it. */
+  function witnessOf(given: Store | undefined): Witness {
+    if (given && given.address === undefined) return memoryWitness();
+    return lazyWitness(async () => (await defaults()).defaultWitness(given, env, cwd));
   }
   const clock: Clock = surroundings.clock ?? systemClock;
   const timing = timingOf(retry);

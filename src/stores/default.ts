@@ -8,7 +8,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { InvalidInputError } from "../errors.ts";
 import type { Store } from "../ledger/store.ts";
-import { memoryWitness, type Witness } from "../ledger/witness.ts";
+import type { Witness } from "../ledger/witness.ts";
 import { fileWitness } from "../ledger/witness-file.ts";
 import { defaultPath } from "./sqlite/default-path.ts";
 import { diskIsForgotten } from "./sqlite/forgotten-disk.ts";
@@ -28,11 +28,10 @@ export function defaultStore(env: Env, cwd: string): Store {
   return sqliteStore({ path: defaultPath(env, cwd) });
 }
 
-/** Beside a file, else in the project. A store that dies with the process needs none outside it. */
+/** Beside a file, else in the project. */
 export function defaultWitness(store: Store | undefined, env: Env, cwd: string): Witness {
   const path = defaultPath(env, cwd);
-  const { name, address } = store ?? { name: "sqlite", address: path };
-  if (address === undefined) return memoryWitness();
+  const { name, address = "" } = store ?? { name: "sqlite", address: path };
   if (name === "sqlite") {
     const file = resolve(cwd, address);
     return fileWitness({ folder: join(dirname(file), "witness"), name: basename(file) });

@@ -17,14 +17,17 @@ import type { Ground } from "../processes/ground.ts";
 import type { Place } from "../processes/place.ts";
 import { type Evidence, judge } from "./checker.ts";
 import type { CrashOrder, Granted } from "./crasher.ts";
-import { POINT_IDS, type PointId } from "./points.ts";
-import type { Recovered, RecoverOrder, Yes } from "./recoverer.ts";
+import type { PointId } from "./points.ts";
+import type { Recovered, RecoverOrder, Verdict, Yes } from "./recoverer.ts";
 import { type Trial, trialFor } from "./trial.ts";
 
 /** What came of one trial. */
 export interface Judged {
   readonly trial: Trial;
   readonly reached: ReadonlySet<string>;
+  /** How the crash left each wish, and how each ended. */
+  readonly left: Readonly<Record<string, string>>;
+  readonly ends: Readonly<Record<string, string>>;
   readonly broken: readonly string[];
 }
 
@@ -45,14 +48,18 @@ const SEEDS_AT_ONCE = 5;
 /** In which a child must come to its spots. */
 const PATIENCE_MS = 60_000;
 
-export async function campaign(ground: Ground, seeds: readonly number[]): Promise<Judged[]> {
+export async function campaign(
+  ground: Ground,
+  points: readonly PointId[],
+  seeds: readonly number[],
+): Promise<Judged[]> {
   const folder = await mkdtemp(join(tmpdir(), "holdfire-crash-"));
   const judged: Judged[] = [];
   try {
     for (let from = 0; from < seeds.length; from += SEEDS_AT_ONCE) {
       const place = await ground.ledger(from / SEEDS_AT_ONCE);
       const part = seeds.slice(from, from + SEEDS_AT_ONCE);
-      judged.push(...(await round(part, place, join(folder, `round-${from}`), folder)));
+      judged.push(...(await round(points, part, place, join(folder, `round-${from}`), folder)));
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -61,13 +68,14 @@ export async function campaign(ground: Ground, seeds: readonly number[]): Promis
 }
 
 async function round(
+  chosen: readonly PointId[],
   seeds: readonly number[],
   place: Place,
   witness: string,
   folder: string,
 ): Promise<Judged[]> {
   // Recoveries that are killed come first: their leases must run out twice.
-  const points = POINT_IDS.toSorted((one, other) => Number(other === "F10") - Number(one === "F10"));
+  const points = chosen.toSorted((one, other) => Number(other === "F10") - Number(one === "F10"));
   const runs = await Promise.all(
     points.flatMap((point) => seeds.map((seed) => prepare(trialFor(point, seed), folder))),
   );
@@ -76,7 +84,11 @@ async function round(
     const again = runs.filter(({ trial }) => trial.point === "F10");
     await atMost(AT_ONCE, again, (run) => crash(run, place, witness, true));
     const judged = await atMost(AT_ONCE, points.toReversed(), (point) =>
-      recover(runs.filter(({ trial }) => trial.point === point), place, witness),
+      recover(
+        runs.filter(({ trial }) => trial.point === point),
+        place,
+        witness,
+      ),
     );
     return judged.flat();
   } finally {
@@ -124,7 +136,8 @@ async function crash(run: Run, place: Place, witness: string, recovers: boolean)
       child.kill();
     }
     const { signal, code, stderr } = await child.ended;
-    if (signal !== "SIGKILL") throw new Error(`${trial.id} ended with ${signal ?? code}.\n${stderr}`);
+    if (signal !== "SIGKILL")
+      throw new Error(`${trial.id} ended with ${signal ?? code}.\n${stderr}`);
   } finally {
     clearTimeout(late);
     child.kill();
@@ -199,11 +212,24 @@ async function recover(runs: readonly Run[], place: Place, witness: string): Pro
         effects: service.effects,
       };
       const failures = notes[index]?.failures ?? [];
-      return { trial, reached, broken: [...judge(evidence), ...failures] };
+      return {
+        trial,
+        reached,
+        ...fatesOf(evidence),
+        broken: [...judge(evidence), ...failures],
+      };
     });
   } finally {
     child.kill();
   }
+}
+
+function fatesOf({ left, verdicts }: Evidence): Pick<Judged, "left" | "ends"> {
+  const before = ({ id }: Verdict): string => left.find((one) => one.id === id)?.status ?? "absent";
+  return {
+    left: Object.fromEntries(verdicts.map((told) => [told.name, before(told)])),
+    ends: Object.fromEntries(verdicts.map(({ name, status }) => [name, status])),
+  };
 }
 
 const reachedHere = ({ point }: Trial, seen: ReadonlySet<string>): Iterable<string> =>
@@ -230,6 +256,3 @@ async function readNotes(run: Run): Promise<Notes> {
     failures: after("failed"),
   };
 }
-
-/** Which point this was, for those who count. */
-export const pointOf = ({ trial }: Judged): PointId => trial.point;

@@ -101,7 +101,10 @@ export function judge(evidence: Evidence): readonly string[] {
     () => `${arrivals.length - evidence.arrivalsRecovered} requests for what was settled`,
   );
   claim(evidence.yesesTaken.length === 0, () => `${evidence.yesesTaken.length} yeses taken twice`);
-  claim(evidence.suspicions.length === 0, () => `the store is suspected: ${evidence.suspicions[0]}`);
+  claim(
+    evidence.suspicions.length === 0,
+    () => `the store is suspected: ${evidence.suspicions[0]}`,
+  );
   return found;
 }
 

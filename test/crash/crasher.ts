@@ -5,13 +5,14 @@
  * @module
  */
 
+import { flushCompileCache } from "node:module";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
 import { fileWitness } from "../../src/ledger/witness-file.ts";
 import { hear, tell } from "../processes/parent.ts";
 import { openPlace, type Place } from "../processes/place.ts";
 import { createStage } from "./stage.ts";
 import { stagedFetch } from "./staged-fetch.ts";
-import { type Doom, stagedStore } from "./staged-store.ts";
+import { aliasOf, type Doom, stagedStore } from "./staged-store.ts";
 import { LEASE_MS, type OrderTool, orderOf, scopeOf, toolsOf } from "./tools.ts";
 import type { Trial, Wish } from "./trial.ts";
 
@@ -36,6 +37,8 @@ export interface Granted {
 const order = await hear<CrashOrder>("crash");
 const { trial } = order;
 const { store } = await openPlace(order.place);
+// Usually done at the exit, which this process will not see.
+flushCompileCache();
 const doomed = trial.wishes.filter(({ spot }) => spot !== undefined);
 const dooms = new Map(doomed.map((wish) => [wish.name, doomOf(wish)]));
 const names = [...dooms.keys()];
@@ -105,8 +108,9 @@ function begin(wish: Wish): void {
   going().catch((error: unknown) => stage.note(`failed ${wish.name}: ${String(error)}`));
 }
 
-const call = (wish: Wish, tool: OrderTool): ReturnType<OrderTool["outcome"]> =>
-  tool.outcome(orderOf(wish), { scope: scopeOf(trial), aliases: [wish.name] });
+function call(wish: Wish, tool: OrderTool): ReturnType<OrderTool["outcome"]> {
+  return tool.outcome(orderOf(wish), { scope: scopeOf(trial), aliases: [aliasOf(wish.name)] });
+}
 
 /** A person finds the question in the inbox and says yes. */
 async function approve(wish: Wish, tool: OrderTool): Promise<void> {

@@ -30,7 +30,9 @@ export interface Point {
   readonly spots: readonly Spot[];
 }
 
-export const POINTS = {
+export type PointId = `F${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11}`;
+
+export const POINTS: Readonly<Record<PointId, Point>> = {
   F1: { says: "before the claim is written", spots: ["before-claim"] },
   F2: { says: "after the claim is issued, before it is acknowledged", spots: ["claim-issued"] },
   F3: { says: "after the claim is durable, before the send", spots: ["claimed"] },
@@ -48,9 +50,8 @@ export const POINTS = {
     says: "between a yes and the claim, and between the claim that spent it and the send",
     spots: ["before-claim", "claimed"],
   },
-} as const satisfies Record<string, Point>;
+};
 
-export type PointId = keyof typeof POINTS;
 export const POINT_IDS = Object.keys(POINTS) as readonly PointId[];
 
 /** In what state the ledger may be found when the process is gone; `absent` is no record at all. */

@@ -44,7 +44,6 @@ export interface Verdict {
 /** One operation as the ledger lists it. */
 export interface Listed {
   readonly id: string;
-  readonly name: string | undefined;
   readonly status: string;
   readonly open: boolean;
 }
@@ -81,16 +80,20 @@ const tenants = order.trials.map(({ trial, url, yeses }) => {
 });
 type Tenant = (typeof tenants)[number];
 
-await tell(await report("recovered", async (tenant) => {
-  const ledger = await listAll(tenant.hf);
-  return { ledger, verdicts: await askForAll(tenant), yesesTaken: [] };
-}));
+await tell(
+  await report("recovered", async (tenant) => {
+    const ledger = await listAll(tenant.hf);
+    return { ledger, verdicts: await askForAll(tenant), yesesTaken: [] };
+  }),
+);
 await hear("again");
-await tell(await report("repeated", async (tenant) => {
-  const yesesTaken = await sayYesAgain(tenant);
-  const verdicts = await askForAll(tenant);
-  return { ledger: await listAll(tenant.hf), verdicts, yesesTaken };
-}));
+await tell(
+  await report("repeated", async (tenant) => {
+    const yesesTaken = await sayYesAgain(tenant);
+    const verdicts = await askForAll(tenant);
+    return { ledger: await listAll(tenant.hf), verdicts, yesesTaken };
+  }),
+);
 await all.close();
 await end();
 hangUp();
@@ -152,5 +155,5 @@ async function listAll(hf: Holdfire): Promise<Listed[]> {
     views.push(...page.items);
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return views.map(({ id, status, open, aliases }) => ({ id, name: aliases[0], status, open }));
+  return views.map(({ id, status, open }) => ({ id, status, open }));
 }

@@ -6,8 +6,8 @@
  */
 
 import { createConnection } from "node:net";
-import type { Doom } from "./staged-store.ts";
 import { type Stage, standStill } from "./stage.ts";
+import type { Doom } from "./staged-store.ts";
 
 export interface StagedFetch {
   readonly fetch: typeof fetch;
@@ -83,9 +83,7 @@ function sendHalf(url: string, { method, headers, body }: RequestInit): Promise<
     ...(headers as Record<string, string>),
     "content-length": String(Buffer.byteLength(text)),
   }).map(([name, value]) => `${name}: ${value}`);
-  const bytes = Buffer.from(
-    [`${method} ${pathname} HTTP/1.1`, ...lines, "", text].join("\r\n"),
-  );
+  const bytes = Buffer.from([`${method} ${pathname} HTTP/1.1`, ...lines, "", text].join("\r\n"));
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: hostname, port: Number(port) }, () =>
       socket.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => resolve()),

@@ -22,11 +22,7 @@ export interface Doom {
   readonly attempt: number;
 }
 
-export function stagedStore(
-  inner: Store,
-  dooms: ReadonlyMap<string, Doom>,
-  stage: Stage,
-): Store {
+export function stagedStore(inner: Store, dooms: ReadonlyMap<string, Doom>, stage: Stage): Store {
   const noted = new Map<string, number>();
 
   const stepOf = ({ id, record }: Change): Step => {
@@ -90,6 +86,10 @@ function spotsOf(step: Step, { attempt }: Doom): Around {
   }
 }
 
-/** Each wish is called with its name as alias. */
-export const nameOf = (record: OperationRecord | undefined): string | undefined =>
-  record?.aliases[0];
+const ALIAS = "wish: ";
+
+/** Each wish is called under this alias: the record tells by it whose it is. */
+export const aliasOf = (name: string): string => `${ALIAS}${name}`;
+
+const nameOf = (record: OperationRecord | undefined): string | undefined =>
+  record?.aliases.find((alias) => alias.startsWith(ALIAS))?.slice(ALIAS.length);

@@ -1,7 +1,7 @@
 /**
  * The crash suite of one store: every fault point, every class of service, several seeds.
  *
- * `SEEDS=200` runs more of them, `FROM=17 SEEDS=1` one again.
+ * `SEEDS=200` runs more of them, `FROM=17 SEEDS=1 POINT=F5` one again.
  *
  * @module
  */
@@ -14,6 +14,7 @@ import { CLASSES, type CrashClass, POINT_IDS, POINTS, type PointId } from "./poi
 
 const SEEDS = Number(process.env.SEEDS ?? 3);
 const FROM = Number(process.env.FROM ?? 0);
+const CHOSEN = POINT_IDS.filter((point) => (process.env.POINT ?? point) === point);
 /** Far more than a seed takes, on a machine that has better things to do. */
 const MS_PER_SEED = 120_000;
 
@@ -27,41 +28,68 @@ export function crashSuite(store: StoreName): void {
       if (!ground) return;
       const started = performance.now();
       const seeds = Array.from({ length: SEEDS }, (_, index) => FROM + index);
-      judged = await campaign(ground, seeds);
+      judged = await campaign(ground, CHOSEN, seeds);
       const seconds = (performance.now() - started) / 1_000;
       process.stdout.write(`${tableOf(store, judged, seconds)}\n`);
     }, MS_PER_SEED * SEEDS);
     afterAll(() => ground?.stop());
 
-    test.each(POINT_IDS)("%s", (point) => {
-      if (!ground) return;
+    const sentences = CHOSEN.map((point) => [`${point}, ${POINTS[point].says}`, point] as const);
+    test.for(sentences)("%s: done once, or known to be in doubt", ([, point], { skip }) => {
+      if (!ground) return skip();
       const mine = judged.filter(({ trial }) => trial.point === point);
       expect(mine.flatMap(({ broken }) => broken)).toEqual([]);
       // A point that nobody came to has proved nothing.
       for (const toolClass of CLASSES) {
-        expect(hits(mine, point, toolClass)).toBeGreaterThanOrEqual(SEEDS);
+        expect(countOf(hits(mine, point), toolClass)).toBeGreaterThanOrEqual(SEEDS);
       }
     });
   });
 }
 
-function hits(judged: readonly Judged[], point: PointId, toolClass: CrashClass): number {
+/** The doomed wishes of one point that came to their spot. */
+function hits(judged: readonly Judged[], point: PointId): readonly Hit[] {
   return judged
     .filter(({ trial }) => trial.point === point)
-    .flatMap(({ trial, reached }) => trial.wishes.filter(({ name }) => reached.has(name)))
-    .filter((wish) => wish.class === toolClass).length;
+    .flatMap(({ trial, reached, left, ends }) =>
+      trial.wishes
+        .filter(({ name }) => reached.has(name))
+        .map((wish) => ({
+          toolClass: wish.class,
+          left: left[wish.name] ?? "",
+          end: ends[wish.name] ?? "",
+        })),
+    );
 }
 
+interface Hit {
+  readonly toolClass: CrashClass;
+  readonly left: string;
+  readonly end: string;
+}
+
+const countOf = (all: readonly Hit[], toolClass: CrashClass): number =>
+  all.filter((hit) => hit.toolClass === toolClass).length;
+
 function tableOf(store: StoreName, judged: readonly Judged[], seconds: number): string {
-  const row = (cells: readonly (string | number)[]): string =>
-    cells.map((cell, index) => (index === 0 ? String(cell).padEnd(6) : String(cell).padStart(12))).join("");
   const broken = judged.reduce((sum, one) => sum + one.broken.length, 0);
-  return [
-    `crash: ${store}, ${judged.length} kills at ${POINT_IDS.length} points, ${broken} promises broken, ${seconds.toFixed(0)} s`,
-    row(["", ...CLASSES]),
-    ...POINT_IDS.map(
-      (point) =>
-        `${row([point, ...CLASSES.map((toolClass) => hits(judged, point, toolClass))])}  ${POINTS[point].says}`,
-    ),
-  ].join("\n");
+  const head = `crash: ${store}, ${judged.length} kills, ${broken} promises broken, ${seconds.toFixed(0)} s`;
+  const rows = CHOSEN.map((point) => {
+    const all = hits(judged, point);
+    const counts = CLASSES.map((toolClass) => countOf(all, toolClass));
+    const left = tallied(all.map((hit) => hit.left));
+    return row([point, ...counts], `left ${left}; ended ${tallied(all.map(({ end }) => end))}`);
+  });
+  return [head, row(["", ...CLASSES], ""), ...rows].join("\n");
+}
+
+function row(cells: readonly (string | number)[], rest: string): string {
+  const [first, ...others] = cells.map(String);
+  return `${first?.padEnd(4)}${others.map((cell) => cell.padStart(12)).join("")}  ${rest}`;
+}
+
+function tallied(words: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].map(([word, count]) => `${count} ${word}`).join(", ");
 }

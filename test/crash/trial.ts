@@ -79,7 +79,7 @@ function granted(toolClass: CrashClass, chance: Chance): Wish[] {
 }
 
 function doomed(toolClass: CrashClass, point: PointId, attempt: number, chance: Chance): Wish[] {
-  const spots: readonly Spot[] = POINTS[point].spots;
+  const { spots } = POINTS[point];
   return [...spots, ...spots].map((spot, index) => ({
     name: `${toolClass} doomed ${index}`,
     class: toolClass,

@@ -37,6 +37,7 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
     scope: string,
     end: "COMMIT" | "ROLLBACK",
     run?: () => Promise<unknown>,
+    attemptTimeoutMs = 10_000,
   ) {
     const client = await pool.connect();
     try {
@@ -44,7 +45,7 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
       const order = hf.enlist(client).tool({
         name: "order",
         kind: "write",
-        attemptTimeoutMs: 100,
+        attemptTimeoutMs,
         run: async ({ item }: { item: string }) => {
           await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
           await run?.();
@@ -71,7 +72,8 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
 
   test("rolled back, it is absent for certain and fires again", async () => {
     const scope = randomUUID();
-    await inTransaction(scope, "ROLLBACK");
+    // Nobody says that it was rolled back: the lease has to run out.
+    await inTransaction(scope, "ROLLBACK", undefined, 500);
     expect(await orders()).toBe(0);
     expect((await hf.operations.list({ scope })).items[0]?.status).toBe("claimed");
     expect(await inTransaction(scope, "COMMIT")).toMatchObject({

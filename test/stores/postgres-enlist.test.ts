@@ -105,16 +105,35 @@ function testEnlisting({ url, schema, pool, drop }: Scratch): void {
       expect(await store.ownerOf("acme", "payments", "re_1")).toBeUndefined();
     });
 
-    test("is refused its settle when another has taken the operation over", async () => {
-      await inTransaction(async (tx) => {
+    test("is refused its settle when another has taken the operation over, and cannot commit", async () => {
+      const ending = inTransaction(async (tx, insert) => {
         const enlisted = store.enlist(tx);
         const { version } = await mustSwap(enlisted, claim);
+        await insert();
         const heir = recordOf({ epoch: 2, state: { tag: "claimed", holder: "heir" } });
         await mustSwap(store, { ...create(heir), expect: version, lease: 60_000 });
         const refused = await enlisted.swap(settle(version));
         expect(refused).toMatchObject({ ok: false, current: { record: { epoch: 2 } } });
       });
+      // COMMIT does not fail in pg, it rolls back.
+      await ending.catch(() => {});
       expect(await tagNow()).toBe("claimed");
+      expect(await businessRows()).toBe(0);
+    });
+
+    test("whose record was only touched is refused, and can settle on what it is told", async () => {
+      await inTransaction(async (tx, insert) => {
+        const enlisted = store.enlist(tx);
+        const { version } = await mustSwap(enlisted, claim);
+        await insert();
+        await mustSwap(store, { ...create(recordOf({ aliases: ["met"] })), expect: version });
+        const refused = await enlisted.swap(settle(version));
+        const current = "current" in refused ? refused.current : undefined;
+        expect(current?.record.aliases).toEqual(["met"]);
+        await mustSwap(enlisted, settle(current?.version ?? 0));
+      });
+      expect(await tagNow()).toBe("committed");
+      expect(await businessRows()).toBe(1);
     });
 
     test("that has settled is waited for by who would take the operation over", async () => {
@@ -145,6 +164,25 @@ function testEnlisting({ url, schema, pool, drop }: Scratch): void {
       const { leaseUntil = 0 } = await mustRead(store, "acme", "operation-1");
       expect(leaseUntil - (await store.open()).now).toBeGreaterThan(60_000);
     });
+  });
+
+  test("a settle or an effect that comes after the end of its transaction is refused, also within the next", async () => {
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    const enlisted = store.enlist(client);
+    const { version } = await mustSwap(enlisted, claim);
+    await client.query("ROLLBACK");
+    for (const begin of ["SELECT 1", "BEGIN"]) {
+      await client.query(begin);
+      await expect(enlisted.swap(settle(version))).rejects.toThrow(/has ended/);
+      await expect(enlisted.own("acme", "payments", "re_1", "operation-1")).rejects.toThrow(
+        /has ended/,
+      );
+    }
+    await client.query("COMMIT");
+    client.release();
+    expect(await tagNow()).toBe("claimed");
+    expect(await store.ownerOf("acme", "payments", "re_1")).toBeUndefined();
   });
 
   describe("what is not such a transaction is refused by open, before anything is claimed", () => {

@@ -43,6 +43,7 @@ function tapped(file: string): { readonly store: Store; readonly calls: string[]
     },
   };
   const store = createStore({
+    address: file,
     promise: sqliteStore({ path: file }).promise,
     backend: () => backend,
     now: undefined,

@@ -4,12 +4,14 @@
  *
  * Claims, notes and renewals go on through the pool, and are there for all to see before the
  * transaction ends. Who waits for the record hears of it after `COMMIT`, since Postgres holds a NOTIFY
- * back until then.
+ * back until then. A settle that another owner has forestalled spoils the transaction, so that the
+ * effect cannot commit without its record.
  *
  * @module
  */
 
 import { InvalidInputError } from "../../errors.ts";
+import type { Stored } from "../../ledger/record.ts";
 import type { Change, Store, Swapped } from "../../ledger/store.ts";
 import type { Session } from "./connection.ts";
 import { NOT_IN_TRANSACTION, sqlStateOf } from "./failure.ts";
@@ -27,42 +29,64 @@ export interface EnlistOptions {
   readonly idSeenBy: (session: Session) => Promise<string>;
 }
 
+/** A transaction that was found fit. */
+interface Joined {
+  readonly statements: Statements;
+  /** The transaction's own id: a client that was given back may be in another by now. */
+  readonly xid: string;
+}
+
 const MARK = "holdfire_enlisted";
 
-export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): Store {
-  let checking: Promise<Statements> | undefined;
+/** Makes `COMMIT` a rollback. */
+const SPOIL = `DO $$ BEGIN
+  RAISE EXCEPTION 'holdfire: another owner has this operation, so this transaction cannot commit';
+END $$`;
 
-  /** Before anything is claimed, best by `open()`: what is wrong here must not be found out after it. */
-  async function check(): Promise<Statements> {
+export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): Store {
+  let joining: Promise<Joined> | undefined;
+
+  /** Before anything is claimed: what is wrong here must not be found out after the effect. */
+  async function join(): Promise<Joined> {
     const { statements, id } = await ready();
     try {
       // Refused outside of a transaction, where every statement would commit on its own.
       await tx.run({ text: `SAVEPOINT ${MARK}` }, []);
       await tx.run({ text: `RELEASE SAVEPOINT ${MARK}` }, []);
     } catch (error) {
-      if (sqlStateOf(error) === NOT_IN_TRANSACTION)
-        refuse("must be given a transaction: BEGIN first.");
-      throw error;
+      if (sqlStateOf(error) !== NOT_IN_TRANSACTION) throw error;
+      refuse("must be given a transaction: BEGIN first.");
     }
-    const [row] = await tx.run({ text: "SELECT current_setting('transaction_isolation')" }, []);
+    const text = "SELECT current_setting('transaction_isolation'), pg_current_xact_id()::text";
+    const [[isolation, xid] = []] = await tx.run({ text }, []);
     // Any other would not see the claim, which is younger than the transaction.
-    if (row?.[0] !== "read committed") refuse("must be given a READ COMMITTED transaction.");
+    if (isolation !== "read committed") refuse("must be given a READ COMMITTED transaction.");
     if ((await idSeenBy(tx)) !== id) refuse("must be given a transaction on the store's database.");
-    return statements;
+    return { statements, xid: String(xid) };
   }
 
-  const checked = (): Promise<Statements> => {
-    checking ??= check();
-    return checking;
+  const joined = (): Promise<Joined> => {
+    joining ??= join();
+    return joining;
   };
 
   async function settle(change: Change): Promise<Swapped> {
-    const { join } = await checked();
+    const { statements, xid } = await joined();
     const asked = askedOf(change);
+    const guarded: Session = {
+      async run(statement, values) {
+        const rows = await tx.run(statement, [...values, xid]);
+        if (rows[0]?.[3] !== xid) refuse(ENDED);
+        return rows;
+      },
+    };
     for (;;) {
-      const answer = (await swapAll(tx, join, [asked])).get(asked.key);
+      const answer = (await swapAll(guarded, statements.join, [asked])).get(asked.key);
       // It waited for a lock, and what it saw before is no longer there: look again.
-      if (answer && answer !== "busy") return answer;
+      if (!answer || answer === "busy") continue;
+      if (!answer.ok && isLost(change, answer.current))
+        await tx.run({ text: SPOIL }, []).catch(() => {});
+      return answer;
     }
   }
 
@@ -74,17 +98,20 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): St
     },
 
     async open() {
-      await checked();
+      await joined();
       return store.open();
     },
 
-    swap: (change) => (isSettle(change) ? settle(change) : store.swap(change)),
+    async swap(change) {
+      await joined();
+      return isSettle(change) ? settle(change) : store.swap(change);
+    },
 
     async own(tenant, service, effectId, id) {
-      const { own } = await checked();
-      const key = keyOf(tenant, service, effectId);
-      const [row] = await tx.run(own, [key, keyOf(tenant, id), id]);
-      return row?.[0] ?? id;
+      const { statements, xid } = await joined();
+      const values = [keyOf(tenant, service, effectId), keyOf(tenant, id), id, xid];
+      const [row] = await tx.run(statements.joinOwn, values);
+      return row?.[0] ?? refuse(ENDED);
     },
 
     // The transaction is the caller's, the store is shared.
@@ -92,10 +119,16 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): St
   };
 }
 
+const ENDED = "was given a transaction that has ended; nothing was written.";
+
 function isSettle({ record, lease }: Change): boolean {
-  // Only what commits together with its effect; that it failed is known to the ledger at once.
-  return lease === "none" && record?.state.tag === "committed";
+  const tag = record?.state.tag;
+  return lease === "none" && (tag === "committed" || tag === "not_applied" || tag === "unknown");
 }
+
+/** Whether the settle cannot be made at all, rather than be decided anew on a record that was touched. */
+const isLost = ({ record }: Change, current: Stored | undefined): boolean =>
+  current?.record.state.tag !== "claimed" || current.record.epoch !== record?.epoch;
 
 function refuse(rule: string): never {
   throw new InvalidInputError("postgres.enlist", rule);

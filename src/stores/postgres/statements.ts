@@ -6,18 +6,21 @@
 
 import { hash } from "node:crypto";
 import type { Statement } from "./connection.ts";
+import { firstSql, nextSql } from "./lone-sql.ts";
 import type { Names } from "./names.ts";
 import type { SwapStatements } from "./swap.ts";
-import { CLOCK, swapSql } from "./swap-sql.ts";
+import { CLOCK, swapSql, THIS_TRANSACTION } from "./swap-sql.ts";
 
 export interface Statements {
   /** For batches: passes over rows that are locked. */
   readonly swap: SwapStatements;
-  /** For a caller's transaction: waits for them. */
+  /** For a caller's transaction: waits for them. Takes the transaction's id as the last value. */
   readonly join: SwapStatements;
   readonly read: Statement;
   readonly readLane: Statement;
   readonly own: Statement;
+  /** The same in a caller's transaction. */
+  readonly joinOwn: Statement;
   readonly ownerOf: Statement;
   readonly register: Statement;
 }
@@ -33,20 +36,27 @@ export function statementsOf({ names, channel, prepare }: StatementOptions): Sta
   // Named by its text: two ledgers, or two versions of this file, may share a connection.
   const statement = (text: string): Statement =>
     prepare ? { text, name: `holdfire_${hash("sha256", text).slice(0, 16)}` } : { text };
-  const swaps = (waits: boolean): SwapStatements => ({
-    plain: statement(swapSql(names, { whole: false, waits, channel })),
-    whole: statement(swapSql(names, { whole: true, waits, channel })),
+  const swaps = (joins: boolean): SwapStatements => ({
+    plain: statement(swapSql(names, { whole: false, joins, channel })),
+    whole: statement(swapSql(names, { whole: true, joins, channel })),
   });
+  // The update changes nothing, and so returns who has it, also when that was decided just now.
+  const own = (guard: string): Statement =>
+    statement(`INSERT INTO ${effects} AS e (key, operation, id)
+SELECT $1::uuid, $2::uuid, $3::text ${guard}
+ON CONFLICT (key) DO UPDATE SET id = e.id RETURNING e.id`);
   return {
-    swap: swaps(false),
+    swap: {
+      ...swaps(false),
+      lone: { first: statement(firstSql(names)), next: statement(nextSql(names, channel)) },
+    },
     join: swaps(true),
     read: statement(`SELECT c.now::text, o.version::text, o.lease::text, o.record
 FROM (SELECT ${CLOCK} AS now) c LEFT JOIN ${operations} o ON o.key = $1::uuid`),
     readLane: statement(`SELECT c.now::text, l.version::text, l.lane
 FROM (SELECT ${CLOCK} AS now) c LEFT JOIN ${lanes} l ON l.key = $1::uuid`),
-    // The update changes nothing, and so returns who has it, also when that was decided just now.
-    own: statement(`INSERT INTO ${effects} AS e (key, operation, id) VALUES ($1::uuid, $2::uuid, $3::text)
-ON CONFLICT (key) DO UPDATE SET id = e.id RETURNING e.id`),
+    own: own(""),
+    joinOwn: own(`WHERE ${THIS_TRANSACTION} = $4::text`),
     ownerOf: statement(`SELECT id FROM ${effects} WHERE key = $1::uuid`),
     register: statement(`WITH clock AS MATERIALIZED (SELECT ${CLOCK} AS now),
 old AS (

@@ -13,11 +13,17 @@ import { literal, type Names } from "./names.ts";
 /** The database's clock, in whole milliseconds. It goes on within a statement. */
 export const CLOCK = "floor(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
+/** Nothing in a transaction that has not written yet, as when each statement is one of its own. */
+export const THIS_TRANSACTION = "pg_current_xact_id_if_assigned()::text";
+
 export interface SwapShape {
   /** Also lanes and removals. Apart, because most moves have neither. */
   readonly whole: boolean;
-  /** Wait for a row that is locked: right in a caller's transaction, wrong in a batch. */
-  readonly waits: boolean;
+  /**
+   * In a caller's transaction: waits for a row that is locked, and writes nothing unless the
+   * transaction is the one whose id comes as one more value.
+   */
+  readonly joins: boolean;
   /** Where changes are announced that somebody watches. */
   readonly channel: string | undefined;
 }
@@ -50,11 +56,11 @@ export function swapSql(names: Names, shape: SwapShape): string {
   const lane = whole ? "l.version::text, l.lane" : "NULL, NULL";
   return `
 WITH clock AS MATERIALIZED (SELECT ${CLOCK} AS now),
-asked AS MATERIALIZED (${asked(whole)}),
+asked AS MATERIALIZED (${asked(shape)}),
 ${whole ? `free AS MATERIALIZED (${free(names, shape)}),` : ""}
 put AS (${put(names, whole ? "free" : `(${free(names, shape)})`)}),
 ${whole ? rest(names) : "done AS MATERIALIZED (SELECT * FROM put)"}
-${summary(names, shape.channel)}
+${summary(names, shape)}
 UNION ALL
 SELECT a.key::text, o.version::text, o.lease::text, o.record, ${lane}, clock.now::text
 FROM asked a CROSS JOIN clock
@@ -69,7 +75,7 @@ WHERE a.key NOT IN (SELECT key FROM done)`;
  * Arrays sit in a SELECT of their own to hide their length: a planner that sees it plans the whole
  * statement anew each time, which takes longer than to run it.
  */
-function asked(whole: boolean): string {
+function asked({ whole, joins }: SwapShape): string {
   const columns = whole ? [...COLUMNS, ...LANE_COLUMNS] : COLUMNS;
   const arrays = columns.map(([, type], index) =>
     type === "lines"
@@ -77,7 +83,8 @@ function asked(whole: boolean): string {
       : `(SELECT $${index + 1}::${type}[])`,
   );
   const names = columns.map(([name]) => name).join(", ");
-  return `SELECT * FROM unnest(${arrays.join(", ")}) AS a(${names})`;
+  const guard = joins ? `WHERE ${THIS_TRANSACTION} = $${columns.length + 1}::text` : "";
+  return `SELECT * FROM unnest(${arrays.join(", ")}) AS a(${names}) ${guard}`;
 }
 
 /**
@@ -85,8 +92,8 @@ function asked(whole: boolean): string {
  * keys: a join could be planned as a scan of the table, or take its locks in another order. A new row
  * is looked up as well: to insert it over one that a transaction is changing would wait for that.
  */
-function free({ operations, lanes, sequence }: Names, { whole, waits }: SwapShape): string {
-  const lock = waits ? "FOR UPDATE" : "FOR UPDATE SKIP LOCKED";
+function free({ operations, lanes, sequence }: Names, { whole, joins }: SwapShape): string {
+  const lock = joins ? "FOR UPDATE" : "FOR UPDATE SKIP LOCKED";
   const ofLane = whole
     ? `LEFT JOIN LATERAL (
     SELECT true AS there FROM ${lanes} WHERE a.lane_expect = 0 AND key = a.lane_key LIMIT 1
@@ -163,13 +170,13 @@ lane_gone AS (
 )`;
 
 /** All that was done in one row, `key version lease` each. Nobody waits for a row that is new. */
-function summary({ watches }: Names, channel: string | undefined): string {
+function summary({ watches }: Names, { channel, joins }: SwapShape): string {
   const told =
     channel === undefined
       ? "NULL::text AS told"
       : `pg_notify(${literal(channel)}, w.key::text) AS told FROM ${watches} w
     WHERE d.seq <> d.version AND w.key = d.key LIMIT 1`;
   return `SELECT NULL, string_agg(concat_ws(' ', d.key, d.version, d.lease), ','), count(t.told)::text,
-  NULL, NULL, NULL, (SELECT now::text FROM clock)
+  ${joins ? THIS_TRANSACTION : "NULL"}, NULL, NULL, (SELECT now::text FROM clock)
 FROM done d LEFT JOIN LATERAL (SELECT ${told}) t ON true`;
 }

@@ -12,11 +12,13 @@ import { type Asked, laneIn, leaseIn, storedIn } from "./row.ts";
 /** `"busy"`: the row is as expected, but locked, or just changing. Nothing was written. */
 export type Answer = Swapped | "busy";
 
-/** The same statement in two sizes. */
+/** The same statement in several sizes. */
 export interface SwapStatements {
   readonly plain: Statement;
   /** With lanes and removals. */
   readonly whole: Statement;
+  /** For one change alone: of a new record, and of one that is there. */
+  readonly lone?: { readonly first: Statement; readonly next: Statement } | undefined;
 }
 
 /** The keys of `asked` are all different, and so are those of its lanes. */
@@ -28,6 +30,9 @@ export async function swapAll(
   // Everybody locks in this order, so no two can wait for each other.
   const sorted = asked.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const whole = sorted.some(({ lane, text }) => lane !== undefined || text === undefined);
+  const [only] = sorted.length === 1 && !whole ? sorted : [];
+  const answer = only && statements.lone && (await swapOne(session, statements.lone, only));
+  if (only && answer) return new Map([[only.key, answer]]);
   const rows = whole
     ? await session.run(statements.whole, [...columnsOf(sorted), ...laneColumnsOf(sorted)])
     : await session.run(statements.plain, columnsOf(sorted));
@@ -61,6 +66,32 @@ const laneColumnsOf = (asked: readonly Asked[]): string[] => [
   texts(asked.map(({ lane }) => lane?.name)),
   lines(asked.map(({ lane }) => lane?.text)),
 ];
+
+/** Nothing when the statement cannot tell: then the one for many can. */
+async function swapOne(
+  session: Session,
+  { first, next }: NonNullable<SwapStatements["lone"]>,
+  asked: Asked,
+): Promise<Answer | undefined> {
+  const { change, key, lease, phase, text } = asked;
+  const { tenant, id, expect, record } = change;
+  if (!record || text === undefined) return undefined;
+  const { state, stateAt, tool, scope, resource } = record;
+  // A new record has no lease to keep.
+  const forMs = lease === undefined || (lease < 0 && expect === 0) ? null : `${lease}`;
+  const values = [key, forMs, `${phase}`, `${stateAt}`, state.tag];
+  const [row] =
+    expect === 0
+      ? await session.run(first, [...values, tenant, id, tool, scope, resource ?? null, text])
+      : await session.run(next, [...values, text, `${expect}`]);
+  if (!row) return undefined;
+  const [done, version = null, until = null, time, current = null] = row;
+  if (done !== "y") return no(asked, [key, version, until, current], Number(time));
+  // The clock went on since the lease was set.
+  const isSet = until !== null && lease !== undefined && lease >= 0;
+  const now = isSet ? Number(until) - lease : Number(time);
+  return yes(asked, until === null ? [String(version)] : [String(version), until], now);
+}
 
 /** One row for all that was done, and one for what stands in place of each of the others. */
 function answersIn(asked: readonly Asked[], rows: readonly Row[]): ReadonlyMap<string, Answer> {

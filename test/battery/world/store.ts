@@ -91,8 +91,8 @@ export function createStore({
   };
 
   /** Nobody is told of a write that may still be lost. */
-  async function durable<T>(id: string, answer: T): Promise<T> {
-    await syncing.get(id);
+  async function durable<T>(id: string, by: string, answer: T): Promise<T> {
+    if (by !== PERSON) await syncing.get(id);
     return answer;
   }
 
@@ -100,7 +100,7 @@ export function createStore({
     const { id } = change;
     const before = await recordOf(id);
     const swapped = await inner.swap(change);
-    if (!swapped.ok) return durable(id, swapped);
+    if (!swapped.ok) return durable(id, by, swapped);
     const seq = history.push({
       at: time.now(),
       by,
@@ -111,7 +111,10 @@ export function createStore({
     });
     const [op] = change.record?.aliases ?? [];
     if (op !== undefined && swapped.leaseUntil !== undefined) leases.set(op, swapped.leaseUntil);
-    if (by === PERSON) return swapped;
+    if (by === PERSON) {
+      unsynced = unsynced.filter((entry) => entry.id !== id);
+      return swapped;
+    }
     unsynced.push({ seq, id, before });
     await sync(seq, id);
     return swapped;
@@ -151,7 +154,7 @@ export function createStore({
     promise: { survives: "host", mayForget: false, forgettingAccepted: false, text: "Simulated." },
     open: () => ask("open", () => inner.open()),
     swap: (change) => ask("swap", () => write(change, by)),
-    read: (tenant, id) => ask("read", async () => durable(id, await inner.read(tenant, id))),
+    read: (tenant, id) => ask("read", async () => durable(id, by, await inner.read(tenant, id))),
     readLane: (tenant, name) => ask("lane", () => inner.readLane(tenant, name)),
     own: (...given) => ask("own", () => inner.own(...given)),
     ownerOf: (...given) => ask("owner", () => inner.ownerOf(...given)),
