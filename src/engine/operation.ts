@@ -12,7 +12,6 @@ import {
   type OperationFacts,
   VolatileIntentError,
 } from "../errors.ts";
-import { ignoreRejection } from "../ledger/ignore-rejection.ts";
 import { type Canonical, canonicalize, type Json } from "../key/canonical.ts";
 import {
   fingerprint,
@@ -26,6 +25,7 @@ import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../key/na
 import { normalizeIntent } from "../key/normalize.ts";
 import { resolveScope, type Scope, showScope } from "../key/scope.ts";
 import { findVolatileId, noticeVolatile } from "../key/volatile.ts";
+import { ignoreRejection } from "../ledger/ignore-rejection.ts";
 import type { Ref } from "../ledger/ledger.ts";
 import type { Draft } from "../ledger/moves.ts";
 import type { Engine, Tool } from "./engine.ts";

@@ -6,8 +6,8 @@
  */
 
 import { isResponse } from "../classify/answer.ts";
-import { ignoreRejection } from "../ledger/ignore-rejection.ts";
 import type { Payload } from "../ledger/codec.ts";
+import { ignoreRejection } from "../ledger/ignore-rejection.ts";
 import type { Effect } from "../ledger/record.ts";
 import type { Engine, Tool } from "./engine.ts";
 import { about, type Operation } from "./operation.ts";

@@ -9,6 +9,7 @@
  * @module
  */
 
+import { LeaseLostError } from "../errors.ts";
 import { attemptEffect } from "./attempt.ts";
 import { claimOperation } from "./claim.ts";
 import { classify } from "./classify.ts";
@@ -49,7 +50,7 @@ export async function run(flight: Flight, engine: Engine): Promise<Outcome<unkno
     );
   } catch (error) {
     // Whatever goes wrong here, a write that was fired ends in an outcome and not in an error.
-    if (owned.fires === 0) throw error;
+    if (owned.fires === 0 || error instanceof LeaseLostError) throw error;
     engine.events.emit("store-error", { step: "run", error });
     return settle(owned, { do: "hold", reason: "cannot-tell" }, engine);
   } finally {

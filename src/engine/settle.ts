@@ -7,6 +7,7 @@
  * @module
  */
 
+import { LeaseLostError } from "../errors.ts";
 import type { Moved } from "../ledger/ledger.ts";
 import type { Move } from "../ledger/moves.ts";
 import type { State } from "../ledger/record.ts";
@@ -41,6 +42,7 @@ export async function settle(
   const dedupes = dedupesOf(operation.tool);
   const move: Move = { move: "settle", epoch, state, endings: endingsOf(owned), dedupes, at };
   const settling = engine.ledger.move(operation.ref, move, stored);
+  if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling);
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, settling);
   if (inTime.tag !== "done") {
     engine.events.emit("unrecorded", about(operation));
@@ -66,6 +68,12 @@ export async function settle(
   }
   const known = moved.tag === "lane" ? undefined : moved.stored;
   return { ...(await outcomeOf(operation, known, engine)), replayed: false };
+}
+
+/** Without its record the effect must not commit: the error is what rolls the transaction back. */
+async function mustJoin({ operation }: Owned, settling: Promise<Moved>): Promise<void> {
+  const moved = await settling.catch(() => undefined);
+  if (moved?.tag !== "moved") throw new LeaseLostError(factsOf(operation));
 }
 
 /** What the ledger says now. An owner without a say files what it saw. */

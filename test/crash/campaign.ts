@@ -28,6 +28,8 @@ export interface Judged {
   /** How the crash left each wish, and how each ended. */
   readonly left: Readonly<Record<string, string>>;
   readonly ends: Readonly<Record<string, string>>;
+  /** How often somebody had to ask again to come that far. */
+  readonly askedAgain: number;
   readonly broken: readonly string[];
 }
 
@@ -224,11 +226,12 @@ async function recover(runs: readonly Run[], place: Place, witness: string): Pro
   }
 }
 
-function fatesOf({ left, verdicts }: Evidence): Pick<Judged, "left" | "ends"> {
+function fatesOf({ left, verdicts }: Evidence): Pick<Judged, "left" | "ends" | "askedAgain"> {
   const before = ({ id }: Verdict): string => left.find((one) => one.id === id)?.status ?? "absent";
   return {
     left: Object.fromEntries(verdicts.map((told) => [told.name, before(told)])),
     ends: Object.fromEntries(verdicts.map(({ name, status }) => [name, status])),
+    askedAgain: verdicts.reduce((sum, { asked }) => sum + asked - 1, 0),
   };
 }
 

@@ -11,7 +11,7 @@ import { fileWitness } from "../../src/ledger/witness-file.ts";
 import { hangUp, hear, tell } from "../processes/parent.ts";
 import { openPlace, type Place } from "../processes/place.ts";
 import { LEASE_MS, orderOf, scopeOf, toolsOf } from "./tools.ts";
-import type { Trial } from "./trial.ts";
+import type { Trial, Wish } from "./trial.ts";
 
 /** A yes that was given before the crash. */
 export interface Yes {
@@ -38,7 +38,8 @@ export interface Verdict {
   readonly status: string;
   readonly reason?: string | undefined;
   readonly effectId?: string | undefined;
-  readonly replayed: boolean;
+  /** How often it was asked for. */
+  readonly asked: number;
 }
 
 /** One operation as the ledger lists it. */
@@ -61,8 +62,9 @@ export interface Recovered {
   readonly suspicions: readonly string[];
 }
 
-/** What is certainly not applied is asked for again, at once. */
+/** What is certainly not applied fires again when it is asked for again. */
 const COOLDOWN_MS = 1;
+/** On a machine that stands still a call may run out of time, or its lease: then it is made again. */
 const ASKED_AT_MOST = 3;
 
 const order = await hear<RecoverOrder>("recover");
@@ -109,15 +111,15 @@ async function report(
 }
 
 function askForAll({ trial, tools }: Tenant): Promise<Verdict[]> {
-  const ask = (wish: Trial["wishes"][number]) =>
-    tools[wish.class].outcome(orderOf(wish), { scope: scopeOf(trial) });
+  const ask = (wish: Wish) => tools[wish.class].outcome(orderOf(wish), { scope: scopeOf(trial) });
   return Promise.all(
     trial.wishes.map(async (wish): Promise<Verdict> => {
       let outcome = await ask(wish);
-      for (let asked = 1; asked < ASKED_AT_MOST && isUndone(outcome.status); asked += 1) {
+      let asked = 1;
+      for (; asked < ASKED_AT_MOST && !isOver(wish, outcome.status); asked += 1) {
         outcome = await ask(wish);
       }
-      const { id, key, status, replayed } = outcome;
+      const { id, key, status } = outcome;
       return {
         name: wish.name,
         id,
@@ -125,14 +127,14 @@ function askForAll({ trial, tools }: Tenant): Promise<Verdict[]> {
         status,
         reason: "reason" in outcome ? outcome.reason : undefined,
         effectId: outcome.status === "committed" ? outcome.result?.id : undefined,
-        replayed,
+        asked,
       };
     }),
   );
 }
 
-function isUndone(status: string): boolean {
-  return status === "not_applied" || status === "in_progress";
+function isOver(wish: Wish, status: string): boolean {
+  return status === "committed" || (status === "unknown" && wish.class === "neither");
 }
 
 /** Every yes was for one operation, which has ended: nobody may give it again. */

@@ -73,7 +73,8 @@ const countOf = (all: readonly Hit[], toolClass: CrashClass): number =>
 
 function tableOf(store: StoreName, judged: readonly Judged[], seconds: number): string {
   const broken = judged.reduce((sum, one) => sum + one.broken.length, 0);
-  const head = `crash: ${store}, ${judged.length} kills, ${broken} promises broken, ${seconds.toFixed(0)} s`;
+  const again = judged.reduce((sum, { askedAgain }) => sum + askedAgain, 0);
+  const head = `crash: ${store}, ${judged.length} kills, ${broken} promises broken, ${again} asked again, ${seconds.toFixed(0)} s`;
   const rows = CHOSEN.map((point) => {
     const all = hits(judged, point);
     const counts = CLASSES.map((toolClass) => countOf(all, toolClass));

@@ -96,6 +96,20 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
     expect(await orders()).toBe(1);
   });
 
+  test("that cannot be recorded throws, so that its transaction is rolled back", async () => {
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    const order = hf.enlist(client).tool({
+      name: "order",
+      kind: "write",
+      // The transaction ends under its feet: what is settled now would be in none.
+      run: () => client.query("ROLLBACK"),
+    });
+    const called = order({}, { scope: randomUUID() });
+    await expect(called).rejects.toMatchObject({ code: "ERR_HOLDFIRE_LEASE_LOST" });
+    client.release();
+  });
+
   test("sends no request: it is refused before it leaves", async () => {
     await using service = await startFaultyService();
     const send = () => fetch(`${service.url}/neither/effects`, { method: "POST", body: "{}" });

@@ -172,6 +172,7 @@ export function createTimeline(): Timeline {
     advance,
     drain,
     async step() {
+      await drain();
       const timer = next(Number.POSITIVE_INFINITY);
       if (timer) await fire(timer);
       return timer !== undefined;
