@@ -6,7 +6,6 @@
 
 export { type Clock, systemClock } from "./clock.ts";
 export { createHoldfire } from "./create.ts";
-export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
 export type { GuardedTool } from "./engine/call.ts";
 export type { OperationQuery, Operations, OperationView, Resolution } from "./engine/operations.ts";
 export type { Outcome, OutcomeStatus } from "./engine/outcome.ts";
@@ -58,6 +57,7 @@ export {
 } from "./errors.ts";
 export type { ApprovalAnswer, ApprovalRequest, Confirm } from "./gate/approval.ts";
 export type { Answerer, Approval, Approvals } from "./gate/approvals.ts";
+export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
 export type { Json } from "./key/json.ts";
 export type {
   AttemptNote,

@@ -1,5 +1,6 @@
 /** The part of the checker that reads the service's own logs: what was sent, and what it led to. */
 
+import type { OperationRecord } from "../../src/ledger/record.ts";
 import { type Broken, byOp, type Evidence, opOfRecord, show } from "./checker.ts";
 import { type ToolClass, traitsOf } from "./world/settings.ts";
 import { attemptsOf } from "./world/tools.ts";
@@ -49,6 +50,9 @@ function oneSend({ sends, forgotten, resolved }: Evidence, broken: Broken): void
   }
 }
 
+const isOf = (op: string, record: OperationRecord | undefined): boolean =>
+  record !== undefined && opOfRecord(record) === op;
+
 /** Once the ledger has heard that a liar's attempt has ended, it has heard its yes. */
 function afterAYes({ sends, history, resolved, forgotten }: Evidence, broken: Broken): void {
   for (const [op, those] of byOp(sends)) {
@@ -56,10 +60,13 @@ function afterAYes({ sends, history, resolved, forgotten }: Evidence, broken: Br
     const yes = those.find(
       ({ tool, heard, answer }) => traitsOf(tool).lies && heard && answer === "yes",
     );
+    // What a power cut took back nobody was told.
+    const from = history.findLastIndex(({ after, by }) => by === "power" && isOf(op, after));
     const told = history.findIndex(
-      ({ after, by }) =>
+      ({ after, by }, index) =>
+        index > from &&
         after !== undefined &&
-        opOfRecord(after) === op &&
+        isOf(op, after) &&
         by === yes?.by &&
         after.attempts.some(({ n, endedAt }) => n === yes.attempt && endedAt !== undefined),
     );

@@ -113,10 +113,14 @@ async function mayStayOpen(world: World, op: string, { spec, outcome }: Call): P
   // It ends as its inner operations do, and one of them cannot be looked up.
   if (composite) return true;
   const sends = world.network.sends.filter((sent) => sent.op === op);
-  // A failure stored under the key comes back for as long as the service remembers it.
-  if (honours && sends.at(-1)?.answer === "error") return true;
+  // A failure stored under the key comes back for as long as the service remembers it; two alike are
+  // taken for one that was stored.
+  const failures = sends.filter(({ answer }) => answer === "error").length;
+  if (honours && (sends.at(-1)?.answer === "error" || failures > 1)) return true;
   if (outcome?.status === "conflict") return true;
   if (outcome?.status !== "unknown") return false;
+  // The reaper here spares no age: an owner that missed its own row takes the store for one that lost it.
+  if (outcome.reason === "store-lost") return world.forgotten.size > 0;
   if (lies) return sends.some(({ fate }) => fate === "lie" || fate === "lie-slow");
   if (readable && bounded) return false;
   if (readable || (!honours && !conditional)) return true;

@@ -34,6 +34,8 @@ export interface Granted {
   readonly effects: Readonly<Record<string, string | undefined>>;
 }
 
+// It ends by being killed, and not because nothing is left to do.
+process.on("message", () => {});
 const order = await hear<CrashOrder>("crash");
 const { trial } = order;
 const { store } = await openPlace(order.place);
