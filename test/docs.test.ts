@@ -119,7 +119,9 @@ test("the README's example gives what it says, with one request and one payout",
   const claimed = /^const paid = .*\n\/\/=> (.*)$/m.exec(program)?.[1] ?? "";
   const folder = mkdtempSync(join(tmpdir(), "holdfire-docs-"));
   vi.stubEnv("HOLDFIRE_STORE", join(folder, ".holdfire", "ledger.db"));
-  onTestFinished(() => vi.unstubAllEnvs());
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "readme.ts");
   writeFileSync(file, `${program}\nexport { paid };\n`);
