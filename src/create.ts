@@ -9,16 +9,11 @@ import { createBudgets } from "./engine/budget.ts";
 import { type GuardedTool, guard } from "./engine/call.ts";
 import { defineTool, positive, type Registry } from "./engine/define.ts";
 import type { Engine } from "./engine/engine.ts";
-import { checkOnHiddenRetry } from "./engine/hidden-retry.ts";
 import { putInside } from "./engine/inside.ts";
-import { operationsOf } from "./engine/operations.ts";
 import { createPersist } from "./engine/persist.ts";
-import { prune } from "./engine/prune.ts";
-import { attemptsOf, checkOptions, timingOf } from "./engine/settings.ts";
+import { attemptsOf, checkOnHiddenRetry, checkOptions, timingOf } from "./engine/settings.ts";
 import type { ToolDefinition } from "./engine/tool.ts";
 import { ClosedError, InvalidInputError } from "./errors.ts";
-import { approvalGate } from "./gate/approval.ts";
-import { approvalsOf } from "./gate/approvals.ts";
 import type { Holdfire, HoldfireOptions } from "./holdfire.ts";
 import { checkPerson, checkScope, checkTenant } from "./key/name.ts";
 import { enterScope } from "./key/scope.ts";
@@ -45,6 +40,18 @@ const OPTIONS = [
 ];
 const CALL_OPTIONS = ["scope", "again", "retry", "signal", "deadlineMs", "aliases", "key"] as const;
 const DAY_MS = 24 * 3_600_000;
+
+type Late = typeof import("./late.ts");
+
+let late: Late | undefined;
+
+/** Loads what the first call needs; once it is there, nothing waits for it. */
+export async function preload(): Promise<Late> {
+  late = await import("./late.ts");
+  return late;
+}
+
+const loaded = (): Late | Promise<Late> => late ?? preload();
 
 /** What all tenants of one holdfire share. */
 type Shared = Omit<Engine, "tenant" | "seen">;
@@ -76,6 +83,11 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   const registry: Registry = new Map();
   const closed = new AbortController();
   let closing: Promise<void> | undefined;
+  const gateOptions = {
+    confirm,
+    expiryMs: positive(approvals.expiryMs ?? DAY_MS, "approvals.expiryMs"),
+    policyVersion: approvals.policyVersion ?? "1",
+  };
   const ledgerParts = {
     clock,
     onSuspect: (why: string) => events.emit("store-suspect", { why }),
@@ -89,11 +101,11 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     random: surroundings.random ?? Math.random,
     newId: surroundings.newId ?? (() => crypto.randomUUID()),
     timing,
-    gate: approvalGate({
-      confirm,
-      expiryMs: positive(approvals.expiryMs ?? DAY_MS, "approvals.expiryMs"),
-      policyVersion: approvals.policyVersion ?? "1",
-    }),
+    gate: {
+      admit: async (flight, engine) =>
+        (await loaded()).approvalGate(gateOptions).admit(flight, engine),
+    },
+    loadPerform: () => late?.perform ?? preload().then(({ perform }) => perform),
     budgets: createBudgets(),
     onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
     flights: new Map(),
@@ -156,9 +168,17 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       forTenant: (other) => forTenant(other, parts),
       enlist: (tx) => forTenant(tenant, enlisted(tx)),
       trust: async ({ by }) => engine.ledger.trust(checkPerson(by)),
-      prune: (what = {}) => prune(what, engine),
-      operations: operationsOf(engine),
-      approvals: approvalsOf(engine),
+      prune: async (what = {}) => (await loaded()).prune(what, engine),
+      operations: {
+        list: async (query) => (await loaded()).operationsOf(engine).list(query),
+        get: async (id) => (await loaded()).operationsOf(engine).get(id),
+        resolve: async (id, as) => (await loaded()).operationsOf(engine).resolve(id, as),
+      },
+      approvals: {
+        list: async (query) => (await loaded()).approvalsOf(engine).list(query),
+        approve: async (id, by) => (await loaded()).approvalsOf(engine).approve(id, by),
+        deny: async (id, by) => (await loaded()).approvalsOf(engine).deny(id, by),
+      },
       // Tenants never meet, not even in a log.
       on: <N extends EventName>(name: N, listener: Listener<N>) =>
         events.on(name, (event) => {

@@ -5,10 +5,14 @@
  */
 
 import type { GuardedTool } from "./engine/call.ts";
-import type { OnHiddenRetry } from "./engine/hidden-retry.ts";
 import type { Operations } from "./engine/operations.ts";
 import type { PruneOptions } from "./engine/prune.ts";
-import type { PayloadOptions, RetryOptions, Surroundings } from "./engine/settings.ts";
+import type {
+  OnHiddenRetry,
+  PayloadOptions,
+  RetryOptions,
+  Surroundings,
+} from "./engine/settings.ts";
 import type { CallOptions, ToolWithInput, ToolWithoutInput } from "./engine/tool.ts";
 import type { Confirm } from "./gate/approval.ts";
 import type { Approvals } from "./gate/approvals.ts";

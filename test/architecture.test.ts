@@ -20,6 +20,7 @@ const LAYERS = [
   "recipes",
   "adapters",
   "clients",
+  "late.ts",
   "create.ts",
   "testing",
   "cli",

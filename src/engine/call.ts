@@ -8,14 +8,10 @@ import { ClosedError, InvalidInputError, isHoldfireError } from "../errors.ts";
 import { checkRetry } from "../key/name.ts";
 import { positive } from "./define.ts";
 import type { Engine, Tool } from "./engine.ts";
-import { board } from "./flight.ts";
 import { currentFrame, enterInner, type Inner } from "./nesting.ts";
-import { type Naming, nameOperation } from "./operation.ts";
+import type { Naming } from "./operation.ts";
 import { errorOf, type Outcome } from "./outcome.ts";
-import { reach } from "./reach.ts";
-import { runRead } from "./read-tool.ts";
 import { type Reply, replyOf } from "./reply.ts";
-import { run } from "./run.ts";
 import { checkOptions } from "./settings.ts";
 import { snapshotArguments } from "./snapshot.ts";
 import type { CallOptions } from "./tool.ts";
@@ -65,35 +61,23 @@ interface Called {
 function callTool(tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> {
   // What a call under way still needs is part of that call.
   if (engine.isClosed() && !currentFrame()) return Promise.reject(new ClosedError());
-  const calling = perform(tool, args, options, engine);
+  const calling = begin(tool, args, options, engine);
   const settled: Promise<unknown> = calling.catch(() => {});
   engine.background.add(settled);
   void settled.then(() => engine.background.delete(settled));
   return calling;
 }
 
-async function perform(
-  tool: Tool,
-  args: unknown,
-  options: Naming,
-  engine: Engine,
-): Promise<Called> {
+async function begin(tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> {
   checkOptions(options, CALL_OPTIONS, "options");
   const signal = checkSignal(options.signal);
   if (options.retry !== undefined) checkRetry(options.retry);
   const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
-  if (tool.kind === "read") {
-    const { value } = await snapshotArguments(tool, args, deadlineMs, engine);
-    const outcome = await runRead(tool, value, { ...options, deadlineMs }, engine);
-    return { outcome, inner: undefined };
-  }
-  const inner = enterInner();
+  const inner = tool.kind === "read" ? undefined : enterInner();
   try {
     const copy = await snapshotArguments(tool, args, deadlineMs, engine);
-    if (!engine.ledger.isOpen()) await reach(engine, "open", engine.ledger.open());
-    checkStore(tool, engine);
-    const operation = nameOperation(tool, copy, options, engine);
-    const outcome = await board(operation, { signal, deadlineMs }, engine, run);
+    const perform = await engine.loadPerform();
+    const outcome = await perform(tool, copy, options, { signal, deadlineMs }, engine);
     if (inner) inner.status = outcome.status;
     return { outcome, inner };
   } catch (error) {
@@ -114,15 +98,4 @@ function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
     typeof removeEventListener === "function";
   if (!fits) throw new InvalidInputError("options.signal", "must be an AbortSignal");
   return signal;
-}
-
-/** A ledger that may forget cannot protect what nobody could look up afterwards. */
-function checkStore(tool: Tool, engine: Engine): void {
-  const { promise, name } = engine.ledger.store;
-  if (!promise.mayForget || promise.forgettingAccepted) return;
-  if (tool.readState || tool.keyedForMs !== undefined || tool.conditional) return;
-  throw new InvalidInputError(
-    `tool "${tool.name}"`,
-    `is neither keyed nor readable, and the ${name} store may forget that it was sent. Declare keyed or readState, use a store that lasts, or accept it by name ({ forgets: "accepted" })`,
-  );
 }

@@ -13,10 +13,11 @@ import type { Events } from "../observe/events.ts";
 import type { Budgets } from "./budget.ts";
 import type { Flight } from "./flight.ts";
 import type { Gate } from "./gate.ts";
-import type { OnHiddenRetry } from "./hidden-retry.ts";
+import type { perform } from "./perform.ts";
 import type { Persist } from "./persist.ts";
 import type { Reading, StateQuery } from "./reading.ts";
 import type { Input } from "./schema.ts";
+import type { OnHiddenRetry } from "./settings.ts";
 import type { AttemptContext, Plan, ToolKind } from "./tool.ts";
 
 /** A tool with its defaults filled in and its types erased. */
@@ -94,6 +95,8 @@ export interface Engine {
   readonly unended: Map<string, Set<number>>;
   /** Tries a durable move until the store has answered. */
   readonly persist: Persist;
+  /** What runs a call, loaded when it is first needed. */
+  readonly loadPerform: () => Promise<typeof perform> | typeof perform;
   /** Commits join a transaction of the user's: one attempt, and no request leaves. */
   readonly enlisted: boolean;
   readonly isClosed: () => boolean;

@@ -7,19 +7,10 @@
  * @module
  */
 
-import { HiddenRetryError, InvalidInputError } from "../errors.ts";
+import { HiddenRetryError } from "../errors.ts";
 import type { HoldfireEvents } from "../observe/events.ts";
 import { type Repeat, repeats, type WireToken } from "../wire/token.ts";
-import { show } from "./define.ts";
 import type { Engine } from "./engine.ts";
-
-export type OnHiddenRetry = "report" | "fail";
-
-export function checkOnHiddenRetry(value: unknown = "report"): OnHiddenRetry {
-  if (value === "report" || value === "fail") return value;
-  const rule = `must be "report" or "fail", got ${show(value)}`;
-  throw new InvalidInputError("options.onHiddenRetry", rule);
-}
 
 /** Tells of each; returns the error where a repetition is one. */
 export function tellRepeats(

@@ -86,3 +86,12 @@ export function checkOptions(options: object, known: readonly string[], path: st
     if (!known.includes(name)) throw new InvalidInputError(`${path}.${name}`, "is not an option");
   }
 }
+
+/** What to do about a request that one attempt sends more than once. */
+export type OnHiddenRetry = "report" | "fail";
+
+export function checkOnHiddenRetry(value: unknown = "report"): OnHiddenRetry {
+  if (value === "report" || value === "fail") return value;
+  const rule = `must be "report" or "fail", got ${show(value)}`;
+  throw new InvalidInputError("options.onHiddenRetry", rule);
+}

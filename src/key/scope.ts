@@ -8,7 +8,6 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomUUID } from "node:crypto";
 import { InvalidInputError } from "../errors.ts";
 import { checkScope } from "./name.ts";
 
@@ -67,7 +66,11 @@ export function enterOperation<T>(operationId: string, fn: () => T, options: Ent
   return enter(OPERATION + SEPARATOR + operationId, fn, options);
 }
 
-function enter<T>(id: string, fn: () => T, { fresh, run, random = randomUUID }: EnterOptions): T {
+function enter<T>(
+  id: string,
+  fn: () => T,
+  { fresh, run, random = () => crypto.randomUUID() }: EnterOptions,
+): T {
   const scope: Scope = {
     id,
     run: run ?? random(),

@@ -7,7 +7,6 @@
  * @module
  */
 
-import { randomBytes } from "node:crypto";
 import { InvalidInputError } from "../errors.ts";
 import { ignoreRejection } from "./ignore-rejection.ts";
 import { createSealer, type EncryptionOptions, type PayloadOwner } from "./seal.ts";
@@ -82,6 +81,9 @@ export interface Codec {
 }
 
 const DEFAULT_MAX_BYTES = 65_536;
+
+const randomBytes = (size: number): Buffer =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(size)));
 
 export function createCodec(options: CodecOptions = {}): Codec {
   const { maxBytes = DEFAULT_MAX_BYTES, redact, encryption } = options;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { InvalidInputError } from "../errors.ts";
 
 /** Keys for sealed payloads, by id. */
@@ -46,6 +46,9 @@ export function createSealer(
   { keyId, keys }: EncryptionOptions,
   random: (size: number) => Uint8Array,
 ): Sealer {
+  // Only those who encrypt pay for loading it.
+  const { createCipheriv, createDecipheriv, createSecretKey } =
+    process.getBuiltinModule("node:crypto");
   const known = new Map<string, KeyObject>();
   for (const [id, bytes] of Object.entries(keys)) {
     if (!(bytes instanceof Uint8Array) || bytes.length !== KEY_BYTES) {

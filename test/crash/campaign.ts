@@ -48,7 +48,7 @@ const AT_ONCE = 2;
 /** Recovered together: bounds what a long campaign holds at a time. */
 const SEEDS_AT_ONCE = 5;
 /** In which a child must come to its spots. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 30_000;
 
 export async function campaign(
   ground: Ground,

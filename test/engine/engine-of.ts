@@ -10,6 +10,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import type { Flight } from "../../src/engine/flight.ts";
 import { openGate } from "../../src/engine/gate.ts";
 import { type Naming, nameOperation, type Operation } from "../../src/engine/operation.ts";
+import { perform } from "../../src/engine/perform.ts";
 import { createPersist } from "../../src/engine/persist.ts";
 import { timingOf } from "../../src/engine/settings.ts";
 import type { ToolDefinition } from "../../src/engine/tool.ts";
@@ -52,6 +53,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     budgets: createBudgets(),
     onHiddenRetry: "report",
     enlisted: false,
+    loadPerform: () => perform,
     seen: new Map(),
     flights: new Map(),
     unended: new Map(),
