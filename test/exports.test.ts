@@ -55,11 +55,12 @@ function loadedBy(path: string): string[] {
   return loaded.map((url) => url.replace(root, ""));
 }
 
-test("the root entry loads the engine, p-retry and uuid: no store, no SDK, no database", () => {
+test("the root entry loads no store, no SDK, no database, and no engine before the first call", () => {
   const loaded = loadedBy("src/index.ts");
   const allowed =
     /^(?:src\/(?:\w+\.ts|(?:key|ledger|classify|wire|observe|engine|gate|reconcile)\/)|node_modules\/(?:p-retry|is-network-error|uuid)\/|node:)/;
-  expect(loaded).toContain("src/engine/run.ts");
+  expect(loaded).toContain("src/create.ts");
+  expect(loaded).not.toContain("src/engine/run.ts");
   expect(loaded.filter((url) => !allowed.test(url))).toEqual([]);
   expect(loaded).not.toContain("node:sqlite");
 });

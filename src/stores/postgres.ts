@@ -9,6 +9,7 @@
 
 import { sleep, systemClock } from "../clock.ts";
 import { ClosedError } from "../errors.ts";
+import { addressOf } from "../ledger/address.ts";
 import type { Store, StorePromise } from "../ledger/store.ts";
 import { createBatcher } from "./postgres/batch.ts";
 import { checkDatabase, readIncarnation, unasked } from "./postgres/check.ts";
@@ -113,7 +114,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
 
   const store: PostgresStore = {
     name: "postgres",
-    address: `${schema ?? ""}.${table ?? "holdfire"}`,
+    address: addressOf(`${schema ?? ""}.${table ?? "holdfire"}`, [Reflect.get(pool, "options")]),
 
     get promise() {
       return promise;

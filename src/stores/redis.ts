@@ -9,6 +9,7 @@
 
 import { randomBytes } from "node:crypto";
 import { ClosedError } from "../errors.ts";
+import { addressOf } from "../ledger/address.ts";
 import type { Change, Store, StorePromise, Swapped } from "../ledger/store.ts";
 import { SWAP_LANE, swapApart } from "./redis/apart.ts";
 import { connect, type RedisClientLike } from "./redis/client.ts";
@@ -120,7 +121,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
 
   return {
     name: "redis",
-    address: prefix ?? "hf",
+    address: addressOf(prefix ?? "hf", placesOf(client)),
 
     get promise() {
       return promise;
@@ -176,4 +177,11 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
       watchers.close();
     },
   };
+}
+
+/** ioredis and node-redis keep what they were made with in `options`. */
+function placesOf(client: object): readonly unknown[] {
+  const options: unknown = Reflect.get(client, "options");
+  const inSocket = typeof options === "object" && options !== null;
+  return [options, inSocket ? Reflect.get(options, "socket") : undefined];
 }

@@ -66,8 +66,9 @@ export function judge(evidence: Evidence): readonly string[] {
     keys.set(told.key, name);
 
     if (told.status === "committed") {
-      claim(mine.length === 1, () => `${name}: committed, and did not happen`);
-      claim(told.effectId === mine[0]?.effectId, () => `${name}: told of another effect`);
+      claim(mine.length > 0, () => `${name}: committed, and did not happen`);
+      const known = mine.some(({ effectId }) => effectId === told.effectId);
+      claim(known, () => `${name}: told of another effect`);
     }
     if (told.status === "not_applied") {
       claim(mine.length === 0, () => `${name}: not applied, and it happened`);

@@ -51,7 +51,7 @@ const MAX_FILLER = 40_000;
 
 export function trialFor(point: PointId, seed: number): Trial {
   const chance = createChance(seed * 1_009 + Number(point.slice(1)));
-  const attempt = seed % 2 === 0 && point !== "F10" && point !== "F11" ? 2 : 1;
+  const attempt = seed % 2 === 1 && point !== "F10" && point !== "F11" ? 2 : 1;
   const id = `${point}-${seed}`;
   return {
     id,

@@ -3,6 +3,7 @@ import { createClient } from "redis";
 import { afterEach, describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import type { StorePromise } from "../../src/ledger/store.ts";
+import { memoryWitness } from "../../src/ledger/witness.ts";
 import { promiseOf } from "../../src/stores/redis/promise.ts";
 import { type RedisStoreOptions, redisStore } from "../../src/stores/redis.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
@@ -198,7 +199,7 @@ describe.runIf(possible)("a real Redis", () => {
   test("that comes back empty under a running process is not believed: nothing is fired again", async () => {
     const server = await start([]);
     const store = redisStore({ client: clientOf(server), forgets: "accepted" });
-    const hf = createHoldfire({ store });
+    const hf = createHoldfire({ store, witness: memoryWitness() });
     let fired = 0;
     const order = hf.tool({
       name: "order",

@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
+import { memoryWitness } from "../../src/ledger/witness.ts";
 import { type RedisClientLike, redisStore } from "../../src/stores/redis.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
@@ -51,7 +52,7 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
     test("a call that goes well costs two trips, and its replay one", async () => {
       const client = await makeClient();
       const store = redisStore({ client, prefix: newPrefix(), forgets: "accepted" });
-      const hf = createHoldfire({ store });
+      const hf = createHoldfire({ store, witness: memoryWitness() });
       let fired = 0;
       const order = hf.tool({
         name: "order",

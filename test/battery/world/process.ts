@@ -17,6 +17,9 @@ import { createToolbox, type Script, type Toolbox } from "./tools.ts";
 // Time is moved by hand here: nothing may still be loading when it moves.
 await preload();
 
+// Loading the engine takes real time; in here only virtual time may pass.
+await preload();
+
 /** One life of a process. */
 interface Life {
   readonly host: Host;
