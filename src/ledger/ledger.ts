@@ -109,6 +109,7 @@ export function createLedger({
   function doubt(why: string | undefined, since: number): void {
     if (why === undefined || suspect !== undefined) return;
     suspect = { why, since };
+    if (mark) noteMark({ ...mark, suspect: why });
     onSuspect(why);
   }
 

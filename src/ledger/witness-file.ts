@@ -83,7 +83,8 @@ export function fileWitness({
       return furthest(seen);
     },
     note(mark) {
-      if (last?.id === mark.id && last.sequence >= mark.sequence) return;
+      const isNews = mark.suspect !== last?.suspect;
+      if (!isNews && last?.id === mark.id && last.sequence >= mark.sequence) return;
       write(mark);
       // Whoever notes has found the store at least as far as all that was read.
       for (const path of stale) rmSync(path, { force: true });
@@ -102,9 +103,9 @@ export function fileWitness({
 
 function parse(text: string): Mark | undefined {
   try {
-    const { id, sequence, since } = JSON.parse(text) as Partial<Mark>;
+    const { id, sequence, since, suspect } = JSON.parse(text) as Partial<Mark>;
     const whole = typeof id === "string" && Number.isFinite(sequence) && Number.isFinite(since);
-    return whole ? ({ id, sequence, since } as Mark) : undefined;
+    return whole ? ({ id, sequence, since, ...(suspect && { suspect }) } as Mark) : undefined;
   } catch {
     return undefined;
   }
@@ -119,6 +120,8 @@ function furthest(marks: readonly Mark[]): Mark | undefined {
   if (!first) return undefined;
   return others.reduce((best, mark) => {
     const { id, sequence } = best.sequence >= mark.sequence ? best : mark;
-    return { id, sequence, since: Math.min(best.since, mark.since) };
+    const suspect = best.suspect ?? mark.suspect;
+    const since = Math.min(best.since, mark.since);
+    return suspect === undefined ? { id, sequence, since } : { id, sequence, since, suspect };
   }, first);
 }

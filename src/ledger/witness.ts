@@ -15,6 +15,8 @@ export interface Mark {
   readonly sequence: number;
   /** When this ledger was first seen here: what it lost was not sent before. */
   readonly since: number;
+  /** Why it is not believed. It grows on all the same, so this outlives the process that found out. */
+  readonly suspect?: string | undefined;
 }
 
 export interface Witness {
@@ -32,7 +34,7 @@ export function suspicion(
   seen: Mark | undefined,
   found: Pick<Incarnation, "id" | "sequence">,
 ): string | undefined {
-  if (!seen) return undefined;
+  if (!seen || seen.suspect !== undefined) return seen?.suspect;
   if (seen.id !== found.id) {
     return `the ledger is another one than before (${found.id}, it was ${seen.id})`;
   }

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { faults } from "../../src/testing/faulty-service.ts";
+import { LOSSES } from "../crash/losses.ts";
+import { ask, callAll, expectNothingNew, startLossyWorld } from "../crash/lossy-world.ts";
+import { until } from "../engine/virtual-clock.ts";
+
+const LIVING = LOSSES.filter(({ hitsTheLiving }) => hitsTheLiving);
+
+describe.each(LIVING)("$says under a living process", ({ start, keepsOlder }) => {
+  test("it notices, and nothing minted before is sent as new", async ({ skip }) => {
+    const world = await startLossyWorld(start);
+    if (!world) return skip();
+    const opened = await world.open();
+    await callAll(opened, "older");
+    await world.ledger.remember();
+    await callAll(opened, "newer");
+    expect(opened.suspicions).toEqual([]);
+    await world.ledger.lose();
+    await expectNothingNew(opened, world);
+    if (keepsOlder) {
+      expect(await ask(opened.tools.neither, "older")).toMatchObject({
+        status: "committed",
+        replayed: true,
+      });
+    }
+  });
+
+  test("what is on its way meanwhile ends as it ended, and is written down anew", async ({
+    skip,
+  }) => {
+    const world = await startLossyWorld(start);
+    if (!world) return skip();
+    const { service, ledger } = world;
+    const { tools, suspicions, sends, hf } = await world.open();
+    await ask(tools.neither, "older");
+    await ledger.remember();
+    service.plan(faults.slow({ ms: 1_500, commit: "before" }));
+    const calling = ask(tools.neither, "newer");
+    await until(() => service.effects.length === 2);
+    await ledger.lose();
+    expect(await calling).toMatchObject({ status: "committed", replayed: false });
+    expect(suspicions).toHaveLength(1);
+
+    expect(await ask(tools.neither, "newer")).toMatchObject({
+      status: "committed",
+      replayed: true,
+    });
+    expect(sends("neither", "newer")).toBe(1);
+    expect((await hf.operations.list({ open: true })).items).toEqual([]);
+  });
+
+  test("a process that starts beside it does not send again either", async ({ skip }) => {
+    const world = await startLossyWorld(start);
+    if (!world) return skip();
+    const living = await world.open();
+    await callAll(living, "older");
+    await world.ledger.remember();
+    await callAll(living, "newer");
+    await world.ledger.lose();
+    await expectNothingNew(living, world);
+
+    const beside = await world.open();
+    const arrivals = world.service.arrivals.length;
+    expect(await ask(beside.tools.neither, "newer")).toMatchObject({ status: "unknown" });
+    expect(await ask(beside.tools.neither, "new")).toMatchObject({ status: "unknown" });
+    expect(beside.suspicions).toHaveLength(1);
+    expect(world.service.arrivals).toHaveLength(arrivals);
+  });
+
+  test("it goes on once a person vouches for the ledger", async ({ skip }) => {
+    const world = await startLossyWorld(start);
+    if (!world) return skip();
+    const { tools, hf, sends, suspicions } = await world.open();
+    await callAll({ tools, hf, sends, suspicions, close: async () => {} }, "newer");
+    await world.ledger.remember();
+    await ask(tools.neither, "newest");
+    await world.ledger.lose();
+    expect(await ask(tools.neither, "newest")).toMatchObject({ status: "unknown" });
+    await hf.trust({ by: "ana" });
+    expect(await ask(tools.neither, "new")).toMatchObject({ status: "committed" });
+    expect(await ask(tools.neither, "newest")).toMatchObject({
+      status: "unknown",
+      reason: "store-lost",
+    });
+    expect(suspicions).toHaveLength(1);
+    expect(sends("neither", "newest")).toBe(1);
+  });
+});
