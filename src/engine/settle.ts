@@ -61,9 +61,13 @@ export async function settle(
     throw new PassEnded(0);
   }
   if (result && final.do === "commit") keepResult(owned, final.attempt, result);
-  const written = await afterwards(owned, moved, state, engine);
+  const filing = afterwards(owned, moved, state, engine);
+  inBackground(engine, () => filing);
+  // What is known is told, also while the ledger cannot be told.
+  const done = await within(engine.clock, engine.timing.storeTimeoutMs, filing);
+  const written = done.tag === "done" ? done.value : undefined;
   if (written === state || state.tag === "committed") {
-    const filed = moved.tag === "refused" && moved.why !== "absent";
+    const filed = done.tag === "done" && moved.tag === "refused" && moved.why !== "absent";
     return tell(owned, state, result, at, written === state || filed, engine);
   }
   const known = moved.tag === "lane" ? undefined : moved.stored;

@@ -216,7 +216,8 @@ async function prune(
   }
 }
 
-export const commands = (maxCommands: number): Arbitrary<Iterable<Command>> =>
+/** `replayPath` is printed with a failure; without it a shrunk sequence cannot be run again. */
+export const commands = (maxCommands: number, replayPath?: string): Arbitrary<Iterable<Command>> =>
   fc.commands<Model, World, false>(
     // Each is listed as often as it is to be drawn.
     [
@@ -233,5 +234,5 @@ export const commands = (maxCommands: number): Arbitrary<Iterable<Command>> =>
       prunes,
       powerCuts,
     ] as unknown as Arbitrary<Command>[],
-    { maxCommands, size: "max" },
+    { maxCommands, size: "max", ...(replayPath === undefined ? {} : { replayPath }) },
   ) as unknown as Arbitrary<Iterable<Command>>;

@@ -91,3 +91,20 @@ test("an attempt that was slept through has ended when the host woke, not before
     expect(world.service.effects).toHaveLength(1);
   }
 });
+
+test("a store that goes down while a zombie files its yes keeps no caller waiting", async () => {
+  for (let wait = 0; wait < 60; wait += 3) {
+    const world = worldOf();
+    const call = world.call(world.process(0), wish("R"));
+    while (world.network.sends.length === 0) await world.time.step();
+    world.process(0).freeze("stopped");
+    await world.time.advance(TIMES.lease + 500);
+    world.call(world.process(1), wish("R"));
+    await world.time.advance(3_000);
+    await world.process(0).thaw("replies");
+    await world.time.advance(wait);
+    world.store.down("refuses");
+    await world.time.advance(2 * TIMES.deadline);
+    expect(call.outcome?.status).toBe("committed");
+  }
+});

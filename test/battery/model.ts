@@ -3,7 +3,7 @@
  * then calm, then the checker. One part of the run; the parts share the count.
  *
  * `RUNS` sets the number of sequences in all, `SEED` where they begin. A failure prints its seed, its
- * path and the shrunk commands; `FC_PATH` with that path, on that part alone, runs it again.
+ * path and the shrunk commands; `FC_PATH` and `FC_REPLAY_PATH`, on that part alone, run it again.
  */
 
 import { env } from "node:process";
@@ -30,21 +30,26 @@ export function modelPart(part: number, parts: number): void {
   }, async () => {
     let sequences = 0;
     await fc.assert(
-      fc.asyncProperty(fc.integer(), casts, commands(12), async (chance, cast, those) => {
-        sequences += 1;
-        // On some worlds the disk is slow: what a power cut finds unsynced is then more.
-        const world = createWorld({
-          seed: chance,
-          hits,
-          syncMs: chance % 3 === 0 ? 120 : undefined,
-        });
-        await fc.asyncModelRun(
-          () => ({ model: { frozen: new Set<number>(), cast }, real: world }),
-          those,
-        );
-        const violations = await judge(world, hits);
-        if (violations.length > 0) throw new Error(describeAll(violations));
-      }),
+      fc.asyncProperty(
+        fc.integer(),
+        casts,
+        commands(12, env.FC_REPLAY_PATH),
+        async (chance, cast, those) => {
+          sequences += 1;
+          // On some worlds the disk is slow: what a power cut finds unsynced is then more.
+          const world = createWorld({
+            seed: chance,
+            hits,
+            syncMs: chance % 3 === 0 ? 120 : undefined,
+          });
+          await fc.asyncModelRun(
+            () => ({ model: { frozen: new Set<number>(), cast }, real: world }),
+            those,
+          );
+          const violations = await judge(world, hits);
+          if (violations.length > 0) throw new Error(describeAll(violations));
+        },
+      ),
       { numRuns: runs, seed, ...(path ? { path } : {}) },
     );
     console.log(`model part ${part}/${parts}: ${sequences} sequences, SEED=${SEED}, 0 violations`);
