@@ -122,6 +122,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
   return {
     name: "redis",
     address: addressOf(prefix ?? "hf", placesOf(client)),
+    lanesApart: kind === "cluster",
 
     get promise() {
       return promise;

@@ -38,7 +38,8 @@ export async function swapApart(
 ): Promise<Swapped> {
   const { tenant, id } = change;
   const alone = { ...change, lane: undefined };
-  if (isIn(lane, id)) {
+  // A ticket is no use if it was not written; only who leaves has done so by its record alone.
+  if (isIn(lane, id) || isAlone(change)) {
     const changed = await swapLane(session, tenant, lane, nonce);
     return changed ? refuse(session, change, changed) : swapRecord(session, alone, nonce);
   }
@@ -52,7 +53,12 @@ export async function swapApart(
 }
 
 const isIn = ({ lane }: LaneChange, id: string): boolean =>
-  lane !== undefined && (lane.holder === id || lane.queue.some((ticket) => ticket.id === id));
+  lane !== undefined &&
+  (lane.holder === id ||
+    lane.inner?.includes(id) === true ||
+    lane.queue.some((ticket) => ticket.id === id));
+
+const isAlone = ({ expect, record }: Change): boolean => expect === 0 && record === undefined;
 
 /** The lane that stood in the way, if one did. */
 async function swapLane(

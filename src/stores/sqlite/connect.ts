@@ -87,7 +87,7 @@ function prepareDatabase(db: DatabaseSync, durability: Durability): string | und
   // Made before the log is switched on: the file itself says at once whose it is.
   migrate(db, STEPS, () => {
     db.prepare(
-      "INSERT INTO ledger (id, sequence, boot, base, now) VALUES (?, 0, 'none yet', 0, 0)",
+      "INSERT INTO ledger (id, sequence, boot, base, now, folded) VALUES (?, 0, 'none yet', 0, 0, 0)",
     ).run(randomUUID());
   });
   db.exec(`

@@ -9,6 +9,7 @@ import type { ListQuery } from "../../ledger/store.ts";
 import { type Anchor, thisHost } from "./boot-clock.ts";
 import { type Connection, connect, type Durability } from "./connect.ts";
 import type { Committed, Job, LaneRow, Place, Value } from "./job.ts";
+import type { Extent } from "./lookup.ts";
 import { identityOf } from "./place.ts";
 import { pruneOf } from "./prune.ts";
 import type { ReadRow } from "./row.ts";
@@ -62,15 +63,22 @@ export function openEngine(
 
 export function engineOn({ db, file, anchor }: Connection, hostClock: boolean): Engine {
   const tables = tablesOf(db);
-  const { tenants, operations, lanes, effects } = tables;
+  const { tenants, lookup, operations, payloads, lanes, effects } = tables;
   const prune = pruneOf(db, tables);
-  const sequence = db.prepare("SELECT sequence FROM ledger");
+  const extent = db.prepare("SELECT sequence, folded FROM ledger");
   const identity = identityOf(file);
   const transactor = transactorOf({
     db,
     boot: hostClock ? anchor.boot : undefined,
-    onBegin: tables.payloads.begin,
-    onRollback: tenants.forget,
+    onBegin(extent) {
+      payloads.begin();
+      lookup.catchUp(extent);
+    },
+    onCommit: lookup.advance,
+    onRollback() {
+      tenants.forget();
+      lookup.forget();
+    },
     run: (job, turn) => (job.kind === "prune" ? prune(job, turn) : write(tables, job, turn)),
     check() {
       // A file that was deleted still takes writes, and loses them all.
@@ -78,12 +86,19 @@ export function engineOn({ db, file, anchor }: Connection, hostClock: boolean): 
     },
   });
 
+  function extentNow(): Extent {
+    const { sequence, folded } = extent.get() ?? {};
+    return { sequence: Number(sequence), folded: Number(folded) };
+  }
+
   return {
     commit: transactor.commit,
 
     read(place) {
       const tenant = tenants.find(place.tenant);
-      const lying = tenant === undefined ? undefined : operations.find(place, tenant);
+      if (tenant === undefined) return undefined;
+      lookup.catchUp(extentNow());
+      const lying = operations.find(place, tenant);
       return lying && operations.whole(lying);
     },
 
@@ -100,7 +115,7 @@ export function engineOn({ db, file, anchor }: Connection, hostClock: boolean): 
 
     scan: scanOf(db, tables),
 
-    sequence: () => Number(sequence.get()?.sequence),
+    sequence: () => extentNow().sequence,
 
     checkpoint: () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
 

@@ -1,11 +1,12 @@
 /**
- * The rows of operations: appended in the order of creation, found by hash.
+ * The rows of operations: appended in the order of creation, found by their names.
  *
  * @module
  */
 
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Place } from "./job.ts";
+import type { Lookup } from "./lookup.ts";
 import type { Parts, Payloads } from "./payloads.ts";
 import type { ReadRow, Row } from "./row.ts";
 
@@ -34,17 +35,14 @@ export interface Operations {
   whole(lying: Lying): ReadRow;
   /** Appends, unless the operation is there. Says whether it did. */
   append(place: Place, tenant: number, write: Write): boolean;
-  /** Writes over a row of version `expect` that has no payload. `false`: there is no such row. */
+  /** Writes over what was written once, as version `expect`. `false`: there is no such row. */
   overwrite(place: Place, tenant: number, expect: number, write: Write): boolean;
   /** Writes over a row that was found. */
   update(seq: number, write: Write): void;
-  remove(seq: number): void;
+  remove(seq: number, hash: number): void;
 }
 
 export const COLUMNS = "seq, version, lease, tenant, id, text, payload, parts";
-// Named: left to itself, SQLite may take the index of stages, and with it all rows of the tenant.
-const BY_HASH = "operation INDEXED BY operation_hash";
-const NAME = "hash = ? AND tenant = ? AND id = ?";
 // The sequence of the first write is the place in the order of creation.
 const INSERT = `
   INSERT INTO operation
@@ -53,28 +51,32 @@ const INSERT = `
 const SET = `
   SET stage = ?, settled_at = ?, version = ?, lease = ?, payload = ?, parts = ?, text = ?`;
 
-export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
-  const isThere = db.prepare(`SELECT 1 FROM ${BY_HASH} WHERE ${NAME}`);
-  const byName = db.prepare(`SELECT ${COLUMNS} FROM ${BY_HASH} WHERE ${NAME}`);
+export function operationsOf(db: DatabaseSync, lookup: Lookup, payloads: Payloads): Operations {
   const bySeq = db.prepare(`SELECT ${COLUMNS} FROM operation WHERE seq = ?`);
   const insert = db.prepare(INSERT);
-  // One statement: a settle need not look before it writes.
   const overwrite = db.prepare(
-    `UPDATE ${BY_HASH} ${SET} WHERE ${NAME} AND version = ? AND parts = 0`,
+    `UPDATE operation ${SET} WHERE seq = ? AND version = ? AND tenant = ? AND id = ? AND parts = 0`,
   );
   const update = db.prepare(`UPDATE operation ${SET} WHERE seq = ?`);
   const remove = db.prepare("DELETE FROM operation WHERE seq = ?");
 
-  return {
-    find({ hash, id }, tenant) {
-      const row = byName.get(hash, tenant, id);
-      return row && lyingOf(row);
-    },
+  function at(seq: number): Lying | undefined {
+    const row = bySeq.get(seq);
+    return row && lyingOf(row);
+  }
 
-    at(seq) {
-      const row = bySeq.get(seq);
-      return row && lyingOf(row);
-    },
+  function find({ hash, id }: Place, tenant: number): Lying | undefined {
+    for (const seq of lookup.rowsOf(hash)) {
+      const lying = at(seq);
+      if (lying?.tenant === tenant && lying.id === id) return lying;
+    }
+    return undefined;
+  }
+
+  return {
+    find,
+
+    at,
 
     whole: ({ seq, version, lease, id, text, parts }) => ({
       seq,
@@ -85,9 +87,9 @@ export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
       payload: payloads.read(parts),
     }),
 
-    append({ hash, id }, tenant, { row, version, lease, parts }) {
-      // Asked apart: in one statement with the insert, SQLite would go through a temporary table.
-      if (isThere.get(hash, tenant, id)) return false;
+    append(place, tenant, { row, version, lease, parts }) {
+      if (find(place, tenant)) return false;
+      const { hash, id } = place;
       insert.run(
         version,
         hash,
@@ -101,10 +103,11 @@ export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
         id,
         row.text,
       );
+      lookup.add(hash, version);
       return true;
     },
 
-    overwrite({ hash, id }, tenant, expect, { row, version, lease, parts }) {
+    overwrite({ id }, tenant, expect, { row, version, lease, parts }) {
       const { stage, settledAt, text } = row;
       const { first, count } = parts;
       const { changes } = overwrite.run(
@@ -115,10 +118,11 @@ export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
         first,
         count,
         text,
-        hash,
+        // What was written once has the version that is its place: nothing need be looked up.
+        expect,
+        expect,
         tenant,
         id,
-        expect,
       );
       return changes === 1;
     },
@@ -128,8 +132,9 @@ export function operationsOf(db: DatabaseSync, payloads: Payloads): Operations {
       update.run(stage, settledAt, version, lease, parts.first, parts.count, text, seq);
     },
 
-    remove(seq) {
+    remove(seq, hash) {
       remove.run(seq);
+      lookup.remove(hash, seq);
     },
   };
 }

@@ -13,7 +13,8 @@ export const APPLICATION_ID = 0x686f6c64;
  * Each step brings the schema up by one version; a new database takes them all. They are history:
  * add a step, never change one.
  *
- * - `operation` is appended to in the order of creation and found by a small index of hashes.
+ * - `operation` is appended to in the order of creation.
+ * - `place` finds its rows by hash, but for those younger than `ledger.folded`.
  * - `operation_stage` answers for three: what is open, in order; what has a payload to wipe, and what
  *   is a tombstone, by age.
  * - `payload` is appended to in the order of settling. A middle-sized one is cut up: whole rows of
@@ -26,7 +27,8 @@ export const STEPS: readonly string[] = [
     sequence INTEGER NOT NULL,
     boot TEXT NOT NULL,
     base INTEGER NOT NULL,
-    now INTEGER NOT NULL
+    now INTEGER NOT NULL,
+    folded INTEGER NOT NULL
   );
   CREATE TABLE tenant (tenant INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
   CREATE TABLE operation (
@@ -43,9 +45,9 @@ export const STEPS: readonly string[] = [
     id TEXT NOT NULL,
     text TEXT NOT NULL
   );
-  CREATE INDEX operation_hash ON operation (hash);
   CREATE INDEX operation_stage ON operation (tenant, stage, settled_at);
   CREATE INDEX operation_resource ON operation (resource) WHERE resource IS NOT NULL;
+  CREATE TABLE place (hash INTEGER, row INTEGER, PRIMARY KEY (hash, row)) WITHOUT ROWID;
   CREATE TABLE payload (part INTEGER PRIMARY KEY, data BLOB NOT NULL);
   CREATE TABLE lane (
     tenant INTEGER NOT NULL,

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { hashOf } from "./hash.ts";
 import type { SwapDone, SwapJob } from "./job.ts";
 import type { Lying } from "./operations.ts";
 import type { Parts } from "./payloads.ts";
@@ -76,7 +77,7 @@ export function remove(
   tenant: string,
   lying: Lying,
 ): void {
-  operations.remove(lying.seq);
+  operations.remove(lying.seq, hashOf(tenant, lying.id));
   payloads.remove(lying.parts);
   effects.release(tenant, lying.tenant, lying.id);
 }

@@ -7,12 +7,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Effects, effectsOf } from "./effects.ts";
 import { type Lanes, lanesOf } from "./lanes.ts";
+import { type Lookup, lookupOf } from "./lookup.ts";
 import { type Operations, operationsOf } from "./operations.ts";
 import { type Payloads, payloadsOf } from "./payloads.ts";
 import { type Tenants, tenantsOf } from "./tenants.ts";
 
 export interface Tables {
   readonly tenants: Tenants;
+  readonly lookup: Lookup;
   readonly operations: Operations;
   readonly payloads: Payloads;
   readonly lanes: Lanes;
@@ -30,9 +32,11 @@ export interface Turn {
 
 export function tablesOf(db: DatabaseSync): Tables {
   const payloads = payloadsOf(db);
+  const lookup = lookupOf(db);
   return {
     tenants: tenantsOf(db),
-    operations: operationsOf(db, payloads),
+    lookup,
+    operations: operationsOf(db, lookup, payloads),
     payloads,
     lanes: lanesOf(db),
     effects: effectsOf(db),

@@ -7,6 +7,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { failureOf, isBusy } from "./failure.ts";
 import type { Committed, Done, Job, Value } from "./job.ts";
+import type { Extent } from "./lookup.ts";
 import type { Turn } from "./tables.ts";
 
 export interface Transactor {
@@ -19,8 +20,10 @@ export interface TransactorParts {
   readonly run: (job: Job, turn: Turn) => Value<Job>;
   /** Throws if what was committed went to a file that is no longer the ledger. */
   readonly check: () => void;
-  /** Called as each transaction begins. */
-  readonly onBegin: () => void;
+  /** Called as each transaction begins, with how far the ledger has come. */
+  readonly onBegin: (extent: Extent) => void;
+  /** Called before a transaction that wrote something is committed. */
+  readonly onCommit: (sequence: number) => void;
   /** Undoes what is remembered outside the database. */
   readonly onRollback: () => void;
   /** The boot this connection's clock was anchored in; `undefined` if the clock is not its own. */
@@ -32,23 +35,24 @@ export function transactorOf({
   run,
   check,
   onBegin,
+  onCommit,
   onRollback,
   boot,
 }: TransactorParts): Transactor {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
-  const state = db.prepare("SELECT sequence, boot FROM ledger");
+  const state = db.prepare("SELECT sequence, boot, folded FROM ledger");
   const advance = db.prepare("UPDATE ledger SET sequence = ?, now = max(now, ?)");
 
   function inTransaction(now: number, work: (turn: Turn) => readonly Done[]): readonly Done[] {
     begin.run();
-    onBegin();
     try {
       const ledger = state.get();
       if (boot !== undefined && ledger?.boot !== boot) {
         throw new Error("The ledger's file is in use on another machine.");
       }
       const before = Number(ledger?.sequence);
+      onBegin({ sequence: before, folded: Number(ledger?.folded) });
       let sequence = before;
       const done = work({
         now,
@@ -58,7 +62,10 @@ export function transactorOf({
         },
       });
       // A transaction that writes nothing costs no sync.
-      if (sequence > before) advance.run(sequence, now);
+      if (sequence > before) {
+        advance.run(sequence, now);
+        onCommit(sequence);
+      }
       commit.run();
       check();
       return done;
