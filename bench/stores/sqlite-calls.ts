@@ -17,16 +17,18 @@ const HOLDER = randomUUID();
 
 let minted = 0;
 let ids: string[] = [];
-/** In no order, as ids of operations are. Minted ahead: that is not the store's work. */
-export const newId = (): string => {
-  if (ids.length === 0) {
-    ids = Array.from({ length: 50_000 }, () => {
-      minted += 1;
-      return hash("sha256", `${RUN}${minted}`, "base64url");
-    });
-  }
-  return ids.pop() ?? "";
-};
+/** In no order, as ids of operations are. */
+export const newId = (): string => ids.pop() ?? mint();
+
+function mint(): string {
+  minted += 1;
+  return hash("sha256", `${RUN}${minted}`, "base64url");
+}
+
+/** Mints ids ahead, so that nobody is timed who does it. */
+export function mintAhead(count: number): void {
+  ids = Array.from({ length: count }, mint);
+}
 const DIGEST = hash("sha256", "digest", "base64url");
 export const result = (bytes: number): string => JSON.stringify("r".repeat(bytes - 2));
 
@@ -88,7 +90,7 @@ export interface Floor {
   readonly close: () => void;
 }
 
-/** The floor: the same two writes and the same bytes, with a key in order. */
+/** The floor: a record of the same bytes made and written twice, with a key in order. */
 export function openFloor(path: string, text: string): Floor {
   const db = new DatabaseSync(path);
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -99,8 +101,7 @@ export function openFloor(path: string, text: string): Floor {
   );
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
-  const atClaim = packRecord(CLAIMED);
-  const atSettle = packRecord(settledWith(""));
+  const settled = settledWith("");
   let queue: { readonly run: () => void; readonly done: () => void }[] = [];
   const write = (run: () => void): Promise<void> =>
     new Promise((done) => {
@@ -120,8 +121,10 @@ export function openFloor(path: string, text: string): Floor {
     call: async (): Promise<void> => {
       keys += 1;
       const key = `${keys}`.padStart(43, "0");
-      await write(() => insert.run(key, HOLDER, Date.now() + LEASE_MS, atClaim));
-      await write(() => update.run(atSettle, text, key, HOLDER));
+      const claimed = packRecord({ ...CLAIMED, id: key });
+      await write(() => insert.run(key, HOLDER, Date.now() + LEASE_MS, claimed));
+      const record = packRecord({ ...settled, id: key });
+      await write(() => update.run(record, text, key, HOLDER));
     },
   };
 }

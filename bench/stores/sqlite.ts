@@ -20,6 +20,7 @@ import {
   CLAIMED,
   guarded,
   LEASE_MS,
+  mintAhead,
   newId,
   openFloor,
   result,
@@ -52,6 +53,7 @@ async function againstFloor(): Promise<void> {
     const onStore = (options: SqliteStoreOptions) => async (): Promise<Measured> => {
       const store = sqliteStore({ ...options, path: newPath() });
       await store.open();
+      mintAhead(callers * 300);
       const measured = await drive(callers, ROUND_MS, guarded(store, text));
       await store.close();
       return measured;

@@ -7,6 +7,7 @@
 import type { Applied } from "./apply.ts";
 import {
   addAttempt,
+  addNames,
   enter,
   fenceEnlisted,
   lostRecord,
@@ -139,7 +140,9 @@ function claimed(
   if (licence && hasCommitEvidence(record)) return refused("evidence");
   const beforeAt = before && record.stateAt;
   const state: State = { tag: "claimed", holder: move.holder, before, beforeAt };
-  const next = { ...enter(record, state, move.at), epoch: record.epoch + 1 };
+  const { run } = move.draft.identity;
+  const runs = addNames(record.runs, run === undefined ? [] : [run]);
+  const next = { ...enter(record, state, move.at), runs, epoch: record.epoch + 1 };
   return write(licence ? addAttempt(next, licence, move.at, move.declared) : next, move.leaseMs);
 }
 

@@ -7,9 +7,11 @@
 
 import type { Clock } from "../clock.ts";
 import { apply } from "./apply.ts";
+import { knownLanes } from "./known-lanes.ts";
+import { laneAlone, NO_LANE } from "./lane.ts";
 import type { Move, Refusal } from "./moves.ts";
 import type { Stored } from "./record.ts";
-import type { LaneChange, Store, StoredLane } from "./store.ts";
+import type { Change, LaneChange, Store, StoredLane, Swapped } from "./store.ts";
 import { type Mark, suspicion, type Witness } from "./witness.ts";
 
 /** Names one operation. */
@@ -57,6 +59,12 @@ export interface Ledger {
     lane?: LaneChange | undefined,
   ): Promise<Moved>;
   read(ref: Ref): Promise<Stored | undefined>;
+  /** What a lane was when this process last saw it: good enough to write on, never to refuse on. */
+  guessLane(tenant: string, name: string): StoredLane | undefined;
+  /** `undefined`: nobody is in it. */
+  readLane(tenant: string, name: string): Promise<StoredLane | undefined>;
+  /** Changes a lane alone. False: it had changed, and nothing was written. */
+  changeLane(tenant: string, change: LaneChange): Promise<boolean>;
 }
 
 /** Clocks that part by more than this have not both been running. */
@@ -72,6 +80,8 @@ export interface LedgerOptions {
   /** Hears of it once, when the store is found to have lost data. */
   readonly onSuspect: (why: string) => void;
   readonly onWitnessError: (error: unknown) => void;
+  /** Whether who settles leaves its lane in the same move; else it is free by the record. @default true */
+  readonly leavesLanes?: boolean | undefined;
 }
 
 export function createLedger({
@@ -80,6 +90,7 @@ export function createLedger({
   witness,
   onSuspect,
   onWitnessError,
+  leavesLanes = true,
 }: LedgerOptions): Ledger {
   let suspect: { readonly why: string; readonly since: number } | undefined;
   let mark: Mark | undefined;
@@ -88,6 +99,7 @@ export function createLedger({
   let opened = false;
   const start = clock.monotonic();
   let sample = { now: clock.now(), sent: start, received: start, wall: clock.now() };
+  const lanes = knownLanes(readLane);
 
   /** Notes what the store's clock said, and when it was asked. */
   async function timed<T extends { readonly now: number }>(ask: () => Promise<T>): Promise<T> {
@@ -95,6 +107,20 @@ export function createLedger({
     const answer = await ask();
     sample = { now: answer.now, sent, received: clock.monotonic(), wall: clock.now() };
     return answer;
+  }
+
+  async function swap(change: Change): Promise<Swapped> {
+    const before = mark;
+    const swapped = await timed(() => store.swap(change));
+    if (swapped.ok) follow(before, swapped.sequence);
+    lanes.heard(change, swapped);
+    return swapped;
+  }
+
+  async function readLane(tenant: string, name: string): Promise<StoredLane | undefined> {
+    const { stored } = await timed(() => store.readLane(tenant, name));
+    lanes.saw(tenant, name, stored ?? NO_LANE);
+    return stored;
   }
 
   async function compare(): Promise<void> {
@@ -174,7 +200,7 @@ export function createLedger({
       let stored = known;
       // A guess is only good for writing: a refusal must rest on what the store said.
       let certain = false;
-      for (;;) {
+      for (let laneTries = 0; ; ) {
         const applied = apply(stored, move, sample.now);
         if (applied.tag !== "write" && !certain) {
           ({ stored } = await timed(() => store.read(tenant, id)));
@@ -191,14 +217,19 @@ export function createLedger({
         if (applied.tag === "same") return { tag: "moved", stored };
         const { record, lease, report } = applied;
         const expect = stored?.version ?? 0;
-        const before = mark;
-        const swapped = await timed(() => store.swap({ tenant, id, expect, record, lease, lane }));
+        const left =
+          !lane && leavesLanes ? await lanes.leaving(stored?.record, record, laneTries) : undefined;
+        const swapped = await swap({ tenant, id, expect, record, lease, lane: lane ?? left });
         if (swapped.ok) {
-          follow(before, swapped.sequence);
           const { version, leaseUntil } = swapped;
           return { tag: "moved", report, stored: record && { record, version, leaseUntil } };
         }
-        if (swapped.lane) return { tag: "lane", lane: swapped.lane };
+        // Of two things that had changed the record counts: it may say that no lane is needed.
+        if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
+          if (lane) return { tag: "lane", lane: swapped.lane };
+          laneTries += 1;
+          continue;
+        }
         stored = swapped.current;
         certain = true;
       }
@@ -207,5 +238,10 @@ export function createLedger({
     async read({ tenant, id }) {
       return (await timed(() => store.read(tenant, id))).stored;
     },
+
+    guessLane: lanes.guess,
+    readLane,
+
+    changeLane: async (tenant, lane) => (await swap(laneAlone(tenant, lane))).ok,
   };
 }

@@ -114,9 +114,9 @@ export function unpackRecord(text: string, tenant: string, id: string): Operatio
 }
 
 function packAttempt({ n, epoch, generation, licence, at, ...rest }: AttemptNote): PackedAttempt {
-  return Object.values(rest).some((value) => value !== undefined)
-    ? [n, epoch, generation, licence, at, rest]
-    : [n, epoch, generation, licence, at];
+  return isEmpty(rest)
+    ? [n, epoch, generation, licence, at]
+    : [n, epoch, generation, licence, at, rest];
 }
 
 const unpackAttempt = ([n, epoch, generation, licence, at, rest]: PackedAttempt): AttemptNote => ({
@@ -128,7 +128,7 @@ const unpackAttempt = ([n, epoch, generation, licence, at, rest]: PackedAttempt)
   ...rest,
 });
 
-function isEmpty(fields: object): boolean {
-  for (const _ in fields) return false;
+function isEmpty(fields: Readonly<Record<string, unknown>>): boolean {
+  for (const name in fields) if (fields[name] !== undefined) return false;
   return true;
 }

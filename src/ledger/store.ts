@@ -40,6 +40,8 @@ export type LeaseChange = number | "keep" | "none";
 export interface LaneRecord {
   /** The operation that writes to the resource now. */
   readonly holder?: string | undefined;
+  /** Operations made inside it, which write to the same resource. */
+  readonly inner?: readonly string[] | undefined;
   /** Those that wait, in order; a ticket whose time has passed belongs to nobody. */
   readonly queue: readonly { readonly id: string; readonly until: number }[];
 }
@@ -61,7 +63,7 @@ export interface Change {
   readonly id: string;
   /** The version this change was decided on; `0` = there is no such record. */
   readonly expect: number;
-  /** `undefined` removes the record. */
+  /** `undefined` removes the record; with `expect` 0, the change is that of the lane alone. */
   readonly record: OperationRecord | undefined;
   readonly lease: LeaseChange;
   /**
@@ -135,6 +137,8 @@ export interface Store {
   readonly name: string;
   /** Which of its kind it is, without secrets: a path, a prefix, a schema. Names its witness. */
   readonly address?: string | undefined;
+  /** A record and its lane are two moves here: who has claimed makes sure of its lane before it fires. */
+  readonly lanesApart?: boolean | undefined;
   /** Known once `open` has resolved. */
   readonly promise: StorePromise;
   /** Connects, checks its own settings, and says which ledger this is. Safe to call twice. */
