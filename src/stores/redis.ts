@@ -115,7 +115,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
       lane && kind === "cluster"
         ? await swapApart(session, change, lane, nonce)
         : await swapRecord(session, change, nonce);
-    if (swapped.ok) watchers.announce(keyOf(change.tenant, change.id));
+    if (swapped.ok && watchers.any()) watchers.announce(keyOf(change.tenant, change.id));
     return swapped;
   }
 
@@ -134,7 +134,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
     },
 
     async swap(change) {
-      await ready();
+      if (!prepared || closed) await ready();
       return swap(change);
     },
 

@@ -59,7 +59,11 @@ export function layoutFor(kind: "single" | "cluster", prefix: string = DEFAULT_P
  * A name as one text that ends where it ends, whatever is in it: `a:b` beside `c` is not `a` beside
  * `b:c`, and lone surrogates stay apart.
  */
-export const quote = (name: string): string => JSON.stringify(name);
+export const quote = (name: string): string =>
+  PLAIN.test(name) ? `"${name}"` : JSON.stringify(name);
+
+/** Nothing in it needs quoting: quicker seen than quoted. */
+const PLAIN = /^[\w:./-]*$/;
 
 /** FNV-1a, 32 bits. */
 function hash(text: string): number {

@@ -60,6 +60,11 @@ if ARGV[6] == '' then redis.call('DEL', lane)
 else redis.call('SET', lane, version .. '|' .. ARGV[6]) end
 `;
 
+/** Most calls end so. As one text it is made and read in half the time of a list. */
+const DONE = `
+return 'ok|' .. time[1] .. '|' .. time[2] .. '|' .. version .. '|' .. lease
+`;
+
 /** 49 is the character "1": it is open. */
 const PUT = `
 if ARGV[2] == 'none' then lease = ''
@@ -70,8 +75,7 @@ if opens ~= (open == '1') then
 end
 redis.call('SET', KEYS[2], version .. '|' .. lease .. '|' .. order .. '|' .. ARGV[4])
 redis.call('PUBLISH', KEYS[2], '')
-return {'ok', time[1], time[2], version, lease}
-`;
+${DONE}`;
 
 /** Nobody is told: nobody waits for what is not there. */
 const CREATE = `
@@ -81,8 +85,7 @@ if ARGV[2] ~= 'none' and ARGV[2] ~= 'keep' then
 end
 redis.call('ZADD', KEYS[3], string.byte(ARGV[4]) == 49 and '-' .. version or version, ARGV[3])
 redis.call('SET', KEYS[2], version .. '|' .. lease .. '|' .. version .. '|' .. ARGV[4])
-return {'ok', time[1], time[2], version, lease}
-`;
+${DONE}`;
 
 /** Also tells the effects it had: those in other buckets are not in reach. */
 const REMOVE = `

@@ -8,7 +8,7 @@ import { InvalidInputError } from "../../errors.ts";
 import type { Connection } from "./connection.ts";
 import type { Script } from "./script.ts";
 
-/** Replies of our scripts are lists of texts; the first says what happened. */
+/** What our scripts reply: texts, the first of which says what happened. */
 export type Reply = readonly string[];
 
 export interface Runner {
@@ -57,8 +57,10 @@ export function createRunner(connection: Connection): Runner {
 
 const thrown = (error: unknown): unknown => error;
 
+/** A list, or, from scripts that run often, one text. */
 function replyIn(reply: unknown): Reply {
+  if (typeof reply === "string") return reply.split("|");
   if (Array.isArray(reply))
     return reply.map((item: unknown) => (item === null ? "" : String(item)));
-  throw new InvalidInputError("redis.client", "answers a script with something else than a list.");
+  throw new InvalidInputError("redis.client", "answers a script with something else than texts.");
 }

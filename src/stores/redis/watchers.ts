@@ -9,6 +9,8 @@ import type { Connection, Subscriber } from "./connection.ts";
 
 export interface Watchers {
   watch(key: string, changed: () => void): () => void;
+  /** Whether anybody waits here. */
+  any(): boolean;
   /** A change made here. */
   announce(key: string): void;
   close(): void;
@@ -64,6 +66,8 @@ export function createWatchers(
   }
 
   return {
+    any: () => records.size > 0,
+
     announce,
 
     watch(key, changed) {
