@@ -1,0 +1,61 @@
+/**
+ * A reader must earn its word here too: a process with the wrong account finds nothing, and every lost
+ * reply would look like an absence. So before an absence counts, the reader is asked about commits that
+ * are known.
+ *
+ * @module
+ */
+
+import { askReader } from "../engine/ask-reader.ts";
+import type { Engine, Tool } from "../engine/engine.ts";
+import { about } from "../engine/operation.ts";
+import { reach } from "../engine/reach.ts";
+import { recallSettled } from "./operation-of.ts";
+
+const DAY_MS = 24 * 3_600_000;
+/** One may have been deleted since; that all of them were is not likely. */
+const ASKED = 3;
+
+/** Each tool once. A reader that finds none of the commits we know of loses L3. */
+export function createReaderCheck(engine: Engine): (tool: Tool) => Promise<void> {
+  const checks = new Map<string, Promise<void>>();
+  return (tool) => {
+    const { readState, commitsWithinMs, learned } = tool;
+    if (!readState || commitsWithinMs === undefined || learned.readerChecked) {
+      return Promise.resolve();
+    }
+    const checking = checks.get(tool.name) ?? check(tool, engine);
+    checks.set(tool.name, checking);
+    return checking;
+  };
+}
+
+async function check(tool: Tool, engine: Engine): Promise<void> {
+  const { ledger, tenant } = engine;
+  const now = ledger.clock.earliest();
+  const query = {
+    tenant,
+    states: ["committed"],
+    tool: tool.name,
+    since: now - DAY_MS,
+    // A reader may lag by as much as it declares.
+    until: now - (tool.commitsWithinMs ?? 0),
+    limit: ASKED,
+  } as const;
+  const { items } = await reach(engine, "list", ledger.store.list(query));
+  let missed: ReturnType<typeof recallSettled> | undefined;
+  for (const { record } of items) {
+    const operation = recallSettled(record, tool, () => {});
+    const reading = await askReader(operation, record, tool.readTimeoutMs, engine, false);
+    if (reading.reading === "cannotTell") continue;
+    if (reading.reading !== "absent") {
+      tool.learned.readerChecked = true;
+      return;
+    }
+    missed = operation;
+  }
+  if (!missed) return;
+  tool.learned.readerChecked = true;
+  tool.learned.readerBlind = true;
+  engine.events.emit("reader-blind", about(missed));
+}

@@ -1,0 +1,110 @@
+/**
+ * One committed operation beside what is there now. Looks, and changes nothing.
+ *
+ * @module
+ */
+
+import { askReader } from "../engine/ask-reader.ts";
+import type { DriftFinding, NotCompared } from "../engine/drift-report.ts";
+import type { Engine, ErasedReading, Tool } from "../engine/engine.ts";
+import { storedResult } from "../engine/landing.ts";
+import { factsOf, type Operation } from "../engine/operation.ts";
+import { worldOf } from "../engine/result.ts";
+import { within } from "../engine/within.ts";
+import { showScope } from "../key/scope.ts";
+import type { OperationRecord, State } from "../ledger/record.ts";
+import { recallSettled } from "./operation-of.ts";
+
+type Committed = Extract<State, { tag: "committed" }>;
+
+export interface Compared {
+  readonly finding?: DriftFinding | undefined;
+  readonly notCompared?: NotCompared | undefined;
+  /** Effects that are this operation's, by what was found. */
+  readonly effectIds: readonly string[];
+}
+
+export async function compare(
+  record: OperationRecord,
+  state: Committed,
+  tool: Tool,
+  engine: Engine,
+): Promise<Compared> {
+  let tookIntent = false;
+  const operation = recallSettled(record, tool, () => {
+    tookIntent = true;
+  });
+  const facts = factsOf(operation, record.generation);
+  const about = { ...facts, scope: showScope(record.scope), effectId: state.effectId };
+  const recorded = effectIdsOf(record, state);
+  // Two answers with two ids: the ledger knows it by itself.
+  if (recorded.length > 1) {
+    const finding = { ...about, finding: "duplicated", count: recorded.length } as const;
+    return { finding, effectIds: recorded };
+  }
+  if (!tool.readState) return { effectIds: recorded };
+  if (record.version !== tool.version) {
+    return { notCompared: { ...facts, why: "other-version" }, effectIds: recorded };
+  }
+  const beganAt = engine.ledger.clock.earliest();
+  const reading = await askReader(operation, record, tool.readTimeoutMs, engine, false);
+  const found = effectIdsIn(reading, tool);
+  const effectIds = [...found, ...recorded];
+  const notCompared = (why: string): Compared => ({ notCompared: { ...facts, why }, effectIds });
+  switch (reading.reading) {
+    case "duplicated": {
+      const count = reading.results.length;
+      return { finding: { ...about, finding: "duplicated", count }, effectIds };
+    }
+    case "absent":
+      if (tool.learned.readerBlind) return notCompared("reader-blind");
+      if (beganAt <= record.stateAt + (tool.commitsWithinMs ?? 0)) return notCompared("too-fresh");
+      return { finding: { ...about, finding: "gone" }, effectIds };
+    case "inProgress":
+      return notCompared("in-progress");
+    case "cannotTell":
+      return notCompared(tookIntent ? "intent-not-kept" : reading.why);
+    case "committed": {
+      const [foundEffectId] = found;
+      const other = state.effectId !== undefined && foundEffectId !== undefined;
+      if (other && foundEffectId !== state.effectId) {
+        return { finding: { ...about, finding: "changed", foundEffectId }, effectIds };
+      }
+      const same = await isSame(operation, state, reading.result, engine);
+      if (same === false) {
+        return { finding: { ...about, finding: "changed", foundEffectId }, effectIds };
+      }
+      return same === "cannot tell" ? notCompared("sameEffect failed") : { effectIds };
+    }
+  }
+}
+
+/** `undefined`: there is nothing to compare with. */
+async function isSame(
+  operation: Operation,
+  { payload }: Committed,
+  found: unknown,
+  engine: Engine,
+): Promise<boolean | "cannot tell" | undefined> {
+  const { sameEffect, readTimeoutMs } = operation.tool;
+  const stored = payload && storedResult(operation, payload, engine);
+  if (!sameEffect || !stored?.ok) return undefined;
+  const asked = Promise.resolve().then(() => sameEffect(stored.value, found));
+  const inTime = await within(engine.clock, readTimeoutMs, asked);
+  return inTime.tag === "done" && typeof inTime.value === "boolean" ? inTime.value : "cannot tell";
+}
+
+function effectIdsIn(reading: ErasedReading, tool: Tool): readonly string[] {
+  if (reading.reading === "duplicated") {
+    return reading.results.flatMap((result) => worldOf(tool, result).effectId ?? []);
+  }
+  if (reading.reading !== "committed") return [];
+  const effectId = reading.effectId ?? worldOf(tool, reading.result).effectId;
+  return effectId === undefined ? [] : [effectId];
+}
+
+/** All that the ledger itself knows of. */
+function effectIdsOf({ evidence }: OperationRecord, { effectId }: Committed): readonly string[] {
+  const all = [effectId, ...evidence.map((seen) => seen.effectId)];
+  return [...new Set(all.filter((id) => id !== undefined))];
+}

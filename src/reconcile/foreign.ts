@@ -1,0 +1,112 @@
+/**
+ * Effects of no operation: what the service lists, less what the ledger knows.
+ *
+ * @module
+ */
+
+import { peek, peekItems } from "../classify/peek.ts";
+import type { DriftCoverage, DriftFinding } from "../engine/drift-report.ts";
+import type { Engine, Tool } from "../engine/engine.ts";
+import { reach } from "../engine/reach.ts";
+import type { ListedEffect } from "../engine/tool.ts";
+import { within } from "../engine/within.ts";
+import { wireKeys } from "../key/mint.ts";
+import { runWithoutToken } from "../wire/token.ts";
+import { atOnce } from "./at-once.ts";
+
+const MAX_EFFECTS = 10_000;
+const MAX_ID_LENGTH = 512;
+const AT_ONCE = 8;
+const PAGE = 1_000;
+
+export interface Span {
+  readonly since: number;
+  readonly until: number;
+}
+
+export interface Strangers {
+  readonly coverage: DriftCoverage["foreign"];
+  readonly findings: readonly Extract<DriftFinding, { finding: "foreign" }>[];
+}
+
+/** `isKnown` says which effects this report has spoken of. */
+export async function findForeign(
+  tool: Tool,
+  span: Span,
+  isKnown: (service: string, effectId: string) => boolean,
+  mayGoOn: () => boolean,
+  engine: Engine,
+): Promise<Strangers> {
+  if (!tool.listEffects) return { coverage: "not looked", findings: [] };
+  const listed = await listEffects(tool, span, engine);
+  if (!listed) return { coverage: "cannot tell", findings: [] };
+  const { service, name } = tool;
+  // In this order: what was open when it was listed is open still, or settled and in the index.
+  const open = await openOf(service, engine);
+  const findings: Extract<DriftFinding, { finding: "foreign" }>[] = [];
+  const look = async ({ effectId, key, at }: ListedEffect): Promise<void> => {
+    if (isKnown(service, effectId) || (key !== undefined && open.keys.has(key))) return;
+    const { store } = engine.ledger;
+    const owner = await reach(engine, "effects", store.ownerOf(engine.tenant, service, effectId));
+    if (owner !== undefined) return;
+    const openOperations = open.count;
+    findings.push({ finding: "foreign", tool: name, service, effectId, key, at, openOperations });
+  };
+  await atOnce(AT_ONCE, listed, look, mayGoOn);
+  return { coverage: mayGoOn() ? "looked" : "cannot tell", findings };
+}
+
+async function listEffects(
+  tool: Tool,
+  { since, until }: Span,
+  engine: Engine,
+): Promise<readonly ListedEffect[] | undefined> {
+  const { listEffects: list, deadlineMs } = tool;
+  const stop = new AbortController();
+  const span = { since, until, signal: stop.signal };
+  const asked = runWithoutToken(async () => list?.(span));
+  const inTime = await within(engine.clock, deadlineMs, asked);
+  stop.abort();
+  if (inTime.tag !== "done" || !Array.isArray(inTime.value)) return undefined;
+  const items = peekItems(inTime.value, MAX_EFFECTS + 1);
+  const effects = items.flatMap((item) => checkEffect(item) ?? []);
+  if (effects.length !== items.length || items.length > MAX_EFFECTS) return undefined;
+  const inside = effects.filter(({ at }) => at === undefined || (at >= since && at < until));
+  return [...new Map(inside.map((effect) => [effect.effectId, effect])).values()];
+}
+
+function checkEffect(item: unknown): ListedEffect | undefined {
+  const effectId = peek(item, "effectId");
+  const key = peek(item, "key");
+  const at = peek(item, "at");
+  if (typeof effectId !== "string" || effectId === "" || effectId.length > MAX_ID_LENGTH) {
+    return undefined;
+  }
+  return {
+    effectId,
+    key: typeof key === "string" ? key.slice(0, MAX_ID_LENGTH) : undefined,
+    at: typeof at === "number" && Number.isFinite(at) ? at : undefined,
+  };
+}
+
+/** The keys of what is open: an effect under one of them is ours, and not settled yet. */
+async function openOf(
+  service: string,
+  engine: Engine,
+): Promise<{ readonly keys: ReadonlySet<string>; readonly count: number }> {
+  const keys = new Set<string>();
+  let count = 0;
+  let cursor: string | undefined;
+  do {
+    const states = ["unknown", "claimed"] as const;
+    const query = { tenant: engine.tenant, states, cursor, limit: PAGE };
+    const page = await reach(engine, "list", engine.ledger.store.list(query));
+    for (const { record } of page.items) {
+      if (record.service !== service) continue;
+      count += 1;
+      for (const key of wireKeys(record.id, record.generation)) keys.add(key);
+    }
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return { keys, count };
+}

@@ -1,0 +1,74 @@
+/**
+ * An operation as the ledger knows it, named anew without its caller.
+ *
+ * @module
+ */
+
+import type { Engine, Tool } from "../engine/engine.ts";
+import type { Operation } from "../engine/operation.ts";
+import { canonicalize, type Json } from "../key/canonical.ts";
+import { hashArguments } from "../key/mint.ts";
+import type { OperationRecord } from "../ledger/record.ts";
+
+export interface Recalled {
+  readonly operation: Operation;
+  /** The intent is all there was: it can be sent again as it was. */
+  readonly sameArguments: boolean;
+}
+
+/** `undefined` if the intent cannot be read here. */
+export function recall(record: OperationRecord, tool: Tool, engine: Engine): Recalled | undefined {
+  const decoded = record.intent && engine.codec.decode(record.intent, record);
+  if (!decoded?.ok) return undefined;
+  const { value, text } = canonicalize(decoded.value, "intent");
+  const argsHash = hashArguments(text, record.id);
+  return {
+    operation: operationOf(record, tool, argsHash, () => value),
+    sameArguments: argsHash === record.argsHash,
+  };
+}
+
+/** A settled operation, whose intent is no longer kept. `onIntent` hears of a reader that takes it. */
+export function recallSettled(
+  record: OperationRecord,
+  tool: Tool,
+  onIntent: () => void,
+): Operation {
+  return operationOf(record, tool, record.argsHash, () => {
+    onIntent();
+    throw new Error("The intent is not kept once an operation is settled.");
+  });
+}
+
+function operationOf(
+  record: OperationRecord,
+  tool: Tool,
+  argsHash: string,
+  intentOf: () => Json,
+): Operation {
+  const { tenant, id, scope, fingerprint, again, version, resource, parent } = record;
+  const { service, fields, precondition, intent } = record;
+  const identity = { tenant, id, scope, fingerprint, again, version, resource, parent, service };
+  return {
+    tool,
+    ref: { tenant, id },
+    scope,
+    fresh: false,
+    // Only ever sent if their hash is that of the first attempt's arguments.
+    get args() {
+      return intentOf();
+    },
+    get intent() {
+      return intentOf();
+    },
+    retry: undefined,
+    draft: {
+      identity: { ...identity, tool: record.tool, run: record.run },
+      argsHash,
+      fields,
+      intent: intent ?? { form: "undefined", text: "" },
+      precondition,
+      aliases: [],
+    },
+  };
+}

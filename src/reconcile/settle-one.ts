@@ -1,0 +1,83 @@
+/**
+ * One open operation: a flight without a caller, which reads and, only if asked, resends under L4. What
+ * is decided is decided by the engine.
+ *
+ * @module
+ */
+
+import type { Engine, Tool } from "../engine/engine.ts";
+import { flyAlone } from "../engine/flight.ts";
+import type { Outcome } from "../engine/outcome.ts";
+import type { StillUnknown } from "../engine/reconciliation.ts";
+import { conclude } from "../engine/run.ts";
+import { takeOver } from "../engine/take-over.ts";
+import { wireKey } from "../key/mint.ts";
+import { showScope } from "../key/scope.ts";
+import type { OperationRecord, Stored, UnknownReason } from "../ledger/record.ts";
+import { recall } from "./operation-of.ts";
+
+export type Settled =
+  | { readonly tag: "busy" }
+  | { readonly tag: "committed" | "not_applied"; readonly resent: number }
+  | { readonly tag: "unknown"; readonly operation: StillUnknown; readonly resent: number };
+
+export interface How {
+  readonly resend: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What needs longer than this many reads is left to the next pass. */
+const READS = 2;
+
+export async function settleOne(
+  listed: Stored,
+  tool: Tool,
+  { resend, signal }: How,
+  engine: Engine,
+): Promise<Settled> {
+  const { record } = listed;
+  const recalled = recall(record, tool, engine);
+  if (!recalled) return unknown(record, reasonOf(record), "intent-unreadable", 0);
+  const { operation, sameArguments } = recalled;
+  const sends = resend && (tool.keyedForMs !== undefined || tool.conditional);
+  const resends = sends && sameArguments;
+  const bounds = resends
+    ? ({ fires: "by-key", signal, deadlineMs: tool.deadlineMs } as const)
+    : ({ fires: "never", signal: undefined, deadlineMs: READS * tool.readTimeoutMs } as const);
+  const outcome = await flyAlone(operation, bounds, engine, async (flight) => {
+    const claim = await takeOver(flight, listed, engine);
+    return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
+  }).catch((error: unknown): Outcome<unknown> | undefined => {
+    engine.events.emit("store-error", { step: "reconcile", error });
+    return undefined;
+  });
+  const because = sends && !resends ? "arguments-not-kept" : undefined;
+  if (!outcome) return unknown(record, "store-down", because, 0);
+  const resent = Math.max(outcome.attempts - record.fired, 0);
+  if (outcome.status === "unknown") {
+    const blind = !tool.readState && !resends;
+    return unknown(record, outcome.reason, because ?? (blind ? "no-reader" : undefined), resent);
+  }
+  // Somebody else was faster.
+  if (outcome.replayed || outcome.status === "in_progress") return { tag: "busy" };
+  return { tag: outcome.status === "committed" ? "committed" : "not_applied", resent };
+}
+
+const unknown = (
+  record: OperationRecord,
+  reason: UnknownReason,
+  because: StillUnknown["because"],
+  resent: number,
+): Settled => {
+  const { id, generation, tool, scope } = record;
+  const key = wireKey(id, generation);
+  return {
+    tag: "unknown",
+    operation: { id, key, tool, scope: showScope(scope), reason, because },
+    resent,
+  };
+};
+
+/** One that nobody could look at is as unknown as it was. */
+const reasonOf = ({ state }: OperationRecord): UnknownReason =>
+  state.tag === "unknown" ? state.reason : "owner-lost";

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { type Decision, decide, type Situation } from "../../src/engine/decide.ts";
+import {
+  attemptOf,
+  CONDITIONAL,
+  KEYED,
+  looked,
+  NOTHING,
+  READABLE,
+  situation,
+} from "../engine/situation.ts";
+
+type Row = readonly [string, Partial<Situation>, Decision];
+
+const hold = (reason: Extract<Decision, { do: "hold" }>["reason"]): Decision => ({
+  do: "hold",
+  reason,
+});
+const BOTH = { ...READABLE, keyedForMs: KEYED.keyedForMs };
+const PROVEN = looked("absent", 99_000);
+
+describe("a flight that never fires", () => {
+  test.each<Row>([
+    ["resends nothing by key", { powers: KEYED }, hold("lost-reply")],
+    ["resends nothing by precondition", { powers: CONDITIONAL }, hold("lost-reply")],
+    [
+      "says that the owner is gone if nobody judged the attempt",
+      { powers: KEYED, attempts: [attemptOf(1, { verdict: undefined })] },
+      hold("owner-lost"),
+    ],
+    ["gives up what is proven absent", { powers: READABLE, look: PROVEN }, giveUp("absent", [1])],
+    [
+      "gives up what was never sent",
+      { attempts: [attemptOf(1, { verdict: "not_sent" })] },
+      giveUp("not_sent"),
+    ],
+    [
+      "does not run a composite again",
+      { attempts: [attemptOf(1, { innerOnly: true, epoch: 0 })] },
+      hold("partial"),
+    ],
+    [
+      "does not blame arguments, attempts or budget",
+      {
+        powers: BOTH,
+        look: looked("cannotTell"),
+        sameArguments: false,
+        firesLeft: 0,
+        budget: false,
+      },
+      hold("cannot-tell"),
+    ],
+    [
+      "says that an absence is no proof",
+      { powers: { ...BOTH, commitsWithinMs: undefined }, look: PROVEN },
+      hold("absent-unproven"),
+    ],
+    ["commits what was found", { powers: READABLE, look: looked("committed") }, commit()],
+    ["says that the key has expired", { powers: KEYED, now: 9e9 }, hold("key-expired")],
+  ])("%s", (_, given, expected) => {
+    expect(decide(situation({ ...given, fires: "never" }))).toEqual(expected);
+  });
+});
+
+describe("a flight that fires by key alone", () => {
+  test.each<Row>([
+    ["resends by key", { powers: KEYED }, { do: "fire", licence: "L4", clears: [] }],
+    ["not with other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],
+    ["does not fire after a proven absence", { powers: BOTH, look: PROVEN }, giveUp("absent", [1])],
+    [
+      "does not fire what was refused",
+      { powers: KEYED, attempts: [attemptOf(1, { verdict: "refused" })] },
+      giveUp("refused"),
+    ],
+    [
+      "does not run a composite again",
+      { powers: NOTHING, attempts: [attemptOf(1, { innerOnly: true, epoch: 0 })] },
+      hold("partial"),
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(decide(situation({ ...given, fires: "by-key" }))).toEqual(expected);
+  });
+});
+
+function commit(): Decision {
+  return { do: "commit", attempt: undefined };
+}
+
+function giveUp(
+  reason: Extract<Decision, { do: "give-up" }>["reason"],
+  clears: readonly number[] = [],
+): Decision {
+  return { do: "give-up", reason, clears };
+}
