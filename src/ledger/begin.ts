@@ -5,6 +5,7 @@
  */
 
 import type { Applied } from "./apply.ts";
+import { asksOf, isApproved, keepAnswers, MAX_ANSWERS_KEPT, questionOf, setAside } from "./ask.ts";
 import {
   addAttempt,
   addNames,
@@ -17,7 +18,7 @@ import {
 } from "./edit.ts";
 import type { Move, Refusal } from "./moves.ts";
 import {
-  type Answer,
+  type Ask,
   type AttemptNote,
   hasCommitEvidence,
   type Licence,
@@ -26,8 +27,6 @@ import {
   type Stored,
 } from "./record.ts";
 import type { LeaseChange } from "./store.ts";
-
-const MAX_ANSWERS_KEPT = 16;
 
 export const refused = (why: Refusal): Applied => ({ tag: "refused", why });
 
@@ -58,11 +57,12 @@ export function claim(
   if (record.fingerprint !== move.draft.identity.fingerprint) return refused("conflict");
   switch (state.tag) {
     case "held": {
-      const { ask } = state;
-      if (!ask.answers.some((given) => given.counted && given.approve)) return refused("held");
-      if (ask.digest !== move.spend) return refused("mismatch");
+      const ask = questionOf(state, move.spend);
+      if (!isApproved(ask ?? state.ask)) return refused("held");
+      if (!ask) return refused("mismatch");
       if (now >= ask.expiresAt) return refused("expired");
-      return claimed(again(record, state.before, move), move, state, licenceAfter(state.before));
+      const spent = remember(again(record, state.before, move), ask);
+      return claimed(spent, move, state, licenceAfter(state.before));
     }
     case "queued":
       if (move.needsYes) return refused("held");
@@ -163,14 +163,24 @@ export function hold(
   if (record.state.tag === "denied") return refused("denied");
   if (record.state.tag === "committed" || record.state.tag === "unknown") return refused("settled");
   if (record.state.tag === "claimed") return refused("busy");
-  let before: State | undefined = record.state.tag === "not_applied" ? record.state : undefined;
-  if (record.state.tag === "held") {
-    const { ask: asked } = record.state;
-    // The same question, still open or answered, is not asked twice.
-    if (asked.digest === ask.digest && now < asked.expiresAt) return { tag: "same" };
-    before = record.state.before;
+  const redrafted = redraft(record, move.draft);
+  if (record.state.tag !== "held") {
+    const before = record.state.tag === "not_applied" ? record.state : undefined;
+    return write(enter(redrafted, { tag: "held", ask, before }, move.at), "none");
   }
-  return write(enter(redraft(record, move.draft), { tag: "held", ask, before }, move.at), "none");
+  const { ask: asked, before } = record.state;
+  // The same question, still open or answered, is not asked twice.
+  if (asked.digest === ask.digest && now < asked.expiresAt) return { tag: "same" };
+  const aside = setAside(record.state, ask, now);
+  const closed = asksOf(record.state).filter((one) => !aside?.includes(one));
+  const told = closed.reduce(remember, redrafted);
+  return write(enter(told, { tag: "held", ask, aside, before }, move.at), "none");
+}
+
+/** Who said what stays known when the question is gone. */
+function remember(record: OperationRecord, { answers }: Ask): OperationRecord {
+  if (answers.length === 0) return record;
+  return { ...record, answers: [...(record.answers ?? []), ...answers].slice(-MAX_ANSWERS_KEPT) };
 }
 
 export function answer(
@@ -178,26 +188,31 @@ export function answer(
   move: Extract<Move, { move: "answer" }>,
   now: number,
 ): Applied {
-  if (record.state.tag !== "held")
-    return refused(record.state.tag === "denied" ? "denied" : "not-open");
-  const { ask } = record.state;
-  if (ask.digest !== move.digest) return refused("mismatch");
+  const { approve, by, at, note, digest } = move;
+  const { state } = record;
+  if (state.tag === "denied") {
+    if (state.digest !== digest) return refused("denied");
+    // It came too late to decide anything; that it came is kept.
+    const late = { approve, by, at, note, counted: false };
+    const answers = keepAnswers([...(state.answers ?? []), late]);
+    return write({ ...record, state: { ...state, answers } }, "none");
+  }
+  if (state.tag !== "held") return refused("not-open");
+  const ask = questionOf(state, digest);
+  // Only a no is good for a question that another one has replaced.
+  if (!ask || (approve && ask !== state.ask)) return refused("mismatch");
   if (now >= ask.expiresAt) return refused("expired");
-  const { approve, by, at, note } = move;
   // The first yes counts. A no counts as long as nothing has been sent, and is final.
   const counted = !approve || !ask.answers.some((given) => given.counted);
-  const answers = keep([...ask.answers, { approve, by, at, note, counted }]);
-  if (!approve) return write(enter(record, { tag: "denied", by, note, answers }, at), "none");
+  const answers = keepAnswers([...ask.answers, { approve, by, at, note, counted }]);
+  if (!approve) {
+    const others = asksOf(state).filter((one) => one !== ask);
+    const told = others.reduce(remember, record);
+    return write(enter(told, { tag: "denied", by, note, digest, answers }, at), "none");
+  }
   // Decided: what was shown has done its work.
-  const decided: State = { ...record.state, ask: { ...ask, answers, shown: undefined } };
-  return write({ ...record, state: decided }, "none");
-}
-
-/** The oldest go first, but never the one that counts: else the next would count instead. */
-function keep(answers: readonly Answer[]): readonly Answer[] {
-  if (answers.length <= MAX_ANSWERS_KEPT) return answers;
-  return answers.toSpliced(
-    answers.findIndex(({ counted }) => !counted),
-    1,
-  );
+  const decided = { ...ask, answers, shown: undefined };
+  const put = (one: Ask): Ask => (one === ask ? decided : one);
+  const held = { ...state, ask: put(state.ask), aside: state.aside?.map(put) };
+  return write({ ...record, state: held }, "none");
 }

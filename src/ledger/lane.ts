@@ -72,10 +72,13 @@ export function queueUp(lane: LaneRecord, id: string, until: number, now: number
 export function leaveLane(lane: LaneRecord, id: string): LaneRecord | undefined {
   const rest = occupantsOf(lane).filter((other) => other !== id);
   const [holder, ...inner] = rest;
-  const queue = lane.queue.filter((ticket) => ticket.id !== id);
+  const queue = withoutTicket(lane, id);
   if (holder === undefined && queue.length === 0) return undefined;
   return { ...(holder !== undefined && { holder }), ...(inner.length > 0 && { inner }), queue };
 }
+
+export const withoutTicket = ({ queue }: LaneRecord, id: string): LaneRecord["queue"] =>
+  queue.filter((ticket) => ticket.id !== id);
 
 const waiting = ({ queue }: LaneRecord, now: number): LaneRecord["queue"] =>
   queue.filter(({ until }) => until > now);

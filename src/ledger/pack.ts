@@ -36,6 +36,7 @@ interface Packed {
   readonly at: readonly PackedAttempt[];
   readonly n: number | undefined;
   readonly ev: readonly Evidence[] | undefined;
+  readonly an: OperationRecord["answers"];
 }
 
 type PackedAttempt = readonly [
@@ -75,6 +76,7 @@ export function packRecord(record: OperationRecord): string {
     at: attempts.map(packAttempt),
     n: record.fired === attempts.length ? undefined : record.fired,
     ev: record.evidence.length > 0 ? record.evidence : undefined,
+    an: record.answers,
   };
   return JSON.stringify(packed);
 }
@@ -110,6 +112,7 @@ export function unpackRecord(text: string, tenant: string, id: string): Operatio
     attempts,
     fired: packed.n ?? attempts.length,
     evidence: packed.ev ?? [],
+    answers: packed.an,
   };
 }
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Answer, Ask } from "./ask.ts";
+import type { Answer, Denied, Held } from "./ask.ts";
 import type { Payload } from "./codec.ts";
 
 export type { Answer, Ask } from "./ask.ts";
@@ -61,13 +61,7 @@ export interface Rejection {
 }
 
 export type State =
-  /** A person is asked; proves that nothing was sent. */
-  | {
-      readonly tag: "held";
-      readonly ask: Ask;
-      /** What was settled before it was asked for again. */
-      readonly before?: State | undefined;
-    }
+  | Held<State>
   /** Waits for its lane; proves that nothing was sent. */
   | { readonly tag: "queued" }
   /** Somebody owns it: it may have been sent. `before` is where a withdrawal leads back to. */
@@ -103,13 +97,7 @@ export type State =
       readonly by?: string | undefined;
       readonly note?: string | undefined;
     }
-  | {
-      readonly tag: "denied";
-      readonly by: string;
-      readonly note?: string | undefined;
-      /** All that was answered, the yes before it included. */
-      readonly answers?: readonly Answer[] | undefined;
-    };
+  | Denied;
 
 export type StateTag = State["tag"];
 
@@ -212,6 +200,8 @@ export interface OperationRecord extends Identity {
   /** How often it was fired in all; `attempts` forgets the oldest cleared ones. */
   readonly fired: number;
   readonly evidence: readonly Evidence[];
+  /** What people said to questions that are closed by now. */
+  readonly answers?: readonly Answer[] | undefined;
 }
 
 /** A record as the store holds it. */

@@ -5,11 +5,18 @@
  */
 
 import type { Applied } from "./apply.ts";
+import { asksOf } from "./ask.ts";
 import { isKeyRejected, refused, write } from "./begin.ts";
 import { enter } from "./edit.ts";
 import { committedBy } from "./evidence.ts";
 import type { Move } from "./moves.ts";
-import { type AttemptNote, hasCommitEvidence, type OperationRecord } from "./record.ts";
+import {
+  type Answer,
+  type AttemptNote,
+  hasCommitEvidence,
+  type OperationRecord,
+  type State,
+} from "./record.ts";
 
 export function withdraw(
   record: OperationRecord,
@@ -31,9 +38,22 @@ export function withdraw(
   const attempts = record.attempts.filter((attempt) => attempt.epoch !== epoch);
   const fired = record.fired - mine.length;
   const generation = record.generation - (isKeyRejected(before) ? 1 : 0);
-  return write(enter({ ...record, attempts, fired, generation }, before, beforeAt), "none");
+  const answers = before.tag === "held" ? unspent(record.answers, before) : record.answers;
+  const back = { ...record, attempts, fired, generation, answers };
+  return write(enter(back, before, beforeAt), "none");
 }
 
 /** Only the last attempt is vouched for by the withdrawal itself. */
 const didNothing = ({ verdict }: AttemptNote, isLast: boolean): boolean =>
   verdict === "not_sent" || verdict === "refused" || (isLast && verdict === undefined);
+
+/** The yes is to be used again: it stands with its question, and not with those that are closed. */
+function unspent(
+  answers: readonly Answer[] | undefined,
+  held: Extract<State, { tag: "held" }>,
+): readonly Answer[] | undefined {
+  const open = asksOf(held).flatMap((ask) => ask.answers);
+  const isOpen = ({ at, by }: Answer) => open.some((one) => one.at === at && one.by === by);
+  const closed = answers?.filter((answer) => !isOpen(answer));
+  return closed && closed.length > 0 ? closed : undefined;
+}

@@ -205,9 +205,52 @@ describe("a question to a person", () => {
     const { record, ...rest } = after(hold, no);
     expect(record.state).toMatchObject({ tag: "denied", by: "bo", note: "not now" });
     expect(record.intent).toBeUndefined();
-    for (const move of [yes, hold, spend, claimOf({ retry: true })]) {
+    const others = [{ ...yes, digest: "digest-2" }, hold, spend, claimOf({ retry: true })];
+    for (const move of others) {
       expect(apply({ record, ...rest }, move, 2)).toEqual(refused("denied"));
     }
+  });
+
+  test("answered no and then yes stays denied, and keeps both answers", () => {
+    const found = after(hold, no, yes);
+    expect(found.record.state).toMatchObject({
+      tag: "denied",
+      by: "bo",
+      answers: [
+        { approve: false, by: "bo", counted: true },
+        { approve: true, by: "ana", counted: false },
+      ],
+    });
+    expect(apply(found, spend, 2)).toEqual(refused("denied"));
+  });
+
+  test("a yes is good for its own question, also when another one was asked since", () => {
+    const other = { ...hold, ask: askOf({ digest: "digest-2" }) };
+    const asked = after(hold, yes, other);
+    expect(apply(asked, claimOf({ spend: "digest-2" }), 2)).toEqual(refused("held"));
+    expect(apply(asked, yes, 2)).toEqual(refused("mismatch"));
+    const record = written(apply(asked, spend, 2));
+    expect(record.state.tag).toBe("claimed");
+    expect(record.answers).toMatchObject([{ approve: true, by: "ana" }]);
+    expect(apply(asked, spend, EXPIRES)).toEqual(refused("expired"));
+  });
+
+  test("a no to a question that was replaced is a no", () => {
+    const other = { ...hold, ask: askOf({ digest: "digest-2" }) };
+    const found = after(hold, yes, other, no);
+    expect(found.record.state).toMatchObject({ tag: "denied", by: "bo" });
+  });
+
+  test("who said yes stays known when it is settled", () => {
+    const settle: Move = {
+      move: "settle",
+      epoch: 1,
+      state: { tag: "committed", via: "reply" },
+      endings: [],
+      at: 5,
+    };
+    const { record } = after(hold, yes, spend, settle);
+    expect(record.answers).toMatchObject([{ approve: true, by: "ana", counted: true }]);
   });
 
   test("answered yes and then no is denied as long as nothing was sent, and keeps both answers", () => {

@@ -24,9 +24,9 @@ export const bugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/claim.ts",
-        find: "  const claiming = engine.ledger.move(ref, claim);\n",
+        find: "  const claiming = engine.ledger.move(ref, claim, known, lane);\n",
         replace: `  const nothingThere = (await engine.ledger.read(ref)) === undefined;
-  const claiming = engine.ledger.move(ref, claim);
+  const claiming = engine.ledger.move(ref, claim, known, lane);
   const guess = apply(undefined, claim, 0);
   if (nothingThere && guess.tag === "write" && guess.record) {
     return { tag: "moved", stored: { record: guess.record, version: 1, leaseUntil: undefined } };

@@ -1,0 +1,100 @@
+/**
+ * The gate of tools with a `resource`: writes to one resource go one at a time, in the order in which
+ * they came, and none goes while one is unknown.
+ *
+ * The lane itself is taken by the claim, in the same move. Here it is only found free, or waited for.
+ *
+ * @module
+ */
+
+import { type Engine, inBackground } from "../engine/engine.ts";
+import type { Flight } from "../engine/flight.ts";
+import type { Admission, Visit } from "../engine/gate.ts";
+import { reach } from "../engine/reach.ts";
+import { waitForChange } from "../engine/wait.ts";
+import { aheadOf, NO_LANE, queueUp } from "../ledger/lane.ts";
+import type { StoredLane } from "../ledger/store.ts";
+import { blockerOf, dropTicket, entryOf } from "./lane-place.ts";
+
+const LONGEST_WAIT_MS = 30_000;
+/** A waiter that has died is passed over after this. */
+const TICKET_MS = 5_000;
+
+export type LaneAdmission = Admission & { readonly waited?: boolean | undefined };
+
+export async function admitToLane(
+  flight: Flight,
+  engine: Engine,
+  visit: Visit,
+): Promise<LaneAdmission> {
+  const { ref, draft, outer = [] } = flight.operation;
+  const { resource: name } = draft.identity;
+  if (name === undefined) return { tag: "pass" };
+  const { ledger, clock } = engine;
+  const look = async () =>
+    (await reach(engine, "lane", ledger.readLane(ref.tenant, name))) ?? NO_LANE;
+  let certain = visit.lane !== undefined;
+  let lane: StoredLane = visit.lane ?? ledger.guessLane(ref.tenant, name) ?? NO_LANE;
+  visit.lane = undefined;
+  visit.waitUntil ??= clock.monotonic() + LONGEST_WAIT_MS;
+  let waited = false;
+  let inTheWay: string | undefined;
+  for (let turn = 0; ; turn += 1) {
+    if (flight.stopped.aborted) return { tag: "stopped" };
+    const entered = await entryOf(lane.lane, flight.operation, engine);
+    if (entered) {
+      return { tag: "pass", lane: { name, expect: lane.version, lane: entered }, waited };
+    }
+    if (!certain) {
+      lane = await look();
+      certain = true;
+      continue;
+    }
+    const now = ledger.clock.earliest();
+    const open = await blockerOf(lane.lane, ref.tenant, engine);
+    const blockedBy = open?.id ?? aheadOf(lane.lane, ref.id, now);
+    const leftMs = Math.min(visit.waitUntil - clock.monotonic(), flight.remainingMs());
+    // Who has a lane must not wait for another: two such would wait for each other.
+    const mayWait = leftMs > 0 && !open?.lost && outer.every(({ resource }) => !resource);
+    if (blockedBy !== undefined && !mayWait) {
+      return { tag: "held", reason: "lane", resource: name, blockedBy };
+    }
+    if (blockedBy !== undefined && (await isQueued(lane, name, flight, visit, engine))) {
+      if (blockedBy !== inTheWay) turn = 0;
+      inTheWay = blockedBy;
+      waited = true;
+      await waitForChange(flight, turn, engine, blockedBy, leftMs);
+    }
+    lane = await look();
+  }
+}
+
+/** Whether it may wait with what it has; false when the lane has changed under it. */
+async function isQueued(
+  { lane, version }: StoredLane,
+  name: string,
+  { operation: { ref } }: Flight,
+  visit: Visit,
+  engine: Engine,
+): Promise<boolean> {
+  const { ledger } = engine;
+  const now = ledger.clock.earliest();
+  const ticket = lane.queue.find(({ id }) => id === ref.id);
+  if (ticket && ticket.until - now > TICKET_MS / 2) return true;
+  const until = ledger.clock.latest() + TICKET_MS;
+  const queued = queueUp(lane, ref.id, until, now);
+  // Too many wait already: this one has no place in the order.
+  if (!queued.queue.some(({ id }) => id === ref.id)) return true;
+  visit.ticketUntil = until;
+  const change = { name, expect: version, lane: queued };
+  return reach(engine, "lane", ledger.changeLane(ref.tenant, change));
+}
+
+/** Gives the ticket back. Nobody waits for it: it would run out by itself. */
+export function leaveQueue({ operation }: Flight, engine: Engine, visit: Visit): void {
+  const { ref, draft } = operation;
+  const { resource: name } = draft.identity;
+  if (name === undefined || visit.ticketUntil === undefined) return;
+  visit.ticketUntil = undefined;
+  inBackground(engine, () => dropTicket(ref, name, engine));
+}

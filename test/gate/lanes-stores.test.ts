@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as after } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createHoldfire } from "../../src/create.ts";
+import type { Store } from "../../src/ledger/store.ts";
+import { memoryWitness } from "../../src/ledger/witness.ts";
+import { redisStore } from "../../src/stores/redis.ts";
+import { findGround, type Ground } from "../processes/ground.ts";
+import { openPlace, STORES } from "../processes/place.ts";
+import { canStartRedis, startCluster } from "../servers/redis.ts";
+
+const HOLDFIRES = 4;
+const ROUNDS = 6;
+
+interface Opened {
+  readonly store: Store;
+  end(): Promise<void>;
+}
+
+/** Several holdfires, each with a store of its own on the same ledger, replace the tags they have read. */
+async function crowd(open: () => Promise<Opened>, resource: boolean) {
+  let tags: readonly string[] = [];
+  let inside = 0;
+  let most = 0;
+  const opened = await Promise.all(Array.from({ length: HOLDFIRES }, open));
+  const holdfires = opened.map(({ store }) => createHoldfire({ store, witness: memoryWitness() }));
+  const outcomes = await Promise.all(
+    holdfires.map(async (hf, who) => {
+      const add = hf.tool({
+        name: "add_tag",
+        kind: "write",
+        keyed: { forMs: 60_000 },
+        ...(resource && { resource: () => "record/1" }),
+        run: async ({ tag }: { readonly tag: string }) => {
+          inside += 1;
+          most = Math.max(most, inside);
+          const read = tags;
+          await after(3);
+          tags = [...read, tag];
+          inside -= 1;
+          return tag;
+        },
+      });
+      const told: string[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const tag = `${who}-${round}`;
+        told.push((await add.outcome({ tag }, { scope: `request/${tag}` })).status);
+      }
+      return told;
+    }),
+  );
+  const { stored: left } = await (opened[0] as Opened).store.readLane("default", "record/1");
+  for (const hf of holdfires) await hf.close();
+  for (const { end } of opened) await end();
+  return { tags, most, told: new Set(outcomes.flat()), left };
+}
+
+const ALL = HOLDFIRES * ROUNDS;
+
+/** Two runs of one scope, in two holdfires: what the second is told of another intent. */
+async function drift(open: () => Promise<Opened>): Promise<string[]> {
+  const told: string[] = [];
+  for (const tag of ["red", "blue"]) {
+    const { store, end } = await open();
+    const hf = createHoldfire({ store, witness: memoryWitness() });
+    const add = hf.tool({
+      name: "add_tag",
+      kind: "write",
+      keyed: { forMs: 60_000 },
+      resource: () => "record/1",
+      run: async (args: { readonly tag: string }) => args.tag,
+    });
+    const outcome = await hf.scope("turn-3", () => add.outcome({ tag }));
+    told.push(outcome.status === "held" ? outcome.reason : outcome.status);
+    await hf.close();
+    await end();
+  }
+  return told;
+}
+
+describe.each(STORES)("lanes in %s", (name) => {
+  let ground: Ground | undefined;
+  beforeAll(async () => {
+    ground = await findGround(name);
+  });
+  afterAll(() => ground?.stop());
+
+  test("writes to one resource go one at a time, and no change is lost", async (context) => {
+    if (!ground) return context.skip();
+    const place = await ground.ledger(0);
+    const { tags, most, told, left } = await crowd(() => openPlace(place), true);
+    expect(told).toEqual(new Set(["committed"]));
+    expect(most).toBe(1);
+    expect(new Set(tags).size).toBe(ALL);
+    expect(left).toBeUndefined();
+  });
+
+  test("another run that drifts is held", async (context) => {
+    if (!ground) return context.skip();
+    const place = await ground.ledger(1);
+    expect(await drift(() => openPlace(place))).toEqual(["committed", "drift"]);
+  });
+
+  test("without a resource they go at once, and changes are lost", async (context) => {
+    if (!ground) return context.skip();
+    const place = await ground.ledger(0);
+    const { tags, most } = await crowd(() => openPlace(place), false);
+    expect(most).toBeGreaterThan(1);
+    expect(tags.length).toBeLessThan(ALL);
+  });
+});
+
+const cluster = (await canStartRedis()) ? await startCluster() : undefined;
+
+describe.runIf(cluster)("lanes in a Redis cluster, where they have a slot of their own", () => {
+  afterAll(() => cluster?.stop());
+
+  const nodes = (cluster?.ports ?? []).map((port) => ({ host: "127.0.0.1", port }));
+  const opener = () => {
+    const prefix = `hf:${randomUUID().slice(0, 8)}`;
+    return async (): Promise<Opened> => {
+      const client = new Redis.Cluster(nodes, { lazyConnect: true });
+      await client.connect();
+      const store = redisStore({ client, prefix, forgets: "accepted" });
+      return { store, end: async () => client.disconnect() };
+    };
+  };
+
+  test("writes to one resource go one at a time, and no change is lost", async () => {
+    const { tags, most, told } = await crowd(opener(), true);
+    expect(told).toEqual(new Set(["committed"]));
+    expect(most).toBe(1);
+    expect(new Set(tags).size).toBe(ALL);
+  });
+
+  test("another run that drifts is held", async () => {
+    expect(await drift(opener())).toEqual(["committed", "drift"]);
+  });
+});
