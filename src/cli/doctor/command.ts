@@ -1,0 +1,96 @@
+/**
+ * `holdfire doctor`: who retries in this project beside holdfire.
+ *
+ * @module
+ */
+
+import { resolve } from "node:path";
+import { KNOWN_CLIENTS } from "../../clients/known.ts";
+import { type Args, CONFIG, type Command, defineCommand } from "../command.ts";
+import { EXIT, UsageError } from "../exit.ts";
+import type { Terminal } from "../terminal.ts";
+import { jsonText } from "../visible.ts";
+
+export const doctor: Command = defineCommand({
+  name: "doctor",
+  summary: "Tells which dependencies retry by themselves, and what that multiplies to.",
+  takes: ["[FOLDER]"],
+  rest: "PROGRAM ARGS...",
+  about: [
+    "It reads package.json, node_modules and the lockfile of a project, and looks whether the source names an ownRetries for what it finds. It runs nothing and sends nothing.",
+    "With --config it also looks at your tools: writes that are neither keyed nor readable, and arguments that look like deltas.",
+    "With --live it runs your program with the wire counter on and prints the requests that were really made, to stderr; its exit code is your program's. No bodies, headers or queries are recorded.",
+  ],
+  options: {
+    strict: { type: "boolean", about: "Ends with 1 if something that retries is not covered." },
+    live: { type: "boolean", about: "Runs a program and counts: --live -- node agent.js" },
+    ...CONFIG,
+  },
+  async run(args, terminal) {
+    const { live, config } = args.values;
+    if (!live && args.rest.length > 0) {
+      throw new UsageError("What stands after -- is run only with --live.");
+    }
+    if (!live) return examine(args, terminal);
+    if (args.rest.length === 0) {
+      throw new UsageError("--live needs a program.", "holdfire doctor --live -- node agent.js");
+    }
+    if (config !== undefined) throw new UsageError("--live and --config do not go together.");
+    const { runLive } = await import("../live/run-live.ts");
+    return runLive(
+      args.rest,
+      args.values,
+      resolve(terminal.cwd, args.positionals[0] ?? ""),
+      terminal,
+    );
+  },
+});
+
+type Given = Pick<Args, "positionals"> & {
+  readonly values: {
+    readonly json: boolean;
+    readonly strict: boolean;
+    readonly config: string | undefined;
+  };
+};
+
+async function examine({ values, positionals }: Given, terminal: Terminal): Promise<number> {
+  const [{ readProject }, { findImports }, { findingsOf, matches, uncovered, worstCaseOf }] =
+    await Promise.all([import("./project.ts"), import("./imports.ts"), import("./findings.ts")]);
+  const folder = resolve(terminal.cwd, positionals[0] ?? "");
+  const patterns = KNOWN_CLIENTS.flatMap(({ packages }) => packages);
+  const isWanted = (name: string) => patterns.some((pattern) => matches(pattern, name));
+  const project = readProject(folder, isWanted);
+  const subpaths = KNOWN_CLIENTS.flatMap(({ subpath }) => (subpath ? [subpath] : []));
+  const imports = findImports(folder, subpaths);
+  const findings = findingsOf(KNOWN_CLIENTS, project.dependencies, imports.seen);
+  const open = uncovered(findings);
+  const report = {
+    folder,
+    findings,
+    worstCase: worstCaseOf(findings),
+    files: imports.files,
+    cut: imports.cut,
+    tools: values.config === undefined ? undefined : await lookAtTools(values.config, terminal),
+  };
+  if (values.json) {
+    const names = open.map(({ client }) => client.name);
+    terminal.out(jsonText({ ...report, uncovered: names }));
+  } else {
+    const { printReport } = await import("./report.ts");
+    printReport(report, terminal);
+  }
+  if (project.cut) terminal.err("node_modules is very large; not all of it was looked at.");
+  return values.strict && open.length > 0 ? EXIT.found : EXIT.ok;
+}
+
+async function lookAtTools(path: string, terminal: Terminal) {
+  const { loadConfig } = await import("../load-config.ts");
+  const { toolFindings } = await import("./tools.ts");
+  const { hf, tools } = await loadConfig(path, terminal);
+  try {
+    return toolFindings(tools);
+  } finally {
+    await hf.close();
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Asks the person at the terminal, a line at a time.
+ *
+ * What was typed before the question stood there is thrown away: nobody says yes to what they have not
+ * seen.
+ *
+ * @module
+ */
+
+import { createInterface } from "node:readline";
+import type { Terminal } from "../terminal.ts";
+
+export interface Person {
+  /** The line, without white space around it; `undefined` when they are gone (Ctrl-C, Ctrl-D). */
+  ask(question: string): Promise<string | undefined>;
+  leave(): void;
+}
+
+const LONGEST = 2_000;
+
+export function personAt({ input, write, signal }: Terminal): Person {
+  // The terminal itself echoes and edits: Ctrl-C stays a signal.
+  const lines = createInterface({ input, terminal: false });
+  let gone = false;
+  let waiting: ((line: string | undefined) => void) | undefined;
+  const hear = (line: string | undefined) => {
+    waiting?.(line);
+    waiting = undefined;
+  };
+  const end = () => {
+    gone = true;
+    hear(undefined);
+  };
+  lines.on("line", hear);
+  lines.on("close", end);
+  signal.addEventListener("abort", end, { once: true });
+  return {
+    ask(question) {
+      if (gone || signal.aborted) return Promise.resolve(undefined);
+      write(question);
+      return new Promise((resolve) => {
+        waiting = (line) => resolve(line?.trim().slice(0, LONGEST));
+      });
+    },
+    leave() {
+      signal.removeEventListener("abort", end);
+      lines.close();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * A question as the person is shown it: tool, scope, arguments, side effects, diff. Everything in it may
+ * come from a model, so nothing is printed as it came.
+ *
+ * @module
+ */
+
+import type { PlannedChange } from "../../engine/tool.ts";
+import type { Approval } from "../../gate/approvals.ts";
+import { type DiffLine, diffOf } from "../../gate/diff.ts";
+import type { Json } from "../../key/canonical.ts";
+import { isJsonObject, type JsonObject } from "../../key/json.ts";
+import { paint, type Style, type Terminal } from "../terminal.ts";
+import { showDuration, showTime } from "../time.ts";
+import { jsonText, visible } from "../visible.ts";
+
+const LONGEST_LINE = 200;
+const MOST_LINES = 60;
+
+const STYLES: Readonly<Partial<Record<DiffLine["sign"], Style>>> = {
+  "#": "bold",
+  "+": "green",
+  "-": "red",
+  "@": "cyan",
+};
+
+const WHY = {
+  approval: "it is destructive",
+  drift: "it is not what an earlier call of this scope was",
+} as const;
+
+/** Whether the person can see what is asked; else there is nothing to say yes to. */
+export const canBeShown = ({ shown }: Approval): boolean => shown !== undefined;
+
+export function questionLines(question: Approval, terminal: Terminal): readonly string[] {
+  const { operation, why, digest, expiresAt, answered, shown } = question;
+  const bold = (text: string) => paint(terminal, "bold", text);
+  const left = expiresAt - terminal.now();
+  const head = [
+    `${bold(visible(operation.tool))} in ${visible(operation.scope)}`,
+    `asked because ${WHY[why]}; ${left > 0 ? `expires in ${showDuration(left)}` : "expired"} (${showTime(expiresAt)})`,
+    `key ${operation.key}`,
+    `digest ${digest}`,
+  ];
+  if (answered) return [...head, "A person has said yes; it waits for its call."];
+  if (!isJsonObject(shown ?? null)) {
+    return [...head, "What it asks is sealed with a key that this command does not have."];
+  }
+  return [...head, ...bodyLines(shown as JsonObject, terminal)];
+}
+
+function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
+  const alsoDoes = Array.isArray(shown.alsoDoes) ? shown.alsoDoes : [];
+  const changes = changesOf(shown.plan);
+  const diff = changes && diffOf(changes);
+  const lines = ["arguments:", ...cut(jsonText(shown.args ?? null).split("\n")).map(indent)];
+  for (const one of alsoDoes) lines.push(`also: ${visible(String(one))}`);
+  if (isJsonObject(shown.drift ?? null)) {
+    lines.push(`drifts from ${visible(jsonText(shown.drift, 0))}`);
+  }
+  if (!diff) return [...lines, "The tool has no plan: what it would change is not known."];
+  if (diff.lines.length === 0) return [...lines, "By its plan it would change nothing."];
+  lines.push("plan:");
+  for (const { sign, text } of diff.lines) {
+    const line = sign === "#" ? text : `${sign} ${text}`;
+    const style = STYLES[sign];
+    lines.push(`  ${style ? paint(terminal, style, line) : line}`);
+  }
+  if (diff.leftOut > 0) lines.push(paint(terminal, "yellow", notAll(diff.leftOut)));
+  return lines;
+}
+
+const notAll = (lines: number): string =>
+  `NOT ALL OF IT: ${lines} lines are left out or cut. holdfire show KEY --json has all.`;
+
+/** What the tool planned; `undefined` if it plans nothing. It was checked when the question was made. */
+function changesOf(plan: Json | undefined): readonly PlannedChange[] | undefined {
+  const changes = isJsonObject(plan ?? null) ? (plan as JsonObject).changes : undefined;
+  return Array.isArray(changes) ? (changes as unknown as PlannedChange[]) : undefined;
+}
+
+function cut(lines: readonly string[]): readonly string[] {
+  const shown = lines
+    .slice(0, MOST_LINES)
+    .map((line) =>
+      line.length > LONGEST_LINE
+        ? `${line.slice(0, LONGEST_LINE)}… (${line.length - LONGEST_LINE} characters cut)`
+        : line,
+    );
+  const isWhole = lines.length <= MOST_LINES && lines.every((line) => line.length <= LONGEST_LINE);
+  const left = lines.length - shown.length;
+  return isWhole ? shown : [...shown, `NOT ALL OF IT: ${left} more lines. holdfire show KEY --json has all.`];
+}
+
+const indent = (line: string): string => `  ${line}`;

@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+/**
+ * The program `holdfire`: gives the command line the real terminal, and ends with its exit code.
+ *
+ * @module
+ */
+
+import { COMMANDS } from "./commands.ts";
+import { runCommandLine } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
+
+const stopped = new AbortController();
+
+// The first Ctrl-C asks; the second one, with no listener left, ends the process.
+process.once("SIGINT", () => stopped.abort());
+
+// `holdfire ls | head` closes the pipe early: there is nobody left to tell.
+process.stdout.on("error", () => process.exit(process.exitCode ?? 0));
+
+const terminal: Terminal = {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+  status: (text) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${text}`);
+  },
+  write: (text) => void process.stdout.write(text),
+  isTTY: process.stdout.isTTY === true,
+  columns: process.stdout.columns ?? 80,
+  input: process.stdin,
+  isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+  env: process.env,
+  cwd: process.cwd(),
+  now: Date.now,
+  signal: stopped.signal,
+};
+
+process.exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, terminal);

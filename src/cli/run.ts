@@ -1,0 +1,104 @@
+/**
+ * One call of the command line, from what was typed to the exit code. Read this file first.
+ *
+ *   argv → command → arguments → run → exit code
+ *
+ * @module
+ */
+
+import { readFileSync } from "node:fs";
+import { isHoldfireError } from "../errors.ts";
+import type { Command } from "./command.ts";
+import { EXIT, FailedError, UnreachableError, UsageError } from "./exit.ts";
+import { printHelp, printHelpOf } from "./help.ts";
+import { nearest } from "./nearest.ts";
+import { parseFor } from "./parse.ts";
+import { paint, type Terminal } from "./terminal.ts";
+import { jsonText, visible } from "./visible.ts";
+
+export async function runCommandLine(
+  argv: readonly string[],
+  commands: readonly Command[],
+  terminal: Terminal,
+): Promise<number> {
+  const json = argv.slice(0, boundOf(argv)).includes("--json");
+  try {
+    return await dispatch(argv, commands, terminal);
+  } catch (error) {
+    return complain(error, json, terminal);
+  }
+}
+
+const boundOf = (argv: readonly string[]): number =>
+  argv.includes("--") ? argv.indexOf("--") : argv.length;
+
+async function dispatch(
+  argv: readonly string[],
+  commands: readonly Command[],
+  terminal: Terminal,
+): Promise<number> {
+  const [first, second] = argv;
+  if (first === "--version" || first === "-v") {
+    terminal.out(versionOf());
+    return EXIT.ok;
+  }
+  const wantsHelp = first === "help" || first === "--help" || first === "-h";
+  if (first === undefined || (wantsHelp && second === undefined)) {
+    printHelp(commands, terminal);
+    return first === undefined ? EXIT.usage : EXIT.ok;
+  }
+  if (wantsHelp && second !== undefined) {
+    printHelpOf(commandFor(second, commands), terminal);
+    return EXIT.ok;
+  }
+  const command = commandFor(first, commands);
+  const args = parseFor(command, argv.slice(1));
+  if (args.values.help) {
+    printHelpOf(command, terminal);
+    return EXIT.ok;
+  }
+  return command.run(args, terminal);
+}
+
+function commandFor(name: string, commands: readonly Command[]): Command {
+  const command = commands.find((known) => known.name === name);
+  if (command) return command;
+  if (name.startsWith("-")) {
+    throw new UsageError(`"${visible(name)}" stands where a command belongs.`, HELP);
+  }
+  const names = commands.map((known) => known.name);
+  const meant = nearest(name, names);
+  const hint = meant ? `Did you mean "${meant}"?` : HELP;
+  throw new UsageError(`There is no command "${visible(name)}".`, hint);
+}
+
+const HELP = "holdfire --help lists the commands; options come after the command.";
+
+/** Says what went wrong, where errors belong, and which exit code that is. */
+function complain(error: unknown, json: boolean, terminal: Terminal): number {
+  const exitCode = exitCodeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof UsageError ? error.hint : undefined;
+  if (json) terminal.err(jsonText({ error: message, hint, exitCode }, 0));
+  else {
+    terminal.err(`${paint(terminal, "red", "holdfire:")} ${visible(message, 2_000)}`);
+    if (hint) terminal.err(visible(hint, 2_000));
+  }
+  return exitCode;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof UnreachableError) return EXIT.unreachable;
+  if (error instanceof FailedError) return EXIT.found;
+  if (!isHoldfireError(error)) return EXIT.found;
+  if (error.code === "ERR_HOLDFIRE_STORE_UNAVAILABLE") return EXIT.unreachable;
+  return error.code === "ERR_HOLDFIRE_INVALID_INPUT" ? EXIT.usage : EXIT.found;
+}
+
+export function versionOf(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  );
+  return String(Object(manifest).version);
+}

@@ -1,0 +1,106 @@
+/**
+ * The life of an operation as lines in the order of time: asked, answered, fired, ended, settled.
+ *
+ * Pure. The ledger keeps the last attempts and what decided; a reading that decided nothing leaves no
+ * trace in it.
+ *
+ * @module
+ */
+
+import type { OperationView } from "../engine/operations.ts";
+import type { Answer, AttemptNote, Evidence, Licence } from "../ledger/record.ts";
+import { visible } from "./visible.ts";
+
+export interface Moment {
+  readonly at: number;
+  readonly what: string;
+}
+
+const LICENCES: Readonly<Record<Licence, string>> = {
+  first: "first send",
+  L1: "licence L1: the attempt before never reached the service",
+  L2: "licence L2: the service said that it did nothing",
+  L3: "licence L3: a reading said absent, and the time to commit had passed",
+  L4: "licence L4: the service recognises the key or the precondition",
+  L5: "licence L5: a person said so",
+};
+
+export function timelineOf(operation: OperationView): readonly Moment[] {
+  const { attempts, evidence, answers, createdAt } = operation;
+  const moments = [
+    { at: createdAt, what: "made" },
+    ...answers.map(answered),
+    ...attempts.flatMap(tried),
+    ...evidence.map(filed),
+    settled(operation),
+  ];
+  // Stable: what happened at the same time stays in the order above.
+  return moments.sort((one, other) => one.at - other.at);
+}
+
+function answered({ at, approve, by, note, counted }: Answer): Moment {
+  const said = `${visible(by)} said ${approve ? "yes" : "no"}`;
+  return { at, what: `${said}${noted(note)}${counted ? "" : ", too late to count"}` };
+}
+
+const noted = (note: string | undefined): string => (note ? `: "${visible(note)}"` : "");
+
+function tried(attempt: AttemptNote): Moment[] {
+  const { n, at, licence, generation, endedAt, endsBy, verdict } = attempt;
+  const key = generation > 0 ? `, key generation ${generation}` : "";
+  const fired = { at, what: `attempt ${n} fired (${LICENCES[licence]}${key})` };
+  if (endedAt !== undefined) {
+    const said = verdict ?? "nobody knows how";
+    return [fired, { at: endedAt, what: `attempt ${n} ended: ${said}${factsOf(attempt)}` }];
+  }
+  const facts = `${verdict ?? "no end is known"}${factsOf(attempt)}`;
+  if (endsBy === undefined) return [{ ...fired, what: `${fired.what}: ${facts}` }];
+  return [fired, { at: endsBy, what: `attempt ${n} must have ended by now: ${facts}` }];
+}
+
+function factsOf(attempt: AttemptNote): string {
+  const { status, wireRequests, tookKey, replayed, unverified, accepted, cleared } = attempt;
+  const facts = [
+    status !== undefined && `status ${status}`,
+    wireRequests !== undefined && `${wireRequests} ${wireRequests === 1 ? "request" : "requests"}`,
+    tookKey === false && "the key was not used",
+    replayed && "the service gave a stored answer",
+    accepted && "accepted, not done yet",
+    unverified && "verify said no",
+    cleared === "L3" && "cleared by a reading (L3)",
+    cleared === "L5" && "cleared by a person (L5)",
+  ].filter((fact) => typeof fact === "string");
+  return facts.length > 0 ? ` (${facts.join(", ")})` : "";
+}
+
+function filed({ at, attempt, verdict, effectId, status }: Omit<Evidence, "payload">): Moment {
+  const facts = [
+    status !== undefined && `status ${status}`,
+    effectId !== undefined && `effect ${visible(effectId)}`,
+  ].filter((fact) => typeof fact === "string");
+  const more = facts.length > 0 ? ` (${facts.join(", ")})` : "";
+  return { at, what: `evidence: attempt ${attempt} came back late: ${verdict}${more}` };
+}
+
+const VIA = {
+  reply: "by the service's reply",
+  reading: "found by a reading",
+  late: "by a late reply",
+  person: "by a person's word",
+} as const;
+
+function settled(operation: OperationView): Moment {
+  const { at, status, reason, via, effect, effectId, by, note, rejection, leaseUntil } = operation;
+  const facts = [
+    reason,
+    via && VIA[via],
+    effect,
+    effectId !== undefined && `effect ${visible(effectId)}`,
+    rejection?.status !== undefined && `status ${rejection.status}`,
+    rejection?.code !== undefined && `code ${visible(rejection.code)}`,
+    by !== undefined && `by ${visible(by)}`,
+    status === "claimed" && leaseUntil !== undefined && "somebody is at it",
+  ].filter((fact) => typeof fact === "string");
+  const more = facts.length > 0 ? ` (${facts.join(", ")})` : "";
+  return { at, what: `${status}${more}${noted(note)}` };
+}

@@ -1,0 +1,7 @@
+/**
+ * How the command line prints text from elsewhere.
+ *
+ * @module
+ */
+
+export { jsonText, visible } from "../key/visible.ts";
