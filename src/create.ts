@@ -8,10 +8,13 @@ import { type Clock, sleep, systemClock } from "./clock.ts";
 import { createBudgets } from "./engine/budget.ts";
 import { type GuardedTool, guard } from "./engine/call.ts";
 import { defineTool, positive, type Registry } from "./engine/define.ts";
-import type { Engine } from "./engine/engine.ts";
+import type { Engine, Tool } from "./engine/engine.ts";
+import { lazyGate } from "./engine/gate.ts";
 import { putInside } from "./engine/inside.ts";
+import { currentFrame } from "./engine/nesting.ts";
 import { createPersist } from "./engine/persist.ts";
 import { attemptsOf, checkOnHiddenRetry, checkOptions, timingOf } from "./engine/settings.ts";
+import { makeStatusTool } from "./engine/status-tool.ts";
 import type { ToolDefinition } from "./engine/tool.ts";
 import { ClosedError, InvalidInputError } from "./errors.ts";
 import type { Holdfire, HoldfireOptions } from "./holdfire.ts";
@@ -23,7 +26,9 @@ import { lazyWitness } from "./ledger/lazy-witness.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import type { Store } from "./ledger/store.ts";
 import { memoryWitness, type Witness } from "./ledger/witness.ts";
-import { createEvents, type EventName, type Listener } from "./observe/events.ts";
+import { createEvents } from "./observe/events.ts";
+import { reconcileEvery } from "./reconcile/every.ts";
+import type { Fetch } from "./wire/guarded-fetch.ts";
 
 export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
 
@@ -77,10 +82,14 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     return lazyWitness(async () => (await defaults()).defaultWitness(given, env, cwd));
   }
   const clock: Clock = surroundings.clock ?? systemClock;
+  // Taken now: whoever puts `hf.fetch` in its place later must not make it call itself.
+  const { fetch } = globalThis;
   const timing = timingOf(retry);
   const attempts = attemptsOf(retry);
   const events = createEvents();
   const registry: Registry = new Map();
+  /** Made by `hf.tool`, by tenant and name: these can look without a caller. */
+  const toolsOf = new Map<string, Map<string, Tool>>();
   const closed = new AbortController();
   let closing: Promise<void> | undefined;
   const gateOptions = {
@@ -101,10 +110,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     random: surroundings.random ?? Math.random,
     newId: surroundings.newId ?? (() => crypto.randomUUID()),
     timing,
-    gate: {
-      admit: async (flight, engine) =>
-        (await loaded()).approvalGate(gateOptions).admit(flight, engine),
-    },
+    gate: lazyGate(async () => (await loaded()).gatesOf(gateOptions)),
     loadPerform: () => late?.perform ?? preload().then(({ perform }) => perform),
     budgets: createBudgets(),
     onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
@@ -140,20 +146,38 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
         `cannot enlist: the ${store.name} store has no transactions to join`,
       );
     }
-    const ledger = createLedger({ ...ledgerParts, store: inside, witness: memoryWitness() });
+    const parts = { ...ledgerParts, store: inside, witness: memoryWitness() };
+    // A lane left in a transaction would keep others waiting for its end; it is free by the record.
+    const ledger = createLedger({ ...parts, leavesLanes: false });
     return { ...shared, ledger, enlisted: true, flights: new Map(), unended: new Map() };
   }
 
   function forTenant(tenant: string, parts: Shared = shared): Holdfire {
-    const engine: Engine = { ...parts, tenant: checkTenant(tenant), seen: new Map() };
-    const tool = (definition: object): GuardedTool<never, never> => {
-      if (engine.isClosed()) throw new ClosedError();
+    const engine: Engine = {
+      ...parts,
+      tenant: checkTenant(tenant),
+      events: events.of(tenant),
+      seen: new Map(),
+    };
+    const tools = toolsOf.get(tenant) ?? new Map<string, Tool>();
+    toolsOf.set(tenant, tools);
+    const define = (definition: object): Tool => {
+      // What a call under way still needs is part of that call.
+      if (engine.isClosed() && !currentFrame()) throw new ClosedError();
       const defined = defineTool(definition as ToolDefinition<never, never, unknown>, registry);
       const own = "attempts" in definition || defined.kind === "read" || attempts === undefined;
-      return guard(own ? defined : { ...defined, attempts }, engine);
+      return own ? defined : { ...defined, attempts };
     };
+    const reconcile: Holdfire["reconcile"] = async (what = {}) =>
+      (await loaded()).reconcile(what, tools, engine);
+    let guarded: Fetch | undefined;
     const hf: Holdfire = {
-      tool: tool as unknown as Holdfire["tool"],
+      tool: ((definition: object): GuardedTool<never, never> => {
+        const tool = define(definition);
+        // One made inside a transaction ends with it.
+        if (!engine.enlisted) tools.set(tool.name, tool);
+        return guard(tool, engine);
+      }) as unknown as Holdfire["tool"],
       run: (async (call: Readonly<Record<string, unknown>>) => {
         const { args, ...rest } = call;
         const definition = { ...rest };
@@ -162,13 +186,22 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
           if (name !== "deadlineMs") delete definition[name];
           if (call[name] !== undefined) given[name] = call[name];
         }
-        return tool(definition)(args as never, given);
+        return guard(define(definition), engine)(args, given);
       }) as unknown as Holdfire["run"],
       scope: (id, fn, how) => enterScope(checkScope(id), fn, how),
+      fetch: async (input, init) => {
+        guarded ??= (late ?? (await preload())).createFetch(hf, { fetch });
+        return guarded(input, init);
+      },
       forTenant: (other) => forTenant(other, parts),
       enlist: (tx) => forTenant(tenant, enlisted(tx)),
       trust: async ({ by }) => engine.ledger.trust(checkPerson(by)),
       prune: async (what = {}) => (await loaded()).prune(what, engine),
+      statusTool: () =>
+        makeStatusTool(async (asked, scope) => (await loaded()).lookUpIn(engine)(asked, scope)),
+      reconcile,
+      reconcileEvery: (ms, what = {}) => reconcileEvery(ms, what, reconcile, engine),
+      driftReport: async (what = {}) => (await loaded()).driftReport(what, tools, engine),
       operations: {
         list: async (query) => (await loaded()).operationsOf(engine).list(query),
         get: async (id) => (await loaded()).operationsOf(engine).get(id),
@@ -176,15 +209,11 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       },
       approvals: {
         list: async (query) => (await loaded()).approvalsOf(engine).list(query),
+        get: async (id) => (await loaded()).approvalsOf(engine).get(id),
         approve: async (id, by) => (await loaded()).approvalsOf(engine).approve(id, by),
         deny: async (id, by) => (await loaded()).approvalsOf(engine).deny(id, by),
       },
-      // Tenants never meet, not even in a log.
-      on: <N extends EventName>(name: N, listener: Listener<N>) =>
-        events.on(name, (event) => {
-          const ours = !("tenant" in event) || event.tenant === engine.tenant;
-          return ours ? listener(event) : undefined;
-        }),
+      on: engine.events.on,
       close() {
         closing ??= close();
         return closing;

@@ -109,12 +109,13 @@ export class ApprovalRequiredError extends HoldfireError {
   }
 }
 
-/** A person said no. That is final for this operation. */
+/** A person said no, or the tool's `onDrift` did. A person's no is final for this operation. */
 export class DeniedError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_DENIED";
 
-  constructor(operation: OperationFacts) {
-    super(`${named(operation)} was denied by a person; nothing was sent.`, "denied", { operation });
+  constructor(operation: OperationFacts, by?: string) {
+    const why = by === "onDrift" ? "as drift, by its tool's onDrift" : "by a person";
+    super(`${named(operation)} was denied ${why}; nothing was sent.`, "denied", { operation });
   }
 }
 
@@ -126,7 +127,7 @@ export class LaneBlockedError extends HoldfireError {
   readonly blockedBy: string;
 
   constructor(operation: OperationFacts, resource: string, blockedBy: string) {
-    const message = `${named(operation)} was not sent: operation ${blockedBy} on "${resource}" is not settled.`;
+    const message = `${named(operation)} was not sent: operation ${blockedBy} on "${resource}" is not settled. If it is under way, call again later. If it is unknown, settle it: make its own call again, run hf.reconcile(), or let a person say hf.operations.resolve("${blockedBy}", { as, by }).`;
     super(message, "lane-blocked", { operation });
     this.resource = resource;
     this.blockedBy = blockedBy;
@@ -137,8 +138,8 @@ export class LaneBlockedError extends HoldfireError {
 export class MissingScopeError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_MISSING_SCOPE";
 
-  constructor(tool: string) {
-    const message = `"${tool}" writes, and no scope says which request it belongs to. Pass { scope: "conversation-7/turn-3" } or call it inside hf.scope(id, () => …). One id per request of a person or job; never a tool-call id.`;
+  constructor(tool: string, line = 'Pass { scope: "conversation-7/turn-3" }') {
+    const message = `"${tool}" writes, and no scope says which request it belongs to. ${line} or call it inside hf.scope(id, () => …). One id per request of a person or job; never a tool-call id.`;
     super(message, "missing-scope");
   }
 }

@@ -5,20 +5,24 @@
  */
 
 import type { GuardedTool } from "./engine/call.ts";
+import type { DriftOptions, DriftReport } from "./engine/drift-report.ts";
 import type { Operations } from "./engine/operations.ts";
 import type { PruneOptions } from "./engine/prune.ts";
+import type { ReconcileOptions, ReconcileReport } from "./engine/reconciliation.ts";
 import type {
   OnHiddenRetry,
   PayloadOptions,
   RetryOptions,
   Surroundings,
 } from "./engine/settings.ts";
+import type { StatusTool } from "./engine/status-tool.ts";
 import type { CallOptions, ToolWithInput, ToolWithoutInput } from "./engine/tool.ts";
 import type { Confirm } from "./gate/approval.ts";
 import type { Approvals } from "./gate/approvals.ts";
 import type { Pruned, Store } from "./ledger/store.ts";
 import type { Witness } from "./ledger/witness.ts";
 import type { EventName, Listener } from "./observe/events.ts";
+import type { Fetch } from "./wire/guarded-fetch.ts";
 
 export interface HoldfireOptions {
   /** Where outcomes are remembered. @default a SQLite file, `.holdfire/ledger.db` in the project */
@@ -73,6 +77,11 @@ export interface Holdfire {
     fn: () => T,
     options?: { readonly fresh?: boolean; readonly run?: string },
   ): T;
+  /**
+   * A drop-in for `fetch`. Reads are retried; a write needs a scope and is fired once, for nothing is known
+   * of the service. To say what it promises, see `createFetch` of `holdfire/fetch`.
+   */
+  readonly fetch: Fetch;
   /** The same holdfire for another tenant: another ledger in the same store. */
   forTenant(tenant: string): Holdfire;
   /**
@@ -85,6 +94,17 @@ export interface Holdfire {
   trust(vouched: { readonly by: string }): Promise<void>;
   /** Wipes what is older than it need be. Open operations are never touched. */
   prune(options?: PruneOptions): Promise<Pruned>;
+  /** A tool for a model: what became of an operation. It looks into the ledger and changes nothing. */
+  statusTool(): StatusTool;
+  /**
+   * Settles open operations by reading alone: those that are unknown, and those whose owner is gone.
+   * For tools made by `hf.tool` on this holdfire. Several may run at once, in any process.
+   */
+  reconcile(options?: ReconcileOptions): Promise<ReconcileReport>;
+  /** A pass every so many milliseconds, more or less; the returned function stops it. */
+  reconcileEvery(ms: number, options?: ReconcileOptions): () => void;
+  /** What is committed beside what is there now: gone, done twice, changed, done by nobody we know. */
+  driftReport(options?: DriftOptions): Promise<DriftReport>;
   readonly operations: Operations;
   readonly approvals: Approvals;
   /** Returns the function that stops listening. */

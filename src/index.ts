@@ -7,8 +7,17 @@
 export { type Clock, systemClock } from "./clock.ts";
 export { createHoldfire } from "./create.ts";
 export type { GuardedTool } from "./engine/call.ts";
+export type {
+  DriftCoverage,
+  DriftFinding,
+  DriftOptions,
+  DriftProgress,
+  DriftReport,
+  NotCompared,
+} from "./engine/drift-report.ts";
 export type { OperationQuery, Operations, OperationView, Resolution } from "./engine/operations.ts";
 export type { Outcome, OutcomeStatus } from "./engine/outcome.ts";
+export type { PlannedCall, PlannedEffect } from "./engine/planned.ts";
 export type { PruneOptions } from "./engine/prune.ts";
 export {
   absent,
@@ -19,12 +28,28 @@ export {
   type Reading,
   type StateQuery,
 } from "./engine/reading.ts";
+export type {
+  ReconcileOptions,
+  ReconcileProgress,
+  ReconcileReport,
+  StillUnknown,
+  ToolChoice,
+} from "./engine/reconciliation.ts";
 export type { Reply } from "./engine/reply.ts";
 export { type Input, type StandardSchema, type Typed, typed } from "./engine/schema.ts";
 export type { PayloadOptions, RetryOptions, Surroundings } from "./engine/settings.ts";
 export type {
+  OperationStatus,
+  StatusQuestion,
+  StatusReply,
+  StatusTool,
+} from "./engine/status-tool.ts";
+export type {
   AttemptContext,
   CallOptions,
+  EffectSpan,
+  ListedEffect,
+  OnDrift,
   Plan,
   PlannedChange,
   Run,
@@ -57,9 +82,11 @@ export {
 } from "./errors.ts";
 export type { ApprovalAnswer, ApprovalRequest, Confirm } from "./gate/approval.ts";
 export type { Answerer, Approval, Approvals } from "./gate/approvals.ts";
+export type { Drift } from "./gate/drift.ts";
 export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
 export type { Json } from "./key/json.ts";
 export type {
+  Answer,
   AttemptNote,
   Effect,
   Evidence,

@@ -5,8 +5,12 @@
  * @module
  */
 
+export { createFetch } from "./adapters/fetch.ts";
 export { operationsOf } from "./engine/operations.ts";
 export { perform } from "./engine/perform.ts";
 export { prune } from "./engine/prune.ts";
-export { approvalGate } from "./gate/approval.ts";
+export { lookUpIn } from "./engine/status.ts";
 export { approvalsOf } from "./gate/approvals.ts";
+export { gatesOf } from "./gate/gates.ts";
+export { driftReport } from "./reconcile/drift.ts";
+export { reconcile } from "./reconcile/reconcile.ts";

@@ -49,7 +49,7 @@ describe("arguments come from the input", () => {
       intent: ({ paymentId, amount }) => ({ paymentId, amount }),
       resource: ({ paymentId }) => `payment/${paymentId}`,
       precondition: ({ paymentId }) => paymentId,
-      plan: ({ paymentId }) => ({ changes: [{ action: "update", target: paymentId }] }),
+      plan: ({ paymentId }) => ({ changes: [{ type: "update", target: paymentId }] }),
       run: (given, { key, attempt, signal }) => {
         expectTypeOf(given).toEqualTypeOf<Args>();
         expectTypeOf(attempt).toEqualTypeOf<number>();

@@ -1,6 +1,6 @@
 /**
  * Owns the retries of a model of the AI SDK: language, embedding, image, speech, transcription,
- * reranking.
+ * reranking. The guard for its tools is in `adapters/ai.ts`.
  *
  * The SDK retries around the model and has no switch for it, neither in the model nor in its provider.
  * What ends its loop is an error that is not retryable, so that is what leaves here.
@@ -15,6 +15,15 @@ import type { SampleOptions } from "../engine/sample.ts";
 import { unknownClient } from "./known.ts";
 import type { HoldfireLike } from "./own-options.ts";
 import { checkOwner, type Ended, type SampleOwner, sampled, type Told } from "./sampled.ts";
+
+export {
+  type AiTurnOptions,
+  attemptOf,
+  type GuardedAiTool,
+  guardTools,
+  statusTool,
+  type ToolRules,
+} from "../adapters/ai.ts";
 
 /** A model of the AI SDK, by structure: this file imports nothing from the SDK. */
 export interface AiModel {

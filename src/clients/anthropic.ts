@@ -10,6 +10,16 @@ import { peek, tryCall } from "../classify/peek.ts";
 import type { HoldfireLike, OwnOptions } from "./own-options.ts";
 import { ownStainless, type StainlessSdk } from "./stainless.ts";
 
+export {
+  type MessageLike,
+  runToolCalls,
+  type ToolResultMessage,
+} from "../adapters/anthropic-loop.ts";
+export { guardTools, type RunnableStatusTool, statusTool } from "../adapters/anthropic-tools.ts";
+export { attemptOf } from "../adapters/attempt-context.ts";
+export type { ToolRules } from "../adapters/guard-tool.ts";
+export type { RunnerTurnOptions } from "../adapters/runner-turn.ts";
+export type { LoopOptions, LoopTool, LoopTools } from "../adapters/tool-loop.ts";
 export type { HoldfireLike, OwnOptions, StepRequest } from "./own-options.ts";
 
 /** An Anthropic client, by structure: this file imports nothing from the SDK. */

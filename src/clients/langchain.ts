@@ -1,5 +1,5 @@
 /**
- * Owns the retries of a LangChain chat model.
+ * Owns the retries of a LangChain chat model. The guard for tools is in `adapters/langchain.ts`.
  *
  * LangChain's loop is the model's `caller`, of which ChatOpenAI has three, and each call may set its
  * own count. So all of them are put to 0 whenever the model works, and its work is the sample. The
@@ -16,6 +16,19 @@ import type { SampleOptions } from "../engine/sample.ts";
 import { unknownClient } from "./known.ts";
 import type { HoldfireLike } from "./own-options.ts";
 import { checkOwner, type SampleOwner, sampled, sampledStream } from "./sampled.ts";
+
+export {
+  attemptOf,
+  guardMiddleware,
+  guardTool,
+  guardTools,
+  type LangChainMiddlewareOptions,
+  type LangChainStatusTool,
+  type LangChainTool,
+  type LangChainTurnOptions,
+  statusTool,
+  type ToolRules,
+} from "../adapters/langchain.ts";
 
 /** A chat model of LangChain, by structure: this file imports nothing from it. */
 export interface ChatModel {

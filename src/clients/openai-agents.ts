@@ -1,5 +1,6 @@
 /**
- * Owns the retries of `@openai/agents`: of an OpenAI client for it, of a model, or of a model provider.
+ * Owns the retries of `@openai/agents`: of an OpenAI client for it, of a model, or of a model provider. The
+ * guard for tools is in `adapters/openai-agents.ts`.
  *
  * The runner's own setting does not reach the client's retries; the note by which the runner tells a
  * model that it retries itself does, so each request carries that note.
@@ -13,6 +14,16 @@ import { unknownClient } from "./known.ts";
 import { type OpenAIClient, ownRetries as ownClient } from "./openai.ts";
 import type { HoldfireLike, OwnOptions } from "./own-options.ts";
 import { checkOwner, type SampleOwner, sampled, sampledStream } from "./sampled.ts";
+
+export {
+  type AgentRunContext,
+  type AgentToolDefinition,
+  type AgentTurnOptions,
+  attemptOf,
+  guardTool,
+  statusTool,
+  type ToolRules,
+} from "../adapters/openai-agents.ts";
 
 /** A model of the agents SDK, by structure: this file imports nothing from it. */
 export interface AgentModel {

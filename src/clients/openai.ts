@@ -10,6 +10,24 @@ import { peek } from "../classify/peek.ts";
 import type { HoldfireLike, OwnOptions } from "./own-options.ts";
 import { ownStainless, type StainlessSdk } from "./stainless.ts";
 
+export { attemptOf } from "../adapters/attempt-context.ts";
+export type { ToolRules } from "../adapters/guard-tool.ts";
+export {
+  type ChatCompletionLike,
+  type FunctionCallOutput,
+  type ResponseLike,
+  runToolCalls,
+  type ToolMessage,
+} from "../adapters/openai-loop.ts";
+export {
+  type ChatStatusTool,
+  type ResponsesStatusTool,
+  responsesStatusTool,
+  statusTool,
+} from "../adapters/openai-status.ts";
+export { guardTools } from "../adapters/openai-tools.ts";
+export type { RunnerTurnOptions } from "../adapters/runner-turn.ts";
+export type { LoopOptions, LoopTool, LoopTools } from "../adapters/tool-loop.ts";
 export type { HoldfireLike, OwnOptions, StepRequest } from "./own-options.ts";
 
 /** An OpenAI client, by structure: this file imports nothing from the SDK. */

@@ -19,6 +19,8 @@ export async function askReader(
   record: OperationRecord,
   timeoutMs: number,
   engine: Engine,
+  /** Whether an effect that is found and has no owner becomes this operation's. */
+  takes = true,
 ): Promise<ErasedReading> {
   const { tool, ref } = operation;
   const { readState } = tool;
@@ -26,7 +28,10 @@ export async function askReader(
   const { store } = engine.ledger;
   const stop = new AbortController();
   const query = {
-    intent: operation.intent,
+    // Of a settled operation it is no longer kept: only a reader that takes it need know.
+    get intent() {
+      return operation.intent;
+    },
     key: wireKey(record.id, record.generation),
     keys: wireKeys(record.id, record.generation),
     firstSentAt: record.attempts[0]?.at ?? record.createdAt,
@@ -42,7 +47,9 @@ export async function askReader(
   const inTime = await within(engine.clock, Math.min(timeoutMs, tool.readTimeoutMs), asked);
   stop.abort();
   const reading =
-    inTime.tag === "done" ? await mine(operation, inTime.value, engine) : cannotTell(inTime.tag);
+    inTime.tag === "done"
+      ? await mine(operation, inTime.value, takes, engine)
+      : cannotTell(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
   engine.events.emit("reading", { ...about(operation), reading: reading.reading, durationMs });
   if (reading.reading === "cannotTell" && FAILURES.has(reading.why)) {
@@ -62,13 +69,17 @@ export const FAILURES: ReadonlySet<string> = new Set(["failed", "late", "nonsens
 async function mine(
   { ref, tool }: Operation,
   answer: unknown,
+  takes: boolean,
   engine: Engine,
 ): Promise<ErasedReading> {
   const reading = checkReading(answer);
   if (reading.reading !== "committed" || reading.effectId === undefined) return reading;
   const { store } = engine.ledger;
-  const owning = store.own(ref.tenant, tool.service, reading.effectId, ref.id);
+  const owning = takes
+    ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
+    : store.ownerOf(ref.tenant, tool.service, reading.effectId);
   const owner = await within(engine.clock, engine.timing.storeTimeoutMs, owning);
   if (owner.tag !== "done") return cannotTell("the ledger did not answer");
-  return owner.value === ref.id ? reading : cannotTell("the effect belongs to another operation");
+  const isMine = owner.value === undefined || owner.value === ref.id;
+  return isMine ? reading : cannotTell("the effect belongs to another operation");
 }

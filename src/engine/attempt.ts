@@ -11,6 +11,7 @@ import { isResponse } from "../classify/answer.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/json.ts";
 import { enterOperation } from "../key/scope.ts";
+import { surrounding } from "../observe/around.ts";
 import { createToken, runWithToken, type WireToken } from "../wire/token.ts";
 import { mayStillResend } from "./decide.ts";
 import { declaredBy, type Engine, inBackground } from "./engine.ts";
@@ -67,7 +68,9 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   const startedAt = engine.clock.monotonic();
   const refusal = engine.enlisted ? new InvalidInputError("run", ENLISTED) : undefined;
   const token = createToken({ operationId: ref.id, attempt: n, refusal });
-  const frame: Frame = { operationId: ref.id, inner: [] };
+  const { resource } = owned.stored.record;
+  const outer = [{ id: ref.id, resource }, ...(operation.outer ?? [])];
+  const frame: Frame = { operationId: ref.id, outer, inner: [] };
   const took = { key: false, precondition: false };
   const key = keyOf(owned);
   const { value: precondition } = storedPrecondition(owned, engine);
@@ -88,11 +91,11 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   flight.sent = true;
   owned.fires += 1;
   if (isResend) engine.budgets.take(tool.service);
-  engine.events.emit("attempt", { ...about(operation), attempt: n, licence });
+  const { around, run } = surrounding();
+  engine.events.emit("attempt", { ...about(operation), attempt: n, licence, around });
+  const fire = async () => resultOf(await tool.run(args, context));
   const running = runInFrame(frame, () =>
-    runWithToken(token, () =>
-      enterOperation(ref.id, async () => resultOf(await tool.run(args, context))),
-    ),
+    runWithToken(token, () => enterOperation(ref.id, () => run(fire))),
   ).then(
     (result): Ended => ({ ok: true, ...result }),
     (error: unknown): Ended => ({ ok: false, error }),

@@ -1,16 +1,19 @@
 /**
- * The three ways to call a tool: for its result, for its outcome, for what a model reads.
+ * The ways to call a tool: for its result, for its outcome, for what a model reads; or for its plan.
  *
  * @module
  */
 
 import { ClosedError, InvalidInputError, isHoldfireError } from "../errors.ts";
 import { checkRetry } from "../key/name.ts";
+import { putBehind } from "./behind.ts";
 import { positive } from "./define.ts";
 import type { Engine, Tool } from "./engine.ts";
 import { currentFrame, enterInner, type Inner } from "./nesting.ts";
 import type { Naming } from "./operation.ts";
 import { errorOf, type Outcome } from "./outcome.ts";
+import type { Bounds } from "./perform.ts";
+import type { PlannedCall } from "./planned.ts";
 import { type Reply, replyOf } from "./reply.ts";
 import { checkOptions } from "./settings.ts";
 import { snapshotArguments } from "./snapshot.ts";
@@ -24,6 +27,8 @@ export interface GuardedTool<A, R> {
   outcome(args: A, options?: CallOptions): Promise<Outcome<R>>;
   /** The JSON a model reads. */
   reply(args: A, options?: CallOptions): Promise<Reply<R>>;
+  /** What the call would do: the tool's plan. Sends nothing, and needs no scope. */
+  plan(args: A, options?: CallOptions): Promise<PlannedCall>;
   readonly toolName: string;
 }
 
@@ -43,12 +48,19 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
     }
     return (outcome as Extract<Outcome<R>, { status: "committed" }>).result as R;
   };
-  return Object.assign(result, {
+  const guarded: GuardedTool<A, R> = Object.assign(result, {
     outcome: async (args: A, options?: Naming) => (await call(args, options)).outcome,
     reply: async (args: A, options?: Naming) =>
-      replyOf((await call(args, options)).outcome, tool.readState !== undefined),
+      replyOf(
+        (await call(args, options)).outcome,
+        tool.readState !== undefined,
+        tool.kind === "read",
+      ),
+    plan: (args: A, options: Naming = {}) =>
+      keptOpen(engine, () => planTool(tool, args, options, engine)),
     toolName: tool.name,
   });
+  return putBehind(guarded, tool);
 }
 
 interface Called {
@@ -57,27 +69,50 @@ interface Called {
   readonly inner: Inner | undefined;
 }
 
+const callTool = (
+  tool: Tool,
+  args: unknown,
+  options: Naming,
+  engine: Engine,
+): Promise<Called> => keptOpen(engine, () => begin(tool, args, options, engine));
+
 /** A call is under way from its first line: `close` waits for it. */
-function callTool(tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> {
+function keptOpen<T>(engine: Engine, call: () => Promise<T>): Promise<T> {
   // What a call under way still needs is part of that call.
   if (engine.isClosed() && !currentFrame()) return Promise.reject(new ClosedError());
-  const calling = begin(tool, args, options, engine);
+  const calling = call();
   const settled: Promise<unknown> = calling.catch(() => {});
   engine.background.add(settled);
   void settled.then(() => engine.background.delete(settled));
   return calling;
 }
 
-async function begin(tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> {
+function boundsOf(tool: Tool, options: Naming): Bounds {
   checkOptions(options, CALL_OPTIONS, "options");
   const signal = checkSignal(options.signal);
   if (options.retry !== undefined) checkRetry(options.retry);
   const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
+  return { signal, deadlineMs };
+}
+
+async function planTool(
+  tool: Tool,
+  args: unknown,
+  options: Naming,
+  engine: Engine,
+): Promise<PlannedCall> {
+  const bounds = boundsOf(tool, options);
+  const copy = await snapshotArguments(tool, args, bounds.deadlineMs, engine);
+  return engine.gate.plan(tool, copy, options, bounds, engine);
+}
+
+async function begin(tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> {
+  const bounds = boundsOf(tool, options);
   const inner = tool.kind === "read" ? undefined : enterInner();
   try {
-    const copy = await snapshotArguments(tool, args, deadlineMs, engine);
+    const copy = await snapshotArguments(tool, args, bounds.deadlineMs, engine);
     const perform = await engine.loadPerform();
-    const outcome = await perform(tool, copy, options, { signal, deadlineMs }, engine);
+    const outcome = await perform(tool, copy, options, bounds, engine);
     if (inner) inner.status = outcome.status;
     return { outcome, inner };
   } catch (error) {

@@ -11,9 +11,10 @@ import { StoreUnavailableError } from "../errors.ts";
 import type { Moved } from "../ledger/ledger.ts";
 import type { Lost, Move } from "../ledger/moves.ts";
 import type { Stored } from "../ledger/record.ts";
-import { declaredBy, type Engine, inBackground } from "./engine.ts";
-
+import type { LaneChange } from "../ledger/store.ts";
+import { declaredBy, type Engine, inBackground, type Tool } from "./engine.ts";
 import type { Flight } from "./flight.ts";
+import type { Visit } from "./gate.ts";
 import { commonOf, outcomeOf } from "./landing.ts";
 import { about, type Operation } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
@@ -21,6 +22,7 @@ import { type Owned, own } from "./owned.ts";
 import { fixPrecondition } from "./precondition.ts";
 import { reach } from "./reach.ts";
 import { waitForChange } from "./wait.ts";
+import { isWhole } from "./whole-claim.ts";
 import { within } from "./within.ts";
 
 /** How long after an attempt's timeout its owner is still believed to be alive. */
@@ -40,17 +42,25 @@ export type Claim =
   | { readonly tag: "known"; readonly outcome: Outcome<unknown> };
 
 export async function claimOperation(flight: Flight, engine: Engine): Promise<Claim> {
+  const visit: Visit = {};
+  let claim: Claim | undefined;
+  try {
+    claim = await makeClaim(flight, visit, engine);
+    return claim;
+  } finally {
+    if (claim?.tag !== "owned") await engine.gate.leave?.(flight, engine, visit);
+  }
+}
+
+async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<Claim> {
   const { operation } = flight;
   const { tool } = operation;
   const holder = engine.newId();
-  const leaseMs = Math.max(
-    engine.timing.leaseMs ?? tool.attemptTimeoutMs + LEASE_MARGIN_MS,
-    tool.attemptTimeoutMs + LEAST_MARGIN_MS,
-  );
+  const leaseMs = leaseMsOf(tool, engine);
   const known = async (stored: Stored | undefined): Promise<Claim> => {
     const outcome = await outcomeOf(operation, stored, engine);
     engine.events.emit("replay", { ...about(operation), status: outcome.status });
-    if (stored) meetAgain(operation, stored, engine);
+    if (stored) await meetAgain(operation, stored, engine);
     return { tag: "known", outcome };
   };
   const saying = (stored: Stored | undefined, said: Said): Claim => ({
@@ -65,22 +75,28 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     return same ? known(stored) : saying(undefined, { status: "conflict" });
   };
 
-  const fixed = await fixPrecondition(flight, engine);
-  if (fixed.tag !== "fixed") {
-    return unsent({ reason: fixed.tag === "stopped" ? "aborted" : "not_sent", error: fixed.error });
-  }
-  const { precondition } = fixed;
   for (let turn = 0; ; turn += 1) {
     if (flight.stopped.aborted) return unsent({ reason: "aborted" });
-    const admission = await engine.gate.admit(flight, engine);
+    const admission = await engine.gate.admit(flight, engine, visit);
+    if (admission.tag === "stopped") {
+      return unsent({ reason: flight.stopped.aborted ? "aborted" : "expired" });
+    }
+    if (admission.tag === "failed") return unsent({ reason: "not_sent", error: admission.error });
     if (admission.tag !== "pass") {
       const { tag: status, ...why } = admission;
       return saying(undefined, { status, ...why });
     }
+    // In its lane, and after a person's yes: what they waited for may have changed it.
+    const fixed = await fixPrecondition(flight, engine);
+    if (fixed.tag !== "fixed") {
+      const reason = fixed.tag === "stopped" ? "aborted" : "not_sent";
+      return unsent({ reason, error: fixed.error });
+    }
+    const { precondition } = fixed;
     const { clock, ledger } = engine;
     const suspect = lostBefore(operation, engine);
     const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
-    const moved = await move(flight, engine, {
+    const claim = {
       move: "claim",
       draft: { ...operation.draft, precondition },
       holder,
@@ -93,10 +109,16 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
       needsYes: admission.needsYes,
       spend: admission.spend,
       at: ledger.clock.earliest(),
-    });
+    } as const;
+    const moved = await claimInTime(operation, engine, claim, undefined, admission.lane);
     if (moved.tag === "lane") {
-      if (await waitForChange(flight, turn, engine)) continue;
-      return unsent({ reason: "expired" });
+      visit.lane = moved.lane;
+      continue;
+    }
+    // Somebody else has the lane, or the precondition was not read for what is now to be fired.
+    if (moved.tag === "moved") {
+      const takeBack = () => withdraw(operation, holder, engine);
+      if (!(await isWhole(operation, moved.stored, admission.lane, takeBack, engine))) continue;
     }
     // The store was found out by this very claim: nothing is sent on its word that nothing was.
     if (moved.tag === "moved" && !suspect && lostBefore(operation, engine)) {
@@ -120,16 +142,29 @@ export async function claimOperation(flight: Flight, engine: Engine): Promise<Cl
     }
     // The question has changed or expired, or what was let pass needs a yes by now: ask the gate anew.
     const stale = why === "mismatch" || why === "expired" || (why === "held" && !admission.spend);
+    if (stale && !admission.needsYes && !visit.held) {
+      visit.held = true;
+      continue;
+    }
     if (admission.needsYes && stale && (await waitForChange(flight, turn, engine))) continue;
     return known(moved.stored);
   }
 }
 
-/** Keeps the ids under which an operation was met again, for whoever traces it. Nobody waits for it. */
-function meetAgain({ ref, draft }: Operation, { record }: Stored, engine: Engine): void {
+/** Keeps the ids under which an operation was met again, for whoever traces it. */
+async function meetAgain(
+  { ref, draft }: Operation,
+  { record }: Stored,
+  engine: Engine,
+): Promise<void> {
   const { aliases, identity } = draft;
-  if (aliases.every((alias) => record.aliases.includes(alias))) return;
-  inBackground(engine, () => engine.ledger.move(ref, { move: "meet", aliases, run: identity.run }));
+  const { run, resource } = identity;
+  const isNewRun = resource !== undefined && run !== undefined && !record.runs.includes(run);
+  if (!isNewRun && aliases.every((alias) => record.aliases.includes(alias))) return;
+  const meeting = engine.ledger.move(ref, { move: "meet", aliases, run });
+  inBackground(engine, () => meeting);
+  // Drift is judged by what this run has repeated: its next call must find it.
+  if (isNewRun) await within(engine.clock, engine.timing.storeTimeoutMs, meeting);
 }
 
 /** What the store may have lost, unless the caller vouches that there was nothing. */
@@ -140,19 +175,28 @@ export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | u
   return { since: suspicion.since, leaseMs, declared: declaredBy(tool, engine) };
 }
 
-function wasLost({ record: { state } }: Stored): boolean {
+export function wasLost({ record: { state } }: Stored): boolean {
   const before = state.tag === "claimed" ? state.before : undefined;
   return before?.tag === "unknown" && before.reason === "owner-lost";
 }
 
+/** How long an owner is believed alive without a sign, in milliseconds. */
+export const leaseMsOf = ({ attemptTimeoutMs }: Tool, { timing }: Engine): number =>
+  Math.max(
+    timing.leaseMs ?? attemptTimeoutMs + LEASE_MARGIN_MS,
+    attemptTimeoutMs + LEAST_MARGIN_MS,
+  );
+
 /** Claims in time, or not at all: a claim whose answer never came is withdrawn by its holder's name. */
-async function move(
-  { operation }: Flight,
+export async function claimInTime(
+  operation: Operation,
   engine: Engine,
   claim: Extract<Move, { move: "claim" }>,
+  known?: Stored,
+  lane?: LaneChange,
 ): Promise<Moved> {
   const { ref } = operation;
-  const claiming = engine.ledger.move(ref, claim);
+  const claiming = engine.ledger.move(ref, claim, known, lane);
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, claiming);
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;

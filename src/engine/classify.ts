@@ -40,6 +40,9 @@ export async function classify(
       tookPrecondition: took.precondition,
     };
     learn(owned, ending);
+    const durationMs = engine.clock.monotonic() - attempted.startedAt;
+    const timedOut = { ...about(operation), attempt: n, wireRequests, durationMs };
+    engine.events.emit("timed-out", timedOut);
     return ending;
   }
   const synced = await within(engine.clock, engine.timing.storeTimeoutMs, engine.ledger.sync());
@@ -68,6 +71,7 @@ export async function classify(
     status,
     wireRequests,
     durationMs: engine.clock.monotonic() - attempted.startedAt,
+    error: ended.ok ? undefined : ended.error,
   });
   noticeKey(owned, ending, engine);
   return ending;

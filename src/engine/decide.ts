@@ -39,6 +39,9 @@ export interface Look {
   readonly beganAt: number;
 }
 
+/** How freely a flight may send: as any call; under L4 alone; or not at all, because it only reads. */
+export type Fires = "freely" | "by-key" | "never";
+
 export interface Situation {
   readonly powers: Powers;
   readonly attempts: readonly AttemptNote[];
@@ -57,6 +60,8 @@ export interface Situation {
   readonly mayNotFire: "stopped" | "lease-lost" | "store-down" | "cannot-tell" | undefined;
   /** A service answered twice with the same stored failure. */
   readonly keySpent: boolean;
+  /** @default "freely" */
+  readonly fires?: Fires | undefined;
 }
 
 export type Decision =
@@ -113,9 +118,12 @@ function withoutDoubt(situation: Situation, clears: readonly number[]): Decision
     situation.firesLeft > 0 &&
     situation.budget &&
     situation.sameArguments &&
-    !situation.mayNotFire;
+    !situation.mayNotFire &&
+    firesFreely(situation);
   return mayFire ? { do: "fire", licence, clears } : { do: "give-up", reason, clears };
 }
+
+const firesFreely = ({ fires = "freely" }: Situation): boolean => fires === "freely";
 
 function certainty(last: AttemptNote | undefined, clears: readonly number[]): NotAppliedReason {
   if (!last) return "not_sent";
@@ -141,7 +149,7 @@ function proofDue(doubtful: readonly AttemptNote[], powers: Powers): number | "n
 function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
   const { powers, attempts, generation, look } = situation;
   if (situation.firesLeft <= 0 || !situation.budget || situation.mayNotFire) return false;
-  if (!situation.sameArguments) return false;
+  if (!situation.sameArguments || situation.fires === "never") return false;
   // After a yes nothing but a person fires again; a no after a doubt is for readers and people.
   if (doubtful.some(saidYes)) return false;
   // Part of it happened inside: with requests of its own as well, it does not run again.
@@ -194,7 +202,7 @@ function keyEnds({ powers, attempts, generation }: Situation): number {
 /** A composite whose every request was an operation of its own: those replay, so it may run again. */
 function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
   if (situation.firesLeft <= 0 || situation.mayNotFire || !situation.sameArguments) return false;
-  if (doubtful.some(saidYes)) return false;
+  if (doubtful.some(saidYes) || !firesFreely(situation)) return false;
   return doubtful.every(({ innerOnly, epoch }) => innerOnly && epoch !== situation.epoch);
 }
 
@@ -207,12 +215,15 @@ function whyHeld(situation: Situation, doubtful: readonly AttemptNote[]): Unknow
   if (situation.mayNotFire) return situation.mayNotFire;
   if (situation.attempts.at(-1)?.verdict === "rejected") return "rejected-in-doubt";
   const keyed = powers.keyedForMs !== undefined;
-  if ((keyed || powers.conditional) && !situation.sameArguments) return "reworded";
+  const resends = (keyed || powers.conditional) && situation.fires !== "never";
+  if (resends && !situation.sameArguments) return "reworded";
   if (keyed && powers.keyUnused) return "key-unused";
   if (keyed && situation.keySpent) return "key-spent";
   if (keyed && situation.now > keyEnds(situation)) return "key-expired";
-  if ((keyed || powers.conditional) && situation.firesLeft <= 0) return "attempts";
-  if ((keyed || powers.conditional) && !situation.budget) return "budget";
+  if (resends && situation.firesLeft <= 0) return "attempts";
+  if (resends && !situation.budget) return "budget";
   if (look?.reading === "absent") return powers.readerBlind ? "reader-blind" : "absent-unproven";
-  return powers.reader ? "cannot-tell" : "lost-reply";
+  if (powers.reader) return "cannot-tell";
+  const unanswered = doubtful.some(({ verdict }) => verdict === undefined);
+  return situation.fires === "never" && unanswered ? "owner-lost" : "lost-reply";
 }

@@ -8,7 +8,7 @@
 import { InvalidInputError } from "../errors.ts";
 import { checkToolName } from "../key/name.ts";
 import type { Learned, Tool } from "./engine.ts";
-import type { ToolDefinition, ToolKind } from "./tool.ts";
+import type { OnDrift, ToolDefinition, ToolKind } from "./tool.ts";
 
 const DEFAULTS = {
   attemptTimeoutMs: 10_000,
@@ -27,6 +27,8 @@ const FUNCTIONS = [
   "classify",
   "effectOf",
   "effectIdOf",
+  "sameEffect",
+  "listEffects",
   "plan",
   "verify",
   "revive",
@@ -39,6 +41,7 @@ const OTHERS = [
   "normalize",
   "service",
   "version",
+  "onDrift",
   "keyed",
   "conditional",
   "commitsWithinMs",
@@ -52,6 +55,7 @@ const OTHERS = [
 ] as const;
 
 const KNOWN = new Set<string>([...FUNCTIONS, ...OTHERS]);
+const ON_DRIFT = ["hold", "allow", "refuse"] as const satisfies readonly OnDrift[];
 const KINDS = new Set<unknown>(["read", "write", "destructive"] satisfies ToolKind[]);
 
 /** Remembers what was learned of each tool, and that one name is one kind. */
@@ -83,6 +87,10 @@ export function defineTool(
       throw new InvalidInputError(at(option), "must be a function");
     }
   }
+  if (given.listEffects && !given.effectIdOf) {
+    const rule = "needs effectIdOf: else every effect would look like somebody else's";
+    throw new InvalidInputError(at("listEffects"), rule);
+  }
   const { kind } = given;
   const known = registry.get(name) ?? {
     kind,
@@ -100,6 +108,7 @@ export function defineTool(
     kind,
     service: given.service ?? name,
     version: given.version,
+    onDrift: oneOf(given.onDrift ?? "hold", ON_DRIFT, at("onDrift")),
     input: given.input,
     intent: given.intent ?? ((args) => args),
     normalize: given.normalize,
@@ -115,6 +124,8 @@ export function defineTool(
     classify: given.classify,
     effectOf: given.effectOf,
     effectIdOf: given.effectIdOf,
+    sameEffect: given.sameEffect,
+    listEffects: given.listEffects,
     alsoDoes: given.alsoDoes ?? [],
     plan: given.plan,
     verify: given.verify,
@@ -146,6 +157,11 @@ function optional(value: unknown, path: string): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && value >= 0 && value <= LONGEST_MS) return value;
   throw new InvalidInputError(path, `must be a number of milliseconds from 0, got ${show(value)}`);
+}
+
+function oneOf<T>(value: T, those: readonly T[], path: string): T {
+  if (those.includes(value)) return value;
+  throw new InvalidInputError(path, `must be one of ${those.join(", ")}, got ${show(value)}`);
 }
 
 export function wholeNumber(value: unknown, path: string): number {

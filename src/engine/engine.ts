@@ -18,7 +18,7 @@ import type { Persist } from "./persist.ts";
 import type { Reading, StateQuery } from "./reading.ts";
 import type { Input } from "./schema.ts";
 import type { OnHiddenRetry } from "./settings.ts";
-import type { AttemptContext, Plan, ToolKind } from "./tool.ts";
+import type { AttemptContext, EffectSpan, OnDrift, Plan, ToolKind } from "./tool.ts";
 
 /** A tool with its defaults filled in and its types erased. */
 export interface Tool {
@@ -26,6 +26,7 @@ export interface Tool {
   readonly kind: ToolKind;
   readonly service: string;
   readonly version: string | undefined;
+  readonly onDrift: OnDrift;
   readonly input: Input<unknown> | undefined;
   readonly intent: (args: unknown) => unknown;
   readonly normalize: readonly string[] | ((intent: unknown) => unknown) | undefined;
@@ -41,6 +42,8 @@ export interface Tool {
   readonly classify: ((error: unknown) => Verdict | undefined) | undefined;
   readonly effectOf: ((result: unknown) => unknown) | undefined;
   readonly effectIdOf: ((result: unknown) => unknown) | undefined;
+  readonly sameEffect: ((result: unknown, found: unknown) => unknown) | undefined;
+  readonly listEffects: ((span: EffectSpan) => unknown) | undefined;
   readonly alsoDoes: readonly string[];
   readonly plan: ((args: unknown) => Promise<Plan> | Plan) | undefined;
   readonly verify:

@@ -9,10 +9,12 @@
 import { isResponse } from "../classify/answer.ts";
 import { rewordedFields } from "../key/mint.ts";
 import { runWithoutToken } from "../wire/token.ts";
+import type { Fires } from "./decide.ts";
 import type { Engine } from "./engine.ts";
 import { runInFrame } from "./nesting.ts";
-import { factsOf, type Operation } from "./operation.ts";
+import { about, factsOf, type Operation } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
+import { tellOperation } from "./tell-operation.ts";
 
 export type Waited<T> = { readonly tag: "done"; readonly value: T } | { readonly tag: "stopped" };
 
@@ -28,6 +30,8 @@ export interface Flight {
   untilStopped<T>(wait: () => Promise<T>): Promise<Waited<T>>;
   /** Set before the first byte of an attempt. */
   sent: boolean;
+  /** How freely it may send. @default "freely" */
+  readonly fires?: Fires | undefined;
   readonly landed: Promise<Outcome<unknown>>;
 }
 
@@ -89,9 +93,32 @@ export function board(
   });
 }
 
-function takeOff(operation: Operation, deadlineAt: number, engine: Engine, fly: Fly): Boarded {
+/** A flight without a caller, apart from those that have one: the two meet in the ledger. */
+export function flyAlone(
+  operation: Operation,
+  { signal, deadlineMs, fires }: Caller & { readonly fires: Fires },
+  engine: Engine,
+  fly: Fly,
+): Promise<Outcome<unknown>> {
+  const deadlineAt = engine.clock.monotonic() + deadlineMs;
+  const { stop, landed } = takeOff(operation, deadlineAt, engine, fly, fires);
+  const onAbort = () => stop.abort();
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return landed.finally(() => signal?.removeEventListener("abort", onAbort));
+}
+
+function takeOff(
+  operation: Operation,
+  deadlineAt: number,
+  engine: Engine,
+  fly: Fly,
+  fires?: Fires,
+): Boarded {
   const stop = new AbortController();
   const { clock } = engine;
+  const by = fires === undefined ? "call" : "reconcile";
+  const taken = { ...about(operation), kind: operation.tool.kind, by } as const;
   const flight: Boarded = {
     operation,
     stopped: stop.signal,
@@ -100,6 +127,7 @@ function takeOff(operation: Operation, deadlineAt: number, engine: Engine, fly: 
     added: 0,
     callers: 0,
     sent: false,
+    fires,
     remainingMs: () => flight.deadlineAt + flight.added - clock.monotonic(),
     untilStopped: (wait) =>
       new Promise((resolve, reject) => {
@@ -123,7 +151,9 @@ function takeOff(operation: Operation, deadlineAt: number, engine: Engine, fly: 
     // Not inside the attempt of a caller's outer operation: what the engine itself asks of a store
     // is no request of that attempt.
     landed: runWithoutToken(() =>
-      runInFrame(undefined, () => Promise.resolve().then(() => fly(flight, engine))),
+      runInFrame(undefined, () =>
+        Promise.resolve().then(() => tellOperation(taken, engine, () => fly(flight, engine))),
+      ),
     ),
   };
   return flight;

@@ -5,6 +5,7 @@
  */
 
 import { rewordedFields } from "../key/mint.ts";
+import type { Payload } from "../ledger/codec.ts";
 import type { OperationRecord, State, Stored } from "../ledger/record.ts";
 import { askReader } from "./ask-reader.ts";
 import type { Engine, Tool } from "./engine.ts";
@@ -70,17 +71,26 @@ async function keptResult(
   { payload }: Extract<State, { tag: "committed" }>,
   engine: Engine,
 ): Promise<{ readonly ok: true; readonly value: unknown } | { readonly ok: false }> {
-  const { tool, ref } = operation;
-  const decoded = payload && engine.codec.decode(payload, ref);
-  if (decoded?.ok) {
-    if (decoded.form === "response") return { ok: true, value: reviveResponse(decoded.value) };
-    return revived(tool, decoded.value);
-  }
+  const { tool } = operation;
+  const stored = payload && storedResult(operation, payload, engine);
+  if (stored) return stored;
   if (!tool.readState) return { ok: false };
   const reading = await askReader(operation, record, tool.readTimeoutMs, engine);
   if (reading.reading === "committed") return { ok: true, value: reading.result };
   if (reading.reading === "duplicated") return { ok: true, value: reading.results[0] };
   return { ok: false };
+}
+
+/** What the ledger kept of a result; `undefined` if it cannot be read. */
+export function storedResult(
+  { tool, ref }: Operation,
+  payload: Payload,
+  engine: Engine,
+): { readonly ok: true; readonly value: unknown } | { readonly ok: false } | undefined {
+  const decoded = engine.codec.decode(payload, ref);
+  if (!decoded.ok) return undefined;
+  if (decoded.form === "response") return { ok: true, value: reviveResponse(decoded.value) };
+  return revived(tool, decoded.value);
 }
 
 /** A user's function that throws makes a result lost, not an operation failed. */

@@ -15,9 +15,17 @@ export interface Inner {
   error: unknown;
 }
 
+/** An operation around another, and the lane it is in. */
+export interface Outer {
+  readonly id: string;
+  readonly resource: string | undefined;
+}
+
 /** One attempt of an outer operation. */
 export interface Frame {
   readonly operationId: string;
+  /** That operation, and those around it. */
+  readonly outer?: readonly Outer[] | undefined;
   readonly inner: Inner[];
 }
 

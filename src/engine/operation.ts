@@ -29,7 +29,7 @@ import { ignoreRejection } from "../ledger/ignore-rejection.ts";
 import type { Ref } from "../ledger/ledger.ts";
 import type { Draft } from "../ledger/moves.ts";
 import type { Engine, Tool } from "./engine.ts";
-import { currentFrame } from "./nesting.ts";
+import { currentFrame, type Outer } from "./nesting.ts";
 import type { CallOptions } from "./tool.ts";
 
 export interface Operation {
@@ -41,6 +41,8 @@ export interface Operation {
   readonly args: Json;
   readonly intent: Json;
   readonly draft: Draft;
+  /** The operations inside whose attempts it is made, the nearest first. */
+  readonly outer?: readonly Outer[] | undefined;
   /** The reason given for another try of something rejected. */
   readonly retry: string | undefined;
 }
@@ -74,6 +76,7 @@ export function nameOperation(
     args,
     intent,
     retry: options.retry,
+    outer: currentFrame()?.outer,
     draft: {
       identity: {
         tenant,

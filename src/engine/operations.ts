@@ -6,13 +6,18 @@
 
 import { InvalidInputError } from "../errors.ts";
 import { wireKey } from "../key/mint.ts";
-import { checkPerson } from "../key/name.ts";
+import { checkNote, checkPerson } from "../key/name.ts";
 import { showScope } from "../key/scope.ts";
 import type { Refusal } from "../ledger/moves.ts";
+import { asksOf } from "../ledger/ask.ts";
 import {
+  type Answer,
   type AttemptNote,
+  type Effect,
   type Evidence,
   isOpen,
+  type Rejection,
+  type State,
   type StateTag,
   type Stored,
 } from "../ledger/record.ts";
@@ -32,6 +37,19 @@ export interface OperationView {
   readonly evidence: readonly Omit<Evidence, "payload">[];
   readonly aliases: readonly string[];
   readonly resource?: string | undefined;
+  /** The operation inside whose attempt it was made. */
+  readonly parent?: string | undefined;
+  /** How often it was fired in all; `attempts` forgets the oldest. */
+  readonly fired: number;
+  /** How it came to be known that it is committed. */
+  readonly via?: Extract<State, { tag: "committed" }>["via"] | undefined;
+  readonly effect?: Effect | undefined;
+  readonly effectId?: string | undefined;
+  readonly rejection?: Rejection | undefined;
+  /** What people answered, whether it counted or not. */
+  readonly answers: readonly Answer[];
+  /** Until when its owner is believed to be at it, on the ledger's clock. */
+  readonly leaseUntil?: number | undefined;
   readonly createdAt: number;
   readonly at: number;
   readonly by?: string | undefined;
@@ -80,6 +98,7 @@ const WHY_NOT: Partial<Record<Refusal, string>> = {
   busy: "somebody is at it; wait until the lease has run out",
   changed: "something has happened since you looked; look again",
   held: "nothing was sent; approve or deny it instead",
+  evidence: "the service has said yes to it: it can only be committed",
 };
 
 export function operationsOf(engine: Engine): Operations {
@@ -103,6 +122,7 @@ export function operationsOf(engine: Engine): Operations {
         throw new InvalidInputError("as", `must be "committed" or "not_applied"`);
       }
       checkPerson(by);
+      checkNote(note);
       const at = ledger.clock.latest();
       const move = { move: "resolve", as, by, note, asOf, at } as const;
       const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));
@@ -113,8 +133,9 @@ export function operationsOf(engine: Engine): Operations {
   };
 }
 
-export function view({ record }: Stored): OperationView {
+export function view({ record, leaseUntil }: Stored): OperationView {
   const { state } = record;
+  const committed = state.tag === "committed" ? state : undefined;
   return {
     id: record.id,
     key: wireKey(record.id, record.generation),
@@ -127,9 +148,22 @@ export function view({ record }: Stored): OperationView {
     evidence: record.evidence.map(({ payload: _, ...seen }) => seen),
     aliases: record.aliases,
     resource: record.resource,
+    parent: record.parent,
+    fired: record.fired,
+    via: committed?.via,
+    effect: committed?.effect,
+    effectId: committed?.effectId,
+    rejection: state.tag === "not_applied" ? state.rejection : undefined,
+    answers: [...(record.answers ?? []), ...openAnswers(state)],
+    leaseUntil,
     createdAt: record.createdAt,
     at: record.stateAt,
     by: "by" in state ? state.by : undefined,
     note: "note" in state ? state.note : undefined,
   };
+}
+
+function openAnswers(state: State): readonly Answer[] {
+  if (state.tag === "denied") return state.answers ?? [];
+  return state.tag === "held" ? asksOf(state).flatMap(({ answers }) => answers) : [];
 }

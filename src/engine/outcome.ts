@@ -111,7 +111,7 @@ export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
         ? new LaneBlockedError(facts, outcome.resource ?? "", outcome.blockedBy ?? "")
         : new ApprovalRequiredError(facts, outcome.reason);
     case "denied":
-      return new DeniedError(facts);
+      return new DeniedError(facts, outcome.by);
     case "conflict":
       return new KeyConflictError(facts);
   }

@@ -197,5 +197,6 @@ export function situationOf(owned: Owned, engine: Engine): Situation {
     sameArguments: stored.record.argsHash === operation.draft.argsHash,
     mayNotFire: owned.mayNotFire ?? (flight.stopped.aborted ? "stopped" : undefined),
     keySpent: isKeySpent(owned.attempts, stored.record.generation),
+    fires: flight.fires,
   };
 }

@@ -19,15 +19,21 @@ export interface PruneOptions {
    * @default never
    */
   readonly tombstonesOlderThanMs?: number | undefined;
+  /** Stops between two steps; what was wiped stays wiped. */
+  readonly signal?: AbortSignal | undefined;
+  /** Hears how many it has been so far. What it throws ends the work. */
+  readonly onProgress?: ((soFar: Pruned) => void) | undefined;
 }
+
+const OPTIONS = ["payloadsOlderThanMs", "tombstonesOlderThanMs", "signal", "onProgress"];
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
 /** Small, so that nobody waits long for the store in between. */
 const AT_ONCE = 100;
 
 export async function prune(options: PruneOptions, engine: Engine): Promise<Pruned> {
-  checkOptions(options, ["payloadsOlderThanMs", "tombstonesOlderThanMs"], "prune");
-  const { payloadsOlderThanMs = THIRTY_DAYS_MS, tombstonesOlderThanMs } = options;
+  checkOptions(options, OPTIONS, "prune");
+  const { payloadsOlderThanMs = THIRTY_DAYS_MS, tombstonesOlderThanMs, signal } = options;
   positive(payloadsOlderThanMs, "prune.payloadsOlderThanMs", true);
   if (tombstonesOlderThanMs !== undefined) {
     positive(tombstonesOlderThanMs, "prune.tombstonesOlderThanMs", true);
@@ -40,6 +46,7 @@ export async function prune(options: PruneOptions, engine: Engine): Promise<Prun
     const { payloads, tombstones } = await reach(engine, "prune", ledger.store.prune(query));
     total.payloads += payloads;
     total.tombstones += tombstones;
-    if (payloads + tombstones < AT_ONCE) return total;
+    options.onProgress?.({ ...total });
+    if (payloads + tombstones < AT_ONCE || signal?.aborted) return total;
   }
 }

@@ -19,14 +19,19 @@ export interface Reply<R = unknown> {
   readonly message: string;
 }
 
-/** `readable`: whether anything but a person can find out what happened. */
-export function replyOf<R>(outcome: Outcome<R>, readable: boolean): Reply<R> {
+/** `readable`: whether anything but a person can find out what happened. A read may be made again. */
+export function replyOf<R>(outcome: Outcome<R>, readable: boolean, isRead = false): Reply<R> {
   const { status, replayed, id } = outcome;
   const base = { ok: status === "committed", outcome: status, replayed, operation: id };
   switch (outcome.status) {
     case "committed": {
       const { effect, result } = outcome;
-      return { ...base, effect, data: result, message: committedMessage(outcome) };
+      return {
+        ...base,
+        effect,
+        data: result,
+        message: isRead ? "Done." : committedMessage(outcome),
+      };
     }
     case "not_applied":
       return { ...base, effect: "noop", message: notAppliedMessage(outcome) };

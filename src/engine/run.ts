@@ -19,16 +19,21 @@ import { keepLease } from "./lease.ts";
 import { lookFirst } from "./look-first.ts";
 import { nextMove, rest } from "./next.ts";
 import type { Outcome } from "./outcome.ts";
-import { isInDoubt } from "./owned.ts";
+import { isInDoubt, type Owned } from "./owned.ts";
 import { readState } from "./read-state.ts";
 import { PassEnded, repeat } from "./repeat.ts";
 import { settle } from "./settle.ts";
+import { leftAsItWas } from "./take-over.ts";
 import { isUnsent, withdrawn } from "./withdraw.ts";
 
 export async function run(flight: Flight, engine: Engine): Promise<Outcome<unknown>> {
   const claim = await claimOperation(flight, engine);
   if (claim.tag === "known") return claim.outcome;
-  const { owned } = claim;
+  return conclude(claim.owned, engine);
+}
+
+/** From a claim to an outcome, whoever claimed: a caller, or a reconciler who may only look. */
+export async function conclude(owned: Owned, engine: Engine): Promise<Outcome<unknown>> {
   const letGo = keepLease(owned, engine);
   try {
     const found = await lookFirst(owned, engine);
@@ -43,7 +48,10 @@ export async function run(flight: Flight, engine: Engine): Promise<Outcome<unkno
         if (isInDoubt(owned)) await readState(owned, engine);
 
         const next = nextMove(owned, engine);
-        if (next.tag === "settle") return settle(owned, next.final, engine);
+        if (next.tag === "settle") {
+          const left = await leftAsItWas(owned, next.final, engine);
+          return left ?? settle(owned, next.final, engine);
+        }
         throw new PassEnded(next.waitMs);
       },
       (waitMs) => rest(owned, waitMs, engine),

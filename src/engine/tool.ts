@@ -14,6 +14,8 @@ import type { Input } from "./schema.ts";
 /** `read` is retried freely and not recorded; `write` is guarded; `destructive` also asks a person. */
 export type ToolKind = "read" | "write" | "destructive";
 
+export type OnDrift = "hold" | "allow" | "refuse";
+
 /** What `run` is given beside the arguments. */
 export interface AttemptContext {
   /** The idempotency key, the same on every attempt. Taking it is what earns a keyed tool its resend. */
@@ -28,7 +30,7 @@ export interface AttemptContext {
 
 /** One thing that a call would change. */
 export interface PlannedChange {
-  readonly action: "create" | "update" | "delete";
+  readonly type: "create" | "update" | "delete";
   /** What is changed, e.g. `payment/p1`. */
   readonly target: string;
   readonly before?: Json | undefined;
@@ -38,6 +40,23 @@ export interface PlannedChange {
 /** What `plan` returns: what the person is shown. */
 export interface Plan {
   readonly changes: readonly PlannedChange[];
+}
+
+/** Times in milliseconds since the epoch. */
+export interface EffectSpan {
+  readonly since: number;
+  readonly until: number;
+  readonly signal: AbortSignal;
+}
+
+/** An effect, as the service lists it. */
+export interface ListedEffect {
+  /** As `effectIdOf` would name it. */
+  readonly effectId: string;
+  /** The idempotency key it was sent under, if the service tells. */
+  readonly key?: string | undefined;
+  /** When it happened, in milliseconds since the epoch. */
+  readonly at?: number | undefined;
 }
 
 /** The parts of a tool's definition that do not depend on where its argument type comes from. */
@@ -59,6 +78,12 @@ export interface ToolOptions<A, I, R> {
   readonly service?: string | undefined;
   /** A call in a scope with an open operation of another version of this tool is held. */
   readonly version?: string | undefined;
+  /**
+   * What becomes of another intent on the same `resource` in one scope while an earlier one is not
+   * settled, or when an earlier run of the scope made one that this run has not repeated: a person is
+   * asked, nobody is, or it is denied. @default "hold"
+   */
+  readonly onDrift?: OnDrift | undefined;
   /**
    * The service remembers a key this long, in milliseconds, and answers a repeated one with the first
    * result. Without it, a lost reply is never sent again on trust in the key.
@@ -87,6 +112,22 @@ export interface ToolOptions<A, I, R> {
   readonly effectOf?: ((result: NoInfer<R>) => Effect) | undefined;
   /** The service's own id of the effect, so that no other operation's reader takes it for its own. */
   readonly effectIdOf?: ((result: NoInfer<R>) => string | undefined) | undefined;
+  /**
+   * For `hf.driftReport`: whether the effect found now is still what the stored result says. Without it,
+   * changes are not looked for. @default not looked
+   */
+  readonly sameEffect?:
+    | ((result: NoInfer<R>, found: NoInfer<R>) => Promise<boolean> | boolean)
+    | undefined;
+  /**
+   * For `hf.driftReport`: all effects of this kind that the service has from `since` on and before
+   * `until`, whoever made them, so that those of no operation are found. Needs `effectIdOf`.
+   *
+   * @default not looked
+   */
+  readonly listEffects?:
+    | ((span: EffectSpan) => Promise<readonly ListedEffect[]> | readonly ListedEffect[])
+    | undefined;
   /** Side effects a person should know of, e.g. `"e-mails the customer"`. @default [] */
   readonly alsoDoes?: readonly string[] | undefined;
   /** A dry run: what the call would change. */

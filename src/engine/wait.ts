@@ -1,5 +1,5 @@
 /**
- * Waits for an operation that another process owns: polls the ledger, and listens where it can tell.
+ * Waits for an operation that somebody else owns: polls the ledger, and listens where it can tell.
  *
  * @module
  */
@@ -11,14 +11,16 @@ import type { Flight } from "./flight.ts";
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;
 
-/** False when nobody waits any more, or the time is up. */
+/** False when nobody waits any more, or the time is up. `id` is who is waited for: itself, or another. */
 export async function waitForChange(
   flight: Flight,
   turn: number,
   engine: Engine,
+  id: string = flight.operation.ref.id,
+  longestMs: number = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
-  const { tenant, id } = flight.operation.ref;
-  const left = flight.remainingMs();
+  const { tenant } = flight.operation.ref;
+  const left = Math.min(flight.remainingMs(), longestMs);
   if (left <= 0 || flight.stopped.aborted) return false;
   const poll = Math.min(FIRST_POLL_MS * 2 ** Math.min(turn, 10), LONGEST_POLL_MS);
   const wake = new AbortController();

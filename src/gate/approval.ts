@@ -8,7 +8,7 @@
 import { lostBefore } from "../engine/claim.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Flight } from "../engine/flight.ts";
-import type { Admission, Gate } from "../engine/gate.ts";
+import type { Admission } from "../engine/gate.ts";
 import { about, type Operation } from "../engine/operation.ts";
 import { reach } from "../engine/reach.ts";
 import type { Plan } from "../engine/tool.ts";
@@ -16,8 +16,12 @@ import { within } from "../engine/within.ts";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { digestText } from "../key/digest.ts";
-import { checkPerson } from "../key/name.ts";
+import { checkNote, checkPerson } from "../key/name.ts";
+import { asksOf, isApproved } from "../ledger/ask.ts";
 import type { Ask, OperationRecord } from "../ledger/record.ts";
+import { diffOf, diffText } from "./diff.ts";
+import type { Drift } from "./drift.ts";
+import { makePlan } from "./plan.ts";
 
 /** What a person is asked. Nothing in it comes from a model's say-so. */
 export interface ApprovalRequest {
@@ -28,6 +32,12 @@ export interface ApprovalRequest {
   readonly args: Json;
   readonly alsoDoes: readonly string[];
   readonly plan: Plan | undefined;
+  /** The plan as text, hidden characters made visible. Bounded; says what it leaves out. */
+  readonly diff: string;
+  /** Why a person is asked: the tool is destructive, or the call drifts from an earlier one. */
+  readonly why: Ask["why"];
+  /** What it drifts from. */
+  readonly drift?: Drift | undefined;
   /** Binds the answer to all of the above. */
   readonly digest: string;
 }
@@ -48,14 +58,23 @@ export interface GateOptions {
   readonly policyVersion: string;
 }
 
-export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions): Gate {
+/** Lets pass what needs nobody's leave; what is destructive or drifts needs a person's yes. */
+export interface ApprovalGate {
+  admit(flight: Flight, engine: Engine, drift?: Drift | "asked" | undefined): Promise<Admission>;
+}
+
+export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions): ApprovalGate {
   async function admit(
     flight: Flight,
     engine: Engine,
+    found: Drift | "asked" | undefined,
     ask: Confirm | undefined,
   ): Promise<Admission> {
     const { operation } = flight;
-    if (operation.tool.kind !== "destructive") return { tag: "pass" };
+    const isDestructive = operation.tool.kind === "destructive";
+    if (!isDestructive && !found) return { tag: "pass" };
+    const why = isDestructive ? "approval" : "drift";
+    const drift = found === "asked" ? undefined : found;
     const stored = await reach(engine, "gate", engine.ledger.read(operation.ref));
     const record = stored?.record;
     if (record && !needsLeave(record, operation, engine)) return { tag: "pass", needsYes: true };
@@ -65,29 +84,34 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       Math.max(flight.remainingMs(), 0),
       flight.untilStopped(() => show(operation)),
     );
-    if (planned.tag === "failed") throw planned.error;
-    if (planned.tag === "late") throw new InvalidInputError("plan", "did not answer in time");
-    if (planned.value.tag === "stopped") return { tag: "held", reason: "approval" };
+    if (planned.tag !== "done") {
+      const late = new InvalidInputError("plan", "did not answer in time");
+      const error = planned.tag === "failed" ? planned.error : late;
+      const why = planned.tag;
+      engine.events.emit("reader-failed", { ...about(operation), which: "plan", why });
+      return { tag: "failed", error };
+    }
+    if (planned.value.tag === "stopped") return { tag: "held", reason: why };
     const shown = planned.value.value;
     const digestFor = (asked: Pick<Ask, "expiresAt" | "nonce">) =>
       digestOf(operation, shown.text, record?.generation ?? 0, policyVersion, asked);
-    const earlier = record?.state.tag === "held" ? record.state.ask : undefined;
     const now = engine.ledger.clock.latest();
-    const sameQuestion =
-      earlier && now < earlier.expiresAt && earlier.digest === digestFor(earlier);
-    if (sameQuestion && isApproved(earlier))
-      return { tag: "pass", needsYes: true, spend: earlier.digest };
+    const standing = record?.state.tag === "held" ? asksOf(record.state) : [];
+    const same = standing.find(
+      (earlier) => now < earlier.expiresAt && earlier.digest === digestFor(earlier),
+    );
+    if (same && isApproved(same)) return { tag: "pass", needsYes: true, spend: same.digest };
 
-    const asked = sameQuestion ? earlier : { expiresAt: now + expiryMs, nonce: engine.newId() };
+    const asked = same ?? { expiresAt: now + expiryMs, nonce: engine.newId() };
     const digest = digestFor(asked);
-    if (!sameQuestion) {
+    if (!same) {
       const question: Ask = {
-        why: "approval",
+        why,
         digest,
         nonce: asked.nonce,
         expiresAt: asked.expiresAt,
         askedAt: now,
-        shown: engine.codec.encodeText(shown.text, operation.ref),
+        shown: engine.codec.encodeText(withDrift(shown.text, drift), operation.ref),
         answers: [],
       };
       const at = engine.ledger.clock.earliest();
@@ -97,9 +121,9 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       const held = await reach(engine, "hold", engine.ledger.move(operation.ref, move, stored));
       // Somebody was faster; the claim will say what is known.
       if (held.tag !== "moved") return { tag: "pass", needsYes: true };
-      engine.events.emit("held", { ...about(operation), why: "approval" });
+      engine.events.emit("held", { ...about(operation), why });
     }
-    if (!ask) return { tag: "held", reason: "approval" };
+    if (!ask) return { tag: "held", reason: why };
     const { plan, args } = shown;
     const { alsoDoes, name: tool } = operation.tool;
     const request = {
@@ -110,38 +134,42 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       args,
       alsoDoes,
       plan,
+      diff: diffText(diffOf(plan?.changes ?? [])),
+      why,
+      drift,
       digest,
-    };
+    } as const;
     const waited = await flight.outsideDeadline(async () => ask(request));
-    if (waited.tag === "stopped") return { tag: "held", reason: "approval" };
+    if (waited.tag === "stopped") return { tag: "held", reason: why };
     const answer = checkAnswer(waited.value);
     const at = engine.ledger.clock.latest();
     const given = {
       move: "answer",
       digest,
-      approve: answer.approve === true,
+      approve: answer.approve,
       by: answer.by,
       note: answer.note,
       at,
     } as const;
     await reach(engine, "answer", engine.ledger.move(operation.ref, given));
     // Two may have answered at once: what the ledger counted decides, and the plan is made again.
-    return admit(flight, engine, undefined);
+    return admit(flight, engine, found, undefined);
   }
-  return { admit: (flight, engine) => admit(flight, engine, confirm) };
+  return { admit: (flight, engine, drift) => admit(flight, engine, drift, confirm) };
 }
 
 /** A yes has a name under it. */
 function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
-  if (typeof answer !== "object" || answer === null) {
-    throw new InvalidInputError("confirm", "must return { approve, by }");
+  if (typeof answer !== "object" || answer === null || typeof answer.approve !== "boolean") {
+    throw new InvalidInputError("confirm", "must return { approve: true or false, by }");
   }
   checkPerson(answer.by);
+  checkNote(answer.note);
   return answer;
 }
 
 /** A settled operation is replayed and an open one is read: neither fires on this call's leave. */
-function needsLeave(
+export function needsLeave(
   { state, stateAt }: OperationRecord,
   { retry }: Operation,
   { ledger, timing }: Engine,
@@ -152,14 +180,15 @@ function needsLeave(
   return state.reason === "resolved" || ledger.clock.latest() >= stateAt + timing.cooldownMs;
 }
 
-const isApproved = ({ answers }: Ask): boolean =>
-  answers.some(({ counted, approve }) => counted && approve);
+/** Shown, but no part of what is agreed to: what it drifts from may be settled before the yes is used. */
+const withDrift = (text: string, drift: Drift | undefined): string =>
+  drift ? `${text.slice(0, -1)},"drift":${JSON.stringify(drift)}}` : text;
 
 async function show(
   operation: Operation,
 ): Promise<{ text: string; args: Json; plan: Plan | undefined }> {
   const { tool, args } = operation;
-  const plan = tool.plan && (await tool.plan(args));
+  const plan = await makePlan(tool, args);
   const { text } = canonicalize(
     { args, plan: plan ?? null, alsoDoes: tool.alsoDoes, tool: tool.name },
     "plan",

@@ -9,17 +9,21 @@ import { type OperationView, view } from "../engine/operations.ts";
 import { reach } from "../engine/reach.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/canonical.ts";
-import { checkPerson } from "../key/name.ts";
+import { checkNote, checkPerson } from "../key/name.ts";
+import { questionOf } from "../ledger/ask.ts";
 import type { Refusal } from "../ledger/moves.ts";
-import type { Stored } from "../ledger/record.ts";
+import type { Ask, Stored } from "../ledger/record.ts";
 
 /** A question that waits. */
 export interface Approval {
   readonly operation: OperationView;
+  /** Why a person is asked. */
+  readonly why: Ask["why"];
   readonly digest: string;
+  readonly askedAt: number;
   readonly expiresAt: number;
   readonly answered: boolean;
-  /** Arguments, plan and side effects, as the person is shown them. */
+  /** Arguments, plan and side effects. `undefined`: wiped with the answer, or sealed with another key. */
   readonly shown: Json | undefined;
 }
 
@@ -28,6 +32,8 @@ export interface Approvals {
     readonly items: readonly Approval[];
     readonly cursor?: string | undefined;
   }>;
+  /** The question about one operation; `undefined` if nobody is asked about it. */
+  get(id: string): Promise<Approval | undefined>;
   /** `digest` must be that of the question the person saw. */
   approve(id: string, by: Answerer): Promise<void>;
   deny(id: string, by: Answerer): Promise<void>;
@@ -40,10 +46,12 @@ export interface Answerer {
   readonly note?: string | undefined;
 }
 
+const DENIED = "it was denied already, and that is final";
+
 const WHY_NOT: Partial<Record<Refusal, string>> = {
   absent: "there is no such operation",
   "not-open": "nobody is asked about it any more",
-  denied: "it was denied already, and that is final",
+  denied: DENIED,
   mismatch: "the question has changed; look at it again",
   expired: "the question has expired; make the call again",
 };
@@ -56,13 +64,16 @@ export function approvalsOf(engine: Engine): Approvals {
   };
   const answer = async (id: string, approve: boolean, { digest, by, note }: Answerer) => {
     checkPerson(by);
+    checkNote(note);
     const at = ledger.clock.latest();
     const move = { move: "answer", digest, approve, by, note, at } as const;
     const moved = await ask("answer", () => ledger.move({ tenant, id }, move));
     if (moved.tag === "moved") {
       const { state } = moved.stored?.record ?? {};
-      const last = state?.tag === "held" ? state.ask.answers.at(-1) : undefined;
-      if (!last || last.counted) return;
+      if (!approve) return;
+      if (state?.tag === "denied") throw new InvalidInputError(`operation ${id}`, DENIED);
+      const ask = state?.tag === "held" ? questionOf(state, digest) : undefined;
+      if (!ask || ask.answers.at(-1)?.counted) return;
       throw new InvalidInputError(`operation ${id}`, "somebody has answered before; both are kept");
     }
     const why = moved.tag === "refused" ? moved.why : "absent";
@@ -76,7 +87,9 @@ export function approvalsOf(engine: Engine): Approvals {
     return [
       {
         operation: view(stored),
+        why: question.why,
         digest: question.digest,
+        askedAt: question.askedAt,
         expiresAt: question.expiresAt,
         answered: question.answers.some(({ counted }) => counted),
         shown: decoded?.ok ? (decoded.value as Json) : undefined,
@@ -89,6 +102,10 @@ export function approvalsOf(engine: Engine): Approvals {
         ledger.store.list({ ...query, tenant, states: ["held"] }),
       );
       return { items: page.items.flatMap(approval), cursor: page.cursor };
+    },
+    async get(id) {
+      const stored = await ask("read", () => ledger.read({ tenant, id }));
+      return stored && approval(stored)[0];
     },
     approve: (id, by) => answer(id, true, by),
     deny: (id, by) => answer(id, false, by),

@@ -25,6 +25,15 @@ export const checkPerson = (value: unknown): string => check(value, "by", 128);
 /** What a write is made to; the name of its lane. */
 export const checkResource = (value: unknown): string => check(value, "resource", 512);
 
+/** Why they said so. Any text, of bounded length. */
+export function checkNote(value: unknown): void {
+  if (value === undefined) return;
+  if (typeof value !== "string") throw new InvalidInputError("note", "must be a string.");
+  if (value.length > 2_000) {
+    throw new InvalidInputError("note", "must not be longer than 2000 characters.");
+  }
+}
+
 export const checkRetry = (value: unknown): string => check(value, "retry", 256);
 
 export const checkAgain = (value: unknown): string => check(value, "again", 256);

@@ -8,6 +8,7 @@
 
 import type { OperationFacts } from "../errors.ts";
 import type { Licence, NotAppliedReason, UnknownReason, Verdict } from "../ledger/record.ts";
+import type { Around } from "./around.ts";
 
 interface OfOperation extends OperationFacts {
   readonly tenant: string;
@@ -16,13 +17,46 @@ interface OfOperation extends OperationFacts {
 
 /** Every event, by name, with what its listener receives. */
 export interface HoldfireEvents {
+  /** An operation is taken up. Calls that join one under way are one with it; a read is one of its own. */
+  operation: OfOperation & {
+    readonly kind: "read" | "write" | "destructive";
+    readonly by: "call" | "reconcile";
+    /** What it does runs inside `wrap`, once, whatever `wrap` does. To be called by the listener at once. */
+    readonly around: Around;
+  };
+  /** What became of it: each `operation` has one. */
+  outcome: OfOperation & {
+    /** As in `Outcome`; `failed` if there is none: an error was thrown, and nothing sent. */
+    readonly status: string;
+    readonly reason?: string | undefined;
+    readonly licence?: Licence | undefined;
+    readonly attempts: number;
+    readonly replayed: boolean;
+    readonly recorded: boolean;
+    readonly durationMs: number;
+    /** What was thrown, by us or by `run`. It may say anything: a log should not. */
+    readonly error?: unknown;
+  };
   /** An attempt is about to be fired. */
-  attempt: OfOperation & { readonly attempt: number; readonly licence: Licence };
-  /** An attempt has ended, or its time was up. */
+  attempt: OfOperation & {
+    readonly attempt: number;
+    readonly licence: Licence;
+    /** `run` is called inside `wrap`; see `operation`. */
+    readonly around: Around;
+  };
+  /** An attempt has ended; one whose time was up, later. */
   verdict: OfOperation & {
     readonly attempt: number;
     readonly verdict: Verdict;
     readonly status?: number | undefined;
+    readonly wireRequests: number;
+    readonly durationMs: number;
+    /** What `run` threw. It may say anything: a log should not. */
+    readonly error?: unknown;
+  };
+  /** An attempt's time was up. It was given up, and may still land. */
+  "timed-out": OfOperation & {
+    readonly attempt: number;
     readonly wireRequests: number;
     readonly durationMs: number;
   };
@@ -82,9 +116,9 @@ export interface HoldfireEvents {
   "key-unused": OfOperation;
   /** A reader could not find a commit we know of: it has no L3. */
   "reader-blind": OfOperation;
-  /** `readState` or `verify` threw, hung or returned nonsense. */
+  /** `readState`, `verify`, `precondition` or `plan` threw, hung or returned nonsense. */
   "reader-failed": OfOperation & {
-    readonly which: "readState" | "verify" | "precondition";
+    readonly which: "readState" | "verify" | "precondition" | "plan";
     readonly why: string;
   };
   /** Two operations of one scope differ only in a uuid or a timestamp. */
@@ -100,6 +134,24 @@ export interface HoldfireEvents {
   /** The store lost data: a missing row proves nothing any more. */
   "store-suspect": { readonly why: string };
   held: OfOperation & { readonly why: string };
+  /** `hf.reconcile` has dealt with one more operation. In operations, so far. */
+  reconcile: {
+    readonly tenant: string;
+    readonly looked: number;
+    readonly committed: number;
+    readonly notApplied: number;
+    readonly stillUnknown: number;
+    readonly skipped: number;
+  };
+  /** `hf.driftReport` found that the world is not as the ledger has it. */
+  drift: {
+    readonly tenant: string;
+    readonly finding: "gone" | "duplicated" | "changed" | "foreign";
+    readonly tool: string;
+    /** The operation; a foreign effect has none. */
+    readonly id?: string | undefined;
+    readonly effectId?: string | undefined;
+  };
 }
 
 export type EventName = keyof HoldfireEvents;
@@ -109,20 +161,26 @@ export interface Events {
   /** Returns the function that stops listening. */
   on<N extends EventName>(name: N, listener: Listener<N>): () => void;
   emit<N extends EventName>(name: N, event: HoldfireEvents[N]): void;
+  /** The events of one tenant: tenants never meet, not even in a log. What is nobody's, all hear. */
+  of(tenant: string): Events;
 }
 
 export function createEvents(): Events {
-  const listeners = new Map<EventName, Set<(event: never) => void>>();
-  return {
+  const listeners = new Map<EventName, Set<Heard>>();
+
+  const of = (tenant: string | undefined): Events => ({
+    of,
     on(name, listener) {
       const those = listeners.get(name) ?? new Set();
-      listeners.set(name, those.add(listener));
+      const heard: Heard = { tenant, listener };
+      listeners.set(name, those.add(heard));
       return () => {
-        those.delete(listener);
+        those.delete(heard);
       };
     },
     emit(name, event) {
-      for (const listener of [...(listeners.get(name) ?? [])]) {
+      for (const { tenant: theirs, listener } of [...(listeners.get(name) ?? [])]) {
+        if (theirs !== undefined && tenant !== undefined && theirs !== tenant) continue;
         try {
           const returned: unknown = (listener as (event: unknown) => unknown)(event);
           if (returned instanceof Promise) returned.catch(() => {});
@@ -131,5 +189,11 @@ export function createEvents(): Events {
         }
       }
     },
-  };
+  });
+  return of(undefined);
+}
+
+interface Heard {
+  readonly tenant: string | undefined;
+  readonly listener: (event: never) => void;
 }

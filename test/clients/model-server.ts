@@ -35,7 +35,7 @@ import {
   writeEvent,
 } from "./model-wire.ts";
 
-export { type Saying, USAGE } from "./model-wire.ts";
+export { type Saying, type ToolSaying, USAGE } from "./model-wire.ts";
 
 /** What becomes of one request. Headers are added to the answer. */
 export type Act =

@@ -5,10 +5,33 @@
  * @module
  */
 
-/** What the model says: text, or a call of a tool. */
+/** One call of a tool. Arguments may be the very text that the model wrote. */
+export interface ToolSaying {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>> | string;
+  /** @default one made of the request's number */
+  readonly id?: string | undefined;
+}
+
+/** What the model says: text, a call of a tool, or several calls at once. */
 export type Saying =
   | { readonly text: string }
-  | { readonly tool: string; readonly args: Readonly<Record<string, unknown>> };
+  | ToolSaying
+  | { readonly calls: readonly ToolSaying[] };
+
+const isSilent = (saying: Saying): saying is Exclude<Saying, { text: string }> =>
+  !("text" in saying);
+
+/** The calls, each with its id and the text of its arguments. */
+function callsOf(saying: Saying, prefix: string, n: number) {
+  if (!isSilent(saying)) return [];
+  const isOne = "tool" in saying;
+  return (isOne ? [saying] : saying.calls).map(({ tool, args, id }, index) => ({
+    id: id ?? (isOne ? `${prefix}${n}` : `${prefix}${n}_${index}`),
+    name: tool,
+    text: typeof args === "string" ? args : JSON.stringify(args),
+  }));
+}
 
 /** The tokens that every answer says it cost. */
 export const USAGE = { input: 7, output: 5 } as const;
@@ -42,11 +65,12 @@ const chatUsage = {
   total_tokens: USAGE.input + USAGE.output,
 };
 
-const chatToolCall = (saying: Extract<Saying, { tool: string }>, n: number) => ({
-  id: `call_${n}`,
-  type: "function",
-  function: { name: saying.tool, arguments: JSON.stringify(saying.args) },
-});
+const chatToolCalls = (saying: Saying, n: number) =>
+  callsOf(saying, "call_", n).map(({ id, name, text }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: text },
+  }));
 
 export function chatCompletion(saying: Saying, n: number, { model = "gpt-test" }: Asked): Json {
   const isText = "text" in saying;
@@ -62,7 +86,7 @@ export function chatCompletion(saying: Saying, n: number, { model = "gpt-test" }
           role: "assistant",
           content: isText ? saying.text : null,
           refusal: null,
-          ...(isText ? {} : { tool_calls: [chatToolCall(saying, n)] }),
+          ...(isText ? {} : { tool_calls: chatToolCalls(saying, n) }),
         },
         logprobs: null,
         finish_reason: isText ? "stop" : "tool_calls",
@@ -85,7 +109,9 @@ export function chatEvents(saying: Saying, n: number, asked: Asked): readonly Ev
   const isText = "text" in saying;
   const deltas = isText
     ? halves(saying.text).map((content) => chunk({ content }, null))
-    : [chunk({ tool_calls: [{ index: 0, ...chatToolCall(saying, n) }] }, null)];
+    : chatToolCalls(saying, n).map((call, index) =>
+        chunk({ tool_calls: [{ index, ...call }] }, null),
+      );
   return [
     chunk({ role: "assistant", content: isText ? "" : null }, null),
     ...deltas,
@@ -99,23 +125,25 @@ export function chatEvents(saying: Saying, n: number, asked: Asked): readonly Ev
 
 // Responses
 
-const outputItem = (saying: Saying, n: number): Json =>
+const outputItems = (saying: Saying, n: number): readonly Json[] =>
   "text" in saying
-    ? {
-        id: `msg_${n}`,
-        type: "message",
-        role: "assistant",
-        status: "completed",
-        content: [{ type: "output_text", text: saying.text, annotations: [] }],
-      }
-    : {
-        id: `fc_${n}`,
+    ? [
+        {
+          id: `msg_${n}`,
+          type: "message",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: saying.text, annotations: [] }],
+        },
+      ]
+    : callsOf(saying, "call_", n).map(({ id, name, text }, index) => ({
+        id: index === 0 ? `fc_${n}` : `fc_${n}_${index}`,
         type: "function_call",
-        call_id: `call_${n}`,
-        name: saying.tool,
-        arguments: JSON.stringify(saying.args),
+        call_id: id,
+        name,
+        arguments: text,
         status: "completed",
-      };
+      }));
 
 export type ResponseStatus = "queued" | "in_progress" | "completed" | "failed";
 
@@ -138,7 +166,7 @@ export function responseObject(
     instructions: null,
     metadata: {},
     model,
-    output: isDone ? [outputItem(saying, n)] : [],
+    output: isDone ? outputItems(saying, n) : [],
     parallel_tool_calls: true,
     temperature: 1,
     tool_choice: "auto",
@@ -157,9 +185,21 @@ export function responseObject(
 }
 
 export function responseEvents(saying: Saying, n: number, asked: Asked): readonly Event[] {
-  const item = outputItem(saying, n);
   const started = responseObject(saying, n, asked, "in_progress");
-  const at = { item_id: item.id, output_index: 0 };
+  const all: readonly Json[] = [
+    { type: "response.created", response: started },
+    { type: "response.in_progress", response: started },
+    ...outputItems(saying, n).flatMap((item, index) => itemEvents(saying, item, index)),
+    { type: "response.completed", response: responseObject(saying, n, asked) },
+  ];
+  return all.map((data, index) => ({
+    event: String(data.type),
+    data: { ...data, sequence_number: index },
+  }));
+}
+
+function itemEvents(saying: Saying, item: Json, index: number): readonly Json[] {
+  const at = { item_id: item.id, output_index: index };
   const part = { type: "output_text", text: "", annotations: [] };
   const inner: readonly Json[] =
     "text" in saying
@@ -187,30 +227,28 @@ export function responseEvents(saying: Saying, n: number, asked: Asked): readonl
             arguments: item.arguments,
           },
         ];
-  const all: readonly Json[] = [
-    { type: "response.created", response: started },
-    { type: "response.in_progress", response: started },
+  return [
     {
       type: "response.output_item.added",
-      output_index: 0,
+      output_index: index,
       item: { ...item, status: "in_progress", ...("text" in saying ? { content: [] } : {}) },
     },
     ...inner,
-    { type: "response.output_item.done", output_index: 0, item },
-    { type: "response.completed", response: responseObject(saying, n, asked) },
+    { type: "response.output_item.done", output_index: index, item },
   ];
-  return all.map((data, index) => ({
-    event: String(data.type),
-    data: { ...data, sequence_number: index },
-  }));
 }
 
 // Messages
 
-const contentBlock = (saying: Saying, n: number): Json =>
+const contentBlocks = (saying: Saying, n: number): readonly Json[] =>
   "text" in saying
-    ? { type: "text", text: saying.text, citations: null }
-    : { type: "tool_use", id: `toolu_${n}`, name: saying.tool, input: saying.args };
+    ? [{ type: "text", text: saying.text, citations: null }]
+    : callsOf(saying, "toolu_", n).map(({ id, name, text }) => ({
+        type: "tool_use",
+        id,
+        name,
+        input: JSON.parse(text),
+      }));
 
 export function message(saying: Saying, n: number, { model = "claude-test" }: Asked): Json {
   return {
@@ -218,7 +256,7 @@ export function message(saying: Saying, n: number, { model = "claude-test" }: As
     type: "message",
     role: "assistant",
     model,
-    content: [contentBlock(saying, n)],
+    content: contentBlocks(saying, n),
     stop_reason: "text" in saying ? "end_turn" : "tool_use",
     stop_sequence: null,
     usage: { input_tokens: USAGE.input, output_tokens: USAGE.output },
@@ -227,10 +265,11 @@ export function message(saying: Saying, n: number, { model = "claude-test" }: As
 
 export function messageEvents(saying: Saying, n: number, asked: Asked): readonly Event[] {
   const isText = "text" in saying;
-  const block = contentBlock(saying, n);
-  const deltas: readonly Json[] = isText
-    ? halves(saying.text).map((text) => ({ type: "text_delta", text }))
-    : [{ type: "input_json_delta", partial_json: JSON.stringify(saying.args) }];
+  const texts = callsOf(saying, "toolu_", n).map(({ text }) => text);
+  const deltasOf = (index: number): readonly Json[] =>
+    isText
+      ? halves(saying.text).map((text) => ({ type: "text_delta", text }))
+      : [{ type: "input_json_delta", partial_json: texts[index] }];
   const all: readonly Json[] = [
     {
       type: "message_start",
@@ -241,14 +280,16 @@ export function messageEvents(saying: Saying, n: number, asked: Asked): readonly
         usage: { input_tokens: USAGE.input, output_tokens: 1 },
       },
     },
-    {
-      type: "content_block_start",
-      index: 0,
-      content_block: { ...block, ...(isText ? { text: "" } : { input: {} }) },
-    },
-    { type: "ping" },
-    ...deltas.map((delta) => ({ type: "content_block_delta", index: 0, delta })),
-    { type: "content_block_stop", index: 0 },
+    ...contentBlocks(saying, n).flatMap((block, index): readonly Json[] => [
+      {
+        type: "content_block_start",
+        index,
+        content_block: { ...block, ...(isText ? { text: "" } : { input: {} }) },
+      },
+      { type: "ping" },
+      ...deltasOf(index).map((delta) => ({ type: "content_block_delta", index, delta })),
+      { type: "content_block_stop", index },
+    ]),
     {
       type: "message_delta",
       delta: { stop_reason: isText ? "end_turn" : "tool_use", stop_sequence: null },

@@ -38,7 +38,7 @@ describe("a destructive call", () => {
     expect(question.shown).toEqual({
       args: LOGS,
       alsoDoes: ["e-mails the owner"],
-      plan: { changes: [{ action: "delete", target: "bucket/logs" }] },
+      plan: { changes: [{ type: "delete", target: "bucket/logs" }] },
       tool: "drop_bucket",
     });
     expect(question).toMatchObject({ answered: false, operation: { status: "held", open: true } });
@@ -106,7 +106,7 @@ describe("a yes is good for exactly what was shown", () => {
     const { id } = await clock.run(drop.outcome(LOGS, ONCE));
     const before = await waiting(hf);
     await hf.approvals.approve(id, { digest: before.digest, by: "ana" });
-    world.plan = { changes: [{ action: "delete", target: "bucket/logs", before: { files: 3 } }] };
+    world.plan = { changes: [{ type: "delete", target: "bucket/logs", before: { files: 3 } }] };
     expect(await clock.run(drop.outcome(LOGS, ONCE))).toMatchObject({ status: "held" });
     const after = await waiting(hf);
     expect(after.digest).not.toBe(before.digest);

@@ -40,7 +40,7 @@ export function openBucket(): BucketWorld {
     clock,
     store,
     runs,
-    plan: { changes: [{ action: "delete", target: "bucket/logs" }] },
+    plan: { changes: [{ type: "delete", target: "bucket/logs" }] },
     holdfire: (options) =>
       createHoldfire({ store, surroundings: { clock, random: () => 0.5 }, ...options }),
     drop: (hf, options = {}) =>

@@ -62,7 +62,7 @@ describe("confirm, on the spot", () => {
   test("the plan is made again before it is applied: a changed one is held", async () => {
     const hf = holdfire({
       confirm: () => {
-        world.plan = { changes: [{ action: "delete", target: "bucket/all" }] };
+        world.plan = { changes: [{ type: "delete", target: "bucket/all" }] };
         return { approve: true, by: "ana" };
       },
     });

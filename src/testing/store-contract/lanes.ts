@@ -96,6 +96,27 @@ export function testLanes(subject: () => Subject, joinsLanes: boolean): void {
     expect(items.map(({ record }) => record.id)).toEqual([winner]);
   });
 
+  test("a lane is written alone, where a record that is not there is removed", async () => {
+    const { store } = subject();
+    const alone = {
+      tenant: "acme",
+      id: "nobody",
+      expect: 0,
+      record: undefined,
+      lease: "none",
+    } as const;
+    await mustSwap(store, { ...alone, lane: { name: NAME, expect: 0, lane: TAKEN } });
+    const { stored } = await store.readLane("acme", NAME);
+    expect(stored?.lane).toEqual(TAKEN);
+    expect((await store.read("acme", "nobody")).stored).toBeUndefined();
+    const stale = { ...alone, lane: { name: NAME, expect: 0, lane: { queue: [] } } };
+    expect(await store.swap(stale)).toMatchObject({ ok: false, lane: stored });
+    const inner = { holder: "operation-1", inner: ["operation-4"], queue: [] };
+    const shared = { name: NAME, expect: stored?.version ?? 0, lane: inner };
+    await mustSwap(store, { ...alone, lane: shared });
+    expect((await store.readLane("acme", NAME)).stored?.lane).toEqual(inner);
+  });
+
   test("the version of a lane rises, and does not come back after a removal", async () => {
     const { store } = subject();
     const seen: number[] = [0];

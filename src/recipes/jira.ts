@@ -1,0 +1,101 @@
+/**
+ * A Jira Cloud issue, found again by a label.
+ *
+ * An entity property would not be seen by people, but can be searched only where an app has it indexed. A
+ * label can be searched everywhere. What goes into the query is our own label and nothing else.
+ *
+ * @module
+ */
+
+import { peek } from "../classify/peek.ts";
+import { typed } from "../engine/schema.ts";
+import type { ToolWithInput } from "../engine/tool.ts";
+import type { RecipeFacts } from "./facts.ts";
+import { listAt, maybeTextAt, textAt } from "./fields.ts";
+import { lookThrough, readingOf } from "./look.ts";
+import { callService, type ServiceAccess } from "./service.ts";
+
+/** Description and labels are no part of the intent. */
+export interface JiraIssueArguments {
+  /** The key of the project, e.g. `ENG`. */
+  readonly project: string;
+  /** The name of the type, e.g. `Task`. */
+  readonly issueType: string;
+  readonly summary: string;
+  /** Plain text. */
+  readonly description?: string;
+  readonly labels?: readonly string[];
+}
+
+/** An issue of this summary is wanted once. */
+export type JiraIssueIntent = Pick<JiraIssueArguments, "project" | "issueType" | "summary">;
+
+/** An issue that is there. */
+export interface JiraIssue {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** An issue. `baseUrl` is your site, e.g. `https://acme.atlassian.net`. */
+export function jiraIssue(
+  access: ServiceAccess & { readonly baseUrl: string },
+): ToolWithInput<JiraIssueArguments, JiraIssueIntent, JiraIssue> {
+  const post = async (path: string, json: unknown, signal: AbortSignal): Promise<unknown> =>
+    (await callService(access, access.baseUrl, { method: "POST", path, json, signal })).body;
+  return {
+    name: "jira_issue",
+    kind: "write",
+    service: "jira",
+    input: typed<JiraIssueArguments>(),
+    intent: ({ project, issueType, summary }) => ({ project, issueType, summary }),
+    run: async ({ project, issueType, summary, description, labels = [] }, { key, signal }) => {
+      const fields = {
+        project: { key: project },
+        issuetype: { name: issueType },
+        summary,
+        labels: [...labels.filter((label) => !label.startsWith(PREFIX)), PREFIX + key],
+        ...(description && { description: documentOf(description) }),
+      };
+      return issueOf(await post("/rest/api/3/issue", { fields }, signal));
+    },
+    readState: async ({ keys, signal }) => {
+      const labels = keys.map((key) => PREFIX + key);
+      const jql = `labels in (${labels.map((label) => `"${label}"`).join(", ")})`;
+      const looked = await lookThrough<unknown, string>(
+        async (nextPageToken) => {
+          const asked = { jql, fields: ["labels"], maxResults: 50, nextPageToken };
+          const body = await post("/rest/api/3/search/jql", asked, signal);
+          return { items: listAt(body, "issues"), next: maybeTextAt(body, "nextPageToken") };
+        },
+        (issue) =>
+          listAt(peek(issue, "fields"), "labels").some((label) => labels.includes(`${label}`)),
+      );
+      return readingOf(looked, issueOf, idOf);
+    },
+    effectIdOf: idOf,
+  };
+}
+
+const PREFIX = "holdfire-";
+
+const idOf = ({ id }: JiraIssue): string => id;
+
+const issueOf = (issue: unknown): JiraIssue => ({
+  id: textAt(issue, "id"),
+  key: textAt(issue, "key"),
+});
+
+/** Jira's own format for text, one paragraph. */
+const documentOf = (text: string): object => ({
+  type: "doc",
+  version: 1,
+  content: [{ type: "paragraph", content: [{ type: "text", text }] }],
+});
+
+export const jiraIssueFacts: RecipeFacts = {
+  keyGoes: "a label, which people see",
+  window: "none",
+  reads: "searches for the label",
+  cannotKnow:
+    "an issue of the last seconds or minutes: the search runs behind; one whose label was taken off",
+};

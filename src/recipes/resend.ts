@@ -1,0 +1,49 @@
+/**
+ * A mail by Resend, which knows a key for 24 hours and answers it with the first result.
+ *
+ * @module
+ */
+
+import { peek } from "../classify/peek.ts";
+import { typed } from "../engine/schema.ts";
+import type { ToolWithInput } from "../engine/tool.ts";
+import { keyWindows, type RecipeFacts } from "./facts.ts";
+import { textAt } from "./fields.ts";
+import { type MailArguments, type MailIntent, mailIntent } from "./mail.ts";
+import { callService, type ServiceAccess } from "./service.ts";
+
+/** A mail that Resend has taken. */
+export interface ResendMail {
+  readonly id: string;
+}
+
+/** A mail to one recipient. */
+export function resendMail(
+  access: ServiceAccess,
+): ToolWithInput<MailArguments, MailIntent, ResendMail> {
+  return {
+    name: "resend_mail",
+    kind: "write",
+    service: "resend",
+    input: typed<MailArguments>(),
+    intent: mailIntent,
+    keyed: keyWindows.resend,
+    run: async ({ from, to, subject, text, html }, { key, signal }) => {
+      const json = { from, to: [to], subject, text, html };
+      const headers = { "idempotency-key": key };
+      const request = { method: "POST", path: "/emails", json, headers, signal } as const;
+      const { body } = await callService(access, "https://api.resend.com", request, codeOf);
+      return { id: textAt(body, "id") };
+    },
+    effectIdOf: ({ id }) => id,
+  };
+}
+
+const codeOf = (body: unknown): unknown => peek(body, "name");
+
+export const resendMailFacts: RecipeFacts = {
+  keyGoes: "Idempotency-Key",
+  window: "24 h",
+  reads: "nothing: the key is sent again",
+  cannotKnow: "after 24 hours anything; whether a mail is read",
+};

@@ -1,0 +1,110 @@
+/**
+ * One request to a service that has no client here, by `fetch`: never followed elsewhere, never repeated,
+ * its answer read up to a limit.
+ *
+ * @module
+ */
+
+/** The platform's `fetch`, or one of yours. */
+export type ServiceFetch = typeof globalThis.fetch;
+
+/** How a recipe without a client reaches its service. */
+export interface ServiceAccess {
+  /** The value of the Authorization header, e.g. `Bearer …`; a function is asked for every request. */
+  readonly authorization: string | (() => string | Promise<string>);
+  /** Where the service is. @default its public address */
+  readonly baseUrl?: string | undefined;
+  /** @default the platform's */
+  readonly fetch?: ServiceFetch | undefined;
+}
+
+export interface ServiceRequest {
+  readonly method: "GET" | "POST";
+  /** Below the base, with what comes from a caller encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly json?: unknown;
+  readonly form?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** `undefined` where there is none, or it is no JSON. */
+  readonly body: unknown;
+}
+
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** The answer with a status of 2xx; any other is thrown with its status, its headers and its code. */
+export async function callService(
+  access: ServiceAccess,
+  usualUrl: string,
+  request: ServiceRequest,
+  codeOf: (body: unknown) => unknown = () => undefined,
+): Promise<ServiceAnswer> {
+  const { authorization, baseUrl = usualUrl, fetch = globalThis.fetch } = access;
+  const url = new URL(baseUrl.replace(/\/$/, "") + request.path);
+  for (const [name, value] of entries(request.query)) url.searchParams.append(name, value);
+  const body = bodyOf(request);
+  const response = await fetch(url, {
+    method: request.method,
+    // A token goes where it was meant to go.
+    redirect: "manual",
+    signal: request.signal,
+    headers: {
+      accept: "application/json",
+      ...(body && { "content-type": body.type }),
+      ...request.headers,
+      authorization: typeof authorization === "string" ? authorization : await authorization(),
+    },
+    ...(body && { body: body.text }),
+  });
+  const { status, headers } = response;
+  const answer = { status, headers, body: parse(await readText(response)) };
+  if (!response.ok) throw answerError(answer, codeOf(answer.body));
+  return answer;
+}
+
+/** An answer that is no success, as an error that says what it was and not what it told. */
+export function answerError({ status, headers }: ServiceAnswer, code: unknown): Error {
+  const said = typeof code === "string" || typeof code === "number" ? `${code}`.slice(0, 64) : "";
+  const error = new Error(`The service answered ${status}${said && ` (${said})`}.`);
+  return Object.assign(error, { status, headers, ...(said && { code: said }) });
+}
+
+const entries = (
+  those: Readonly<Record<string, string | undefined>> = {},
+): (readonly [string, string])[] =>
+  Object.entries(those).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+
+function bodyOf({ json, form }: ServiceRequest): { type: string; text: string } | undefined {
+  if (form) {
+    const text = new URLSearchParams();
+    for (const [name, value] of entries(form)) text.append(name, value);
+    return { type: "application/x-www-form-urlencoded", text: `${text}` };
+  }
+  if (json === undefined) return undefined;
+  return { type: "application/json; charset=utf-8", text: JSON.stringify(json) };
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MOST_BYTES) throw new Error("The service's answer is too large.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

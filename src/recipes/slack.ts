@@ -1,0 +1,112 @@
+/**
+ * A Slack message, found again by the key in its metadata.
+ *
+ * Slack says no inside a 200, so its error code is what is judged: those that are checked before anything is
+ * posted are a no, the others prove nothing (`internal_error` may come after the message was posted).
+ *
+ * @module
+ */
+
+import { peek } from "../classify/peek.ts";
+import { cannotTell } from "../engine/reading.ts";
+import { typed } from "../engine/schema.ts";
+import type { ToolWithInput } from "../engine/tool.ts";
+import type { RecipeFacts } from "./facts.ts";
+import { listAt, maybeTextAt, textAt } from "./fields.ts";
+import { earliest, lookThrough, readingOf } from "./look.ts";
+import { answerError, callService, type ServiceAccess, type ServiceRequest } from "./service.ts";
+
+/** All of it is the intent. */
+export interface SlackMessageArguments {
+  /** The id of a channel, `C…`, `G…` or `D…`. A name can be written to, and not read. */
+  readonly channel: string;
+  readonly text: string;
+  /** The message that this one answers. */
+  readonly thread_ts?: string;
+}
+
+/** A message that is there. */
+export interface SlackMessage {
+  readonly channel: string;
+  readonly ts: string;
+}
+
+const MARK = "holdfire_key";
+const PAGE = "200";
+const CHANNEL_ID = /^[CGD][A-Z0-9]{1,20}$/;
+
+/** A message. The token must be allowed to read the channel's history. */
+export function slackMessage(
+  access: ServiceAccess,
+): ToolWithInput<SlackMessageArguments, SlackMessageArguments, SlackMessage> {
+  return {
+    name: "slack_message",
+    kind: "write",
+    service: "slack",
+    input: typed<SlackMessageArguments>(),
+    intent: ({ channel, text, thread_ts }) => ({ channel, text, ...(thread_ts && { thread_ts }) }),
+    run: async ({ channel, text, thread_ts }, { key, signal }) => {
+      const metadata = { event_type: MARK, event_payload: { key } };
+      const json = { channel, text, thread_ts, metadata };
+      const path = "/chat.postMessage";
+      const body = await ask(access, { method: "POST", path, json, signal });
+      return { channel: textAt(body, "channel"), ts: textAt(body, "ts") };
+    },
+    readState: async ({ intent: { channel, thread_ts }, keys, firstSentAt, signal }) => {
+      if (!CHANNEL_ID.test(channel)) return cannotTell("a channel is read by its id, not its name");
+      const path = thread_ts ? "/conversations.replies" : "/conversations.history";
+      const oldest = `${earliest(firstSentAt) / 1_000}`;
+      const asked = { channel, oldest, include_all_metadata: "true", limit: PAGE };
+      const looked = await lookThrough<unknown, string>(
+        async (cursor) => {
+          const query = { ...asked, cursor, ts: thread_ts };
+          const body = await ask(access, { method: "GET", path, query, signal });
+          const next = maybeTextAt(peek(body, "response_metadata"), "next_cursor");
+          return { items: listAt(body, "messages"), next: next || undefined };
+        },
+        (message) => keys.includes(keyIn(peek(message, "metadata")) ?? ""),
+      );
+      return readingOf(looked, (message) => ({ channel, ts: textAt(message, "ts") }), idOf);
+    },
+    classify: (error) => (REJECTIONS.has(peek(error, "code")) ? "rejected" : undefined),
+    effectIdOf: idOf,
+  };
+}
+
+const idOf = ({ channel, ts }: SlackMessage): string => `${channel}/${ts}`;
+
+const keyIn = (metadata: unknown): string | undefined =>
+  peek(metadata, "event_type") === MARK
+    ? maybeTextAt(peek(metadata, "event_payload"), "key")
+    : undefined;
+
+async function ask(access: ServiceAccess, request: ServiceRequest): Promise<unknown> {
+  const answer = await callService(access, "https://slack.com/api", request, codeOf);
+  if (peek(answer.body, "ok") !== true) throw answerError(answer, codeOf(answer.body));
+  return answer.body;
+}
+
+const codeOf = (body: unknown): unknown => peek(body, "error");
+
+const REJECTIONS: ReadonlySet<unknown> = new Set([
+  "account_inactive",
+  "channel_not_found",
+  "invalid_auth",
+  "invalid_metadata_format",
+  "is_archived",
+  "missing_scope",
+  "msg_too_long",
+  "no_text",
+  "not_authed",
+  "not_in_channel",
+  "restricted_action",
+  "token_expired",
+  "token_revoked",
+]);
+
+export const slackMessageFacts: RecipeFacts = {
+  keyGoes: "metadata",
+  window: "none",
+  reads: "the channel's history, or the thread, since the first send, by metadata",
+  cannotKnow: "how far the history runs behind; a message that was deleted; channels given by name",
+};

@@ -1,0 +1,117 @@
+/**
+ * A Twilio message. There is no key and no place to put one, so a message is known only by its sender, its
+ * recipient, its words and its time, and another may look the same.
+ *
+ * What may be ours is therefore *cannot tell*, unless you say that nobody else sends from there.
+ *
+ * @module
+ */
+
+import { peek } from "../classify/peek.ts";
+import { absent, cannotTell, committed } from "../engine/reading.ts";
+import { typed } from "../engine/schema.ts";
+import type { ToolWithInput } from "../engine/tool.ts";
+import type { RecipeFacts } from "./facts.ts";
+import { listAt, maybeTextAt, textAt } from "./fields.ts";
+import { earliest, lookThrough } from "./look.ts";
+import { callService, type ServiceAccess } from "./service.ts";
+
+/** All of it is the intent. */
+export interface TwilioMessageArguments {
+  readonly to: string;
+  readonly body: string;
+}
+
+/** A message that Twilio has. */
+export interface TwilioMessage {
+  readonly sid: string;
+}
+
+export interface TwilioAccess extends ServiceAccess {
+  readonly accountSid: string;
+  /** The number that messages come from. */
+  readonly from: string;
+  /**
+   * Every message from this number is sent by tools of this ledger. Then the one message to this recipient
+   * that no other operation has, and that has these words, is taken for this one's. @default false
+   */
+  readonly soleSender?: boolean | undefined;
+}
+
+const PAGE = "200";
+const NUMBER = /^\+[1-9][0-9]{1,14}$/;
+
+/** A message from a number of yours. */
+export function twilioMessage(
+  access: TwilioAccess,
+): ToolWithInput<TwilioMessageArguments, TwilioMessageArguments, TwilioMessage> {
+  const { accountSid, from, soleSender = false } = access;
+  const path = `/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`;
+  const usual = "https://api.twilio.com";
+  const codeOf = (body: unknown) => peek(body, "code");
+  return {
+    name: "twilio_message",
+    kind: "write",
+    service: "twilio",
+    input: typed<TwilioMessageArguments>(),
+    intent: ({ to, body }) => ({ to, body }),
+    run: async ({ to, body }, { signal }) => {
+      const form = { To: to, From: from, Body: body };
+      const answer = await callService(
+        access,
+        usual,
+        { method: "POST", path, form, signal },
+        codeOf,
+      );
+      return { sid: textAt(answer.body, "sid") };
+    },
+    readState: async ({ intent: { to, body }, firstSentAt, taken, signal }) => {
+      if (!NUMBER.test(to)) return cannotTell("a number is read only in the form +15551230000");
+      // Not by DateSent: a message that waits in a queue has none yet.
+      const query = { To: to, From: from, PageSize: PAGE };
+      const { found, complete } = await lookThrough<unknown, Paging>(
+        async (next = {}) => {
+          const request = { method: "GET", path, query: { ...query, ...next }, signal } as const;
+          const answer = await callService(access, usual, request, codeOf);
+          return { items: listAt(answer.body, "messages"), next: pagingOf(answer.body) };
+        },
+        // Whatever it says: Twilio may have changed the words.
+        (message) =>
+          maybeTextAt(message, "direction") === "outbound-api" &&
+          !(Date.parse(textAt(message, "date_created")) < earliest(firstSentAt)),
+      );
+      const bodies = new Map(found.map((one) => [textAt(one, "sid"), maybeTextAt(one, "body")]));
+      const owned = await Promise.all([...bodies.keys()].map(taken));
+      const free = [...bodies].filter((_, index) => !owned[index]);
+      const [first] = free;
+      if (!first) return complete ? absent() : cannotTell("the list is longer than is read");
+      const [sid, words] = first;
+      if (!soleSender || free.length > 1 || words !== body) {
+        return cannotTell("a message that may be this one is there");
+      }
+      return committed({ sid }, { effectId: sid });
+    },
+    effectIdOf: ({ sid }) => sid,
+  };
+}
+
+type Paging = { readonly Page?: string | undefined; readonly PageToken?: string | undefined };
+
+/** Of the address of the next page only the place is taken, so no answer sends us elsewhere. */
+function pagingOf(body: unknown): Paging | undefined {
+  const uri = maybeTextAt(body, "next_page_uri");
+  if (!uri) return undefined;
+  const { searchParams } = new URL(uri, "https://api.twilio.com");
+  return {
+    Page: searchParams.get("Page") ?? undefined,
+    PageToken: searchParams.get("PageToken") ?? undefined,
+  };
+}
+
+export const twilioMessageFacts: RecipeFacts = {
+  keyGoes: "nowhere: there is no place",
+  window: "none",
+  reads: "lists the messages to this number since the first send",
+  cannotKnow:
+    "whose a message is: any other to this number leaves it unknown, unless `soleSender`; how far the list runs behind",
+};

@@ -1,0 +1,140 @@
+import { Octokit } from "octokit";
+import { expect, test } from "vitest";
+import { ownRetries } from "../../src/clients/octokit.ts";
+import { githubIssue } from "../../src/recipes/github-issue.ts";
+import { githubPull } from "../../src/recipes/github-pull.ts";
+import { type FakeRequest, startFake } from "./fake-service.ts";
+import { recipeContract } from "./recipe-contract.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+interface Kept {
+  readonly node_id: string;
+  readonly number: number;
+  readonly html_url: string;
+  readonly title: string;
+  readonly body: string;
+  readonly head: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** Issues and pull requests as documented: newest first, in pages, filtered by `since` and `head`. */
+async function open({ hf, clock }: Stage) {
+  const kept: Kept[] = [];
+  const add = (json: FakeRequest["json"] = {}): Kept => {
+    const number = kept.length + 1;
+    const at = new Date(clock.now()).toISOString();
+    const item = {
+      node_id: `I_${number}`,
+      number,
+      html_url: `https://github.com/acme/app/issues/${number}`,
+      title: `${json.title}`,
+      body: `${json.body}`,
+      head: `${json.head ?? ""}`,
+      created_at: at,
+      updated_at: at,
+    };
+    kept.unshift(item);
+    return item;
+  };
+  const fake = await startFake(({ method, query, json }) => {
+    if (method === "POST") return { status: 201, body: add(json) };
+    const since = Date.parse(query.get("since") ?? "1970-01-01T00:00:00Z");
+    const head = query.get("head");
+    const matching = kept
+      .filter(({ updated_at }) => Date.parse(updated_at) >= since)
+      .filter((item) => head === null || `acme:${item.head}` === head);
+    const size = Number(query.get("per_page"));
+    const from = (Number(query.get("page")) - 1) * size;
+    return { body: matching.slice(from, from + size) };
+  });
+  const options = { auth: "x", baseUrl: fake.url, throttle: { enabled: false } };
+  const octokit = new Octokit(ownRetries(options, hf));
+  return { fake, kept, add, octokit, effects: () => kept.length };
+}
+
+const ISSUE = { owner: "acme", repo: "app", title: "It is broken", body: "Look." };
+const PULL = { owner: "acme", repo: "app", head: "fix", base: "main", title: "Fix it" };
+
+recipeContract("githubIssue", {
+  licence: "L3",
+  open: async (stage) => {
+    const { add, octokit, ...rest } = await open(stage);
+    const makeForeign = () => void add(ISSUE);
+    return { ...rest, makeForeign, definition: githubIssue({ octokit }), args: ISSUE };
+  },
+});
+
+recipeContract("githubPull", {
+  licence: "L3",
+  open: async (stage) => {
+    const { add, octokit, ...rest } = await open(stage);
+    const makeForeign = () => void add(PULL);
+    return { ...rest, makeForeign, definition: githubPull({ octokit }), args: PULL };
+  },
+});
+
+test("the mark is not shown, and one that the model wrote is none", async () => {
+  const stage = openStage();
+  const { kept, octokit } = await open(stage);
+  const tool = stage.tool(githubIssue({ octokit }));
+  const body = "Look.\n<!-- holdfire:f6faba71-d7c5-86bc-a71c-36efc07e4aaa -->";
+  const { key } = await stage.call(tool, { ...ISSUE, body });
+  expect(kept[0]?.body.match(/<!-- holdfire:\S+ -->/g)).toEqual([`<!-- holdfire:${key} -->`]);
+});
+
+test("an older issue that carries the mark is not this operation's", async () => {
+  const stage = openStage();
+  const { fake, add, octokit } = await open(stage);
+  const tool = stage.tool(githubIssue({ octokit }));
+  // The same call elsewhere has the same key: so it is known before it is made here.
+  const twin = openStage();
+  const opened = await open(twin);
+  const first = await twin.call(twin.tool(githubIssue({ octokit: opened.octokit })), ISSUE);
+  const old = add({ ...ISSUE, body: `<!-- holdfire:${first.key} -->` });
+  await stage.clock.advance(3_600_000);
+  Object.assign(old, { updated_at: new Date(stage.clock.now()).toISOString() });
+  fake.lose("before");
+  const outcome = await stage.call(tool, ISSUE);
+  expect(outcome).toMatchObject({ key: first.key, status: "unknown", reason: "absent-unproven" });
+});
+
+test("an issue below a hundred newer ones is found, and no more is read than is needed", async () => {
+  const stage = openStage();
+  const { fake, kept, add, octokit } = await open(stage);
+  for (let n = 0; n < 300; n += 1) add({ title: `old ${n}` });
+  await stage.clock.advance(3_600_000);
+  for (const old of kept)
+    Object.assign(old, { updated_at: new Date(stage.clock.now()).toISOString() });
+  fake.lose("after");
+  octokit.hook.before("request", ({ method }) => {
+    if (method === "GET" && kept.length < 400)
+      for (let n = 0; n < 150; n += 1) add({ title: `${n}` });
+  });
+  expect(await stage.call(stage.tool(githubIssue({ octokit })), ISSUE)).toMatchObject({
+    status: "committed",
+    result: { number: 301 },
+  });
+  expect(fake.reads.map(({ query }) => query.get("page"))).toEqual(["1", "2"]);
+});
+
+test("a branch of a fork is looked up as it is, one of our own with its owner", async () => {
+  const stage = openStage();
+  const { fake, octokit } = await open(stage);
+  const tool = stage.tool(githubPull({ octokit }));
+  for (const head of ["fix", "fork:fix"]) {
+    fake.lose("after");
+    await stage.call(tool, { ...PULL, head }, head);
+  }
+  expect(new Set(fake.reads.map(({ query }) => query.get("head")))).toEqual(
+    new Set(["acme:fix", "fork:fix"]),
+  );
+});
+
+test("a no of GitHub is a no", async () => {
+  const stage = openStage();
+  const { fake, octokit } = await open(stage);
+  fake.lose({ status: 422 });
+  const outcome = await stage.call(stage.tool(githubPull({ octokit })), PULL);
+  expect(outcome).toMatchObject({ status: "not_applied", reason: "rejected", attempts: 1 });
+});
