@@ -18,7 +18,12 @@ import { createListing } from "./mcp/listing.ts";
 import { checkOptions, type McpGuardOptions } from "./mcp/options.ts";
 import type { McpClient } from "./mcp/sdk.ts";
 
-export { type IsErrorMeans, McpNotSentError, McpToolError } from "../classify/mcp.ts";
+export {
+  type IsErrorMeans,
+  McpNotSentError,
+  McpToolError,
+  McpTurnedAwayError,
+} from "../classify/mcp.ts";
 export type { McpGuardOptions, McpToolRules, PerCall } from "./mcp/options.ts";
 export { KEY_META, REPLY_META } from "./mcp/result.ts";
 export type { McpCall, McpClient } from "./mcp/sdk.ts";

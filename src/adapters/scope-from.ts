@@ -67,6 +67,14 @@ export interface ScopeFrom {
   workflow(run: WorkflowRun, step: WorkflowStep): string;
 }
 
+/**
+ * Makes a scope from a durable engine's own name for a step.
+ *
+ * @example
+ * ```ts
+ * await hf.scope(scopeFrom.dbos(DBOS), () => payOut(args));
+ * ```
+ */
 export const scopeFrom: ScopeFrom = Object.freeze({
   temporal(info: TemporalActivity) {
     const { workflowExecution: workflow, activityId } = given(info, "temporal");

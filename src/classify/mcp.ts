@@ -47,9 +47,18 @@ export class McpTurnedAwayError extends Error {
 export type IsErrorMeans = "unknown" | "rejected" | "refused";
 
 export function verdictOfMcp(error: unknown, isErrorMeans: IsErrorMeans = "unknown"): Verdict {
-  if (error instanceof McpNotSentError) return "not_sent";
-  if (error instanceof McpTurnedAwayError) return "rejected";
-  return error instanceof McpToolError ? isErrorMeans : "unknown";
+  if (isA(error, McpNotSentError)) return "not_sent";
+  if (isA(error, McpTurnedAwayError)) return "rejected";
+  return isA(error, McpToolError) ? isErrorMeans : "unknown";
+}
+
+/** Some values throw when they are asked what they are. */
+function isA(error: unknown, kind: new (...args: never[]) => Error): boolean {
+  try {
+    return error instanceof kind;
+  } catch {
+    return false;
+  }
 }
 
 /** The server, or the SDK, read the request and will say the same again. */

@@ -14,14 +14,16 @@ const flags = (end < 0 ? words : words.slice(0, end)).filter((word) => word.star
 const names = words.filter((word, at) => (end >= 0 && at > end) || !word.startsWith("--"));
 const flag = (name) => {
   const found = flags.find((word) => word === name || word.startsWith(`${name}=`));
-  return found === undefined ? undefined : (found.split("=").slice(1).join("=") || true);
+  return found === undefined ? undefined : found.split("=").slice(1).join("=") || true;
 };
 
 if (flag("--dry-run")) {
   console.log(JSON.stringify({ changes: [{ type: "create", target: `payment/${names[0]}` }] }));
   process.exit(0);
 }
-const env = Object.keys(process.env).filter((name) => !name.startsWith("__")).sort();
+const env = Object.keys(process.env)
+  .filter((name) => !name.startsWith("__"))
+  .sort();
 appendFileSync(file, `${JSON.stringify({ verb, words, key: flag("--idempotency-key"), env })}\n`);
 if (flag("--hang")) setInterval(() => {}, 1_000);
 else if (flag("--kill")) process.kill(process.pid, "SIGKILL");

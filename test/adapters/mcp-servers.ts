@@ -152,13 +152,14 @@ function secondHandler(toolbox: Toolbox): Handle {
   };
 }
 
-/** A client of this version, connected. */
+/** A client of this version, connected; `over` are options of its transport. */
 export async function connect(
   version: Version,
   url: URL,
   options: object = {},
+  over: { readonly fetch?: typeof fetch } = {},
 ): Promise<AnyClient> {
-  const transport = version === "v1" ? new FirstHttp(url) : new SecondHttp(url);
+  const transport = version === "v1" ? new FirstHttp(url, over) : new SecondHttp(url, over);
   return connected(version, transport, options);
 }
 

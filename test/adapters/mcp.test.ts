@@ -335,6 +335,31 @@ describe.each(["v1", "v2"] as const)("SDK %s over HTTP", (version) => {
     },
   );
 
+  test("turned away and sent again with a new token, a lost answer is unknown", async () => {
+    const { server, hf, executed } = await set(version);
+    // As the SDKs do it when an authorization could be renewed.
+    const renewing: typeof fetch = async (url, init) => {
+      const answer = await fetch(url, init);
+      return answer.status === 401 ? fetch(url, init) : answer;
+    };
+    const bare = await connect(version, server.url, {}, { fetch: renewing });
+    const client = guardMcpClient(bare, hf, { scope: SCOPE });
+    await client.listTools();
+    server.intercept = (_, res) => {
+      if (server.calls.length === 1) res.writeHead(401).end();
+      else {
+        executed.push({} as Arrival);
+        res.destroy();
+      }
+      return true;
+    };
+    expect(envelope(await client.callTool(PAY)).outcome).toBe("unknown");
+    server.intercept = undefined;
+    expect(envelope(await client.callTool(PAY)).outcome).toBe("unknown");
+    expect(executed).toHaveLength(1);
+    expect(server.calls).toHaveLength(2);
+  });
+
   test("a server that cannot be reached got nothing", async () => {
     const { guard, server, executed } = await set(version);
     const client = guard();

@@ -7,12 +7,23 @@ import {
   verdictOfMcp,
   verdictOfMcpRead,
 } from "../../src/classify/mcp.ts";
-import { hostile } from "./hostile.ts";
+import { HOSTILE } from "./hostile.ts";
 
 const coded = (code: unknown) => Object.assign(new Error("said so"), { code });
 
 test("hardly anything proves anything", () => {
-  const codes = [-32001, -32000, -32600, -32601, -32602, -32603, -32700, 404, 401, "REQUEST_TIMEOUT"];
+  const codes = [
+    -32001,
+    -32000,
+    -32600,
+    -32601,
+    -32602,
+    -32603,
+    -32700,
+    404,
+    401,
+    "REQUEST_TIMEOUT",
+  ];
   for (const code of codes) expect(verdictOfMcp(coded(code)), String(code)).toBe("unknown");
   for (const code of ["NOT_CONNECTED", "ECONNREFUSED", "CONNECTION_CLOSED"]) {
     expect(verdictOfMcp(coded(code)), code).toBe("unknown");
@@ -46,10 +57,10 @@ test("a read is not asked again for an answer that would be the same", () => {
 });
 
 test("looking at an error is never a second failure", () => {
-  for (const value of hostile()) {
-    expect(verdictOfMcp(value)).toBe("unknown");
-    expect(() => verdictOfMcpRead(value)).not.toThrow();
-    expect(isMethodNotFound(value)).toBe(false);
+  for (const [name, value] of HOSTILE) {
+    expect(verdictOfMcp(value), name).toBe("unknown");
+    expect(() => verdictOfMcpRead(value), name).not.toThrow();
+    expect(isMethodNotFound(value), name).toBe(false);
   }
 });
 
