@@ -92,10 +92,11 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   owned.fires += 1;
   if (isResend) engine.budgets.take(tool.service);
   const { around, run } = surrounding();
-  engine.events.emit("attempt", { ...about(operation), attempt: n, licence, around });
+  const named = about(operation, owned.stored.record.generation);
+  engine.events.emit("attempt", { ...named, attempt: n, licence, around });
   const fire = async () => resultOf(await tool.run(args, context));
-  const running = runInFrame(frame, () =>
-    runWithToken(token, () => enterOperation(ref.id, () => run(fire))),
+  const running = run(() =>
+    runInFrame(frame, () => runWithToken(token, () => enterOperation(ref.id, fire))),
   ).then(
     (result): Ended => ({ ok: true, ...result }),
     (error: unknown): Ended => ({ ok: false, error }),

@@ -69,12 +69,8 @@ interface Called {
   readonly inner: Inner | undefined;
 }
 
-const callTool = (
-  tool: Tool,
-  args: unknown,
-  options: Naming,
-  engine: Engine,
-): Promise<Called> => keptOpen(engine, () => begin(tool, args, options, engine));
+const callTool = (tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> =>
+  keptOpen(engine, () => begin(tool, args, options, engine));
 
 /** A call is under way from its first line: `close` waits for it. */
 function keptOpen<T>(engine: Engine, call: () => Promise<T>): Promise<T> {

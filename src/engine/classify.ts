@@ -27,7 +27,8 @@ export async function classify(
   const { n, token, ended, took } = attempted;
   const wire = wireFacts(token);
   const { wireRequests } = wire;
-  const isFailure = tellRepeats(token, { ...about(operation), attempt: n }, engine) !== undefined;
+  const named = about(operation, owned.stored.record.generation);
+  const isFailure = tellRepeats(token, { ...named, attempt: n }, engine) !== undefined;
   // Something else fires for us: it has used up what this call may fire.
   if (isFailure) owned.fires = Math.max(owned.fires, operation.tool.attempts);
   if (!ended) {
@@ -41,8 +42,7 @@ export async function classify(
     };
     learn(owned, ending);
     const durationMs = engine.clock.monotonic() - attempted.startedAt;
-    const timedOut = { ...about(operation), attempt: n, wireRequests, durationMs };
-    engine.events.emit("timed-out", timedOut);
+    engine.events.emit("timed-out", { ...named, attempt: n, wireRequests, durationMs });
     return ending;
   }
   const synced = await within(engine.clock, engine.timing.storeTimeoutMs, engine.ledger.sync());
@@ -65,7 +65,7 @@ export async function classify(
   };
   takeIn(owned, ending, judged, ended);
   engine.events.emit("verdict", {
-    ...about(operation),
+    ...named,
     attempt: n,
     verdict: ending.verdict ?? "unknown",
     status,

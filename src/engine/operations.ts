@@ -8,8 +8,8 @@ import { InvalidInputError } from "../errors.ts";
 import { wireKey } from "../key/mint.ts";
 import { checkNote, checkPerson } from "../key/name.ts";
 import { showScope } from "../key/scope.ts";
-import type { Refusal } from "../ledger/moves.ts";
 import { asksOf } from "../ledger/ask.ts";
+import type { Refusal } from "../ledger/moves.ts";
 import {
   type Answer,
   type AttemptNote,

@@ -40,15 +40,17 @@ export {
 } from "./linear.ts";
 export type { MailArguments, MailIntent } from "./mail.ts";
 export { type ResendMail, resendMail } from "./resend.ts";
-export {
-  type S3Arguments,
-  type S3Intent,
-  type S3Like,
-  type S3Object,
-  type S3Tool,
-  s3Create,
-  s3Replace,
-} from "./s3.ts";
+export { type S3Tool, s3Create, s3Replace } from "./s3.ts";
+export type {
+  S3Arguments,
+  S3Intent,
+  S3Like,
+  S3Object,
+  S3Place,
+  S3Put,
+  S3Sending,
+  S3Version,
+} from "./s3-object.ts";
 export { type SendgridAccess, type SendgridMail, sendgridMail } from "./sendgrid.ts";
 export type { ServiceAccess, ServiceFetch } from "./service.ts";
 export { type SlackMessage, type SlackMessageArguments, slackMessage } from "./slack.ts";

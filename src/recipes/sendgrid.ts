@@ -20,6 +20,7 @@ export interface SendgridMail {
   readonly messageId: string;
 }
 
+/** How SendGrid is reached. */
 export interface SendgridAccess extends ServiceAccess {
   /** The account has the Email Activity API, and the token may use it. @default false */
   readonly activity?: boolean | undefined;

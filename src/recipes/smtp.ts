@@ -26,6 +26,7 @@ export interface SmtpMail {
   readonly messageId: string;
 }
 
+/** How mails are sent, and looked for. */
 export interface SmtpOptions {
   readonly transport: SmtpTransport;
   /** The right side of the Message-ID, e.g. `mail.acme.com`. */

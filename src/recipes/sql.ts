@@ -15,6 +15,7 @@ import type { JsonObject } from "../key/json.ts";
 import type { Verdict } from "../ledger/record.ts";
 import { keyWindows, type RecipeFacts } from "./facts.ts";
 
+/** Where rows go. */
 export interface SqlOptions {
   /** The table; `schema.table` is taken apart. It needs a unique constraint on the key's column. */
   readonly table: string;
@@ -30,8 +31,11 @@ export interface SqlOptions {
   ) => Promise<readonly object[]> | readonly object[];
 }
 
+/** What a column is given. */
 export type SqlValue = null | boolean | number | string;
+/** Values by column. */
 export type SqlArguments = Readonly<Record<string, SqlValue>>;
+/** A row as the database gives it. */
 export type SqlRow = JsonObject;
 
 /** Inserts a row. All arguments are the intent. */

@@ -27,6 +27,7 @@ export interface TwilioMessage {
   readonly sid: string;
 }
 
+/** Whose messages these are. */
 export interface TwilioAccess extends ServiceAccess {
   readonly accountSid: string;
   /** The number that messages come from. */

@@ -119,12 +119,16 @@ export function recipeContract<A, I, R>(
     test.runIf(finds)("a reader that fails proves nothing", async () => {
       const stage = openStage();
       const { fake, definition, args } = await open(stage);
-      fake.failReads(503);
       fake.lose("after");
-      const outcome = await stage.call(
-        stage.tool({ ...definition, commitsWithinMs: WITHIN_MS, attempts: 1 }),
-        args,
-      );
+      const run: typeof definition.run = async (...given) => {
+        try {
+          return await definition.run(...given);
+        } finally {
+          fake.failReads(503);
+        }
+      };
+      const tool = stage.tool({ ...definition, run, commitsWithinMs: WITHIN_MS, attempts: 1 });
+      const outcome = await stage.call(tool, args);
       expect(outcome.status).toBe("unknown");
       expect(fake.writes.length).toBe(1);
     });

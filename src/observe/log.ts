@@ -1,0 +1,119 @@
+/**
+ * One line of a log for each event. What a line may say is listed here, field by field: no arguments,
+ * results, keys, scopes or addresses, and of an error its class and code.
+ *
+ * @module
+ */
+
+import { peek } from "../classify/peek.ts";
+import { InvalidInputError } from "../errors.ts";
+import { visible } from "../key/visible.ts";
+import type { EventName, Events, HoldfireEvents, Listener } from "./events.ts";
+import { classOf, codeOf } from "./failure.ts";
+import { keyHash } from "./key-hash.ts";
+
+/** What of less weight is left out. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** `console`, pino, winston and most others. */
+export type Logger = Readonly<Record<LogLevel, (line: string) => unknown>>;
+
+export interface LogOptions {
+  /** The least weight that is logged. @default "info" */
+  readonly level?: LogLevel | undefined;
+  /** What is said of errors. Their messages may hold anything a service or a tool put there. @default "codes" */
+  readonly errors?: "codes" | "messages" | undefined;
+}
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+const LONGEST_VALUE = 200;
+const LONGEST_MESSAGE = 300;
+
+type Fields = { readonly [N in EventName]: readonly [LogLevel, ...(keyof HoldfireEvents[N])[]] };
+
+const FIELDS: Fields = {
+  operation: ["debug", "tool", "kind", "by"],
+  outcome: ["info", "tool", "status", "reason", "licence", "attempts", "replayed", "durationMs"],
+  attempt: ["info", "tool", "attempt", "licence"],
+  verdict: ["info", "tool", "attempt", "verdict", "status", "wireRequests", "durationMs"],
+  "timed-out": ["warn", "tool", "attempt", "wireRequests", "durationMs"],
+  reading: ["info", "tool", "reading", "durationMs"],
+  replay: ["info", "tool", "status"],
+  settled: ["debug", "tool", "status", "licence", "attempts", "durationMs"],
+  committed: ["debug", "tool", "via"],
+  "not-applied": ["debug", "tool", "reason"],
+  unknown: ["warn", "tool", "reason"],
+  takeover: ["warn", "tool", "epoch"],
+  late: ["warn", "tool", "attempt", "verdict"],
+  duplicate: ["error", "tool", "source"],
+  sample: ["debug", "client", "attempt", "status", "wireRequests", "durationMs"],
+  usage: ["debug", "client", "attempt", "inputTokens", "outputTokens", "partial"],
+  "prompt-drift": ["warn", "client"],
+  "hidden-retry": ["warn", "tool", "attempt", "method", "origin", "count", "refused"],
+  "key-unused": ["warn", "tool"],
+  "reader-blind": ["error", "tool"],
+  "reader-failed": ["warn", "tool", "which", "why"],
+  "volatile-intent": ["warn", "tool"],
+  "payload-lost": ["warn", "tool"],
+  "lease-lost": ["warn", "tool"],
+  unrecorded: ["error", "tool"],
+  recorded: ["info", "tool"],
+  "store-error": ["error", "step"],
+  "store-suspect": ["error", "why"],
+  held: ["info", "tool", "why"],
+  reconcile: ["debug", "looked", "committed", "notApplied", "stillUnknown", "skipped"],
+  drift: ["warn", "tool", "finding"],
+};
+
+/** Writes a line for each event of this holdfire. Returns the function that stops it. */
+export function logTo(
+  hf: Pick<Events, "on">,
+  logger: Logger,
+  options: LogOptions = {},
+): () => void {
+  const { level = "info", errors = "codes" } = options;
+  if (!LEVELS.includes(level)) {
+    throw new InvalidInputError("options.level", `must be one of ${LEVELS.join(", ")}`);
+  }
+  if (errors !== "codes" && errors !== "messages") {
+    throw new InvalidInputError("options.errors", 'must be "codes" or "messages"');
+  }
+  const missing = LEVELS.find((name) => typeof peek(logger, name) !== "function");
+  if (missing) throw new InvalidInputError(`logger.${missing}`, "must be a function");
+  const stops = (Object.keys(FIELDS) as EventName[]).flatMap((name) => {
+    const [weight, ...fields] = FIELDS[name];
+    if (LEVELS.indexOf(weight) < LEVELS.indexOf(level)) return [];
+    const listener = (event: object) =>
+      logger[weight](`holdfire ${name}${textOf(event, fields, errors === "messages")}`);
+    return [hf.on(name, listener as Listener<typeof name>)];
+  });
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function textOf(event: object, fields: readonly string[], messages: boolean): string {
+  const { key, error } = event as { readonly key?: string; readonly error?: unknown };
+  const said: [string, unknown][] = fields.map((name) => [name, peek(event, name)]);
+  if (key !== undefined) said.push(["keyHash", keyHash(key)]);
+  if (error !== undefined) {
+    said.push(["error", classOf(error) ?? typeof error], ["code", codeOf(error)]);
+    if (messages) said.push(["message", peek(error, "message") ?? error]);
+  }
+  return said
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}=${valueText(value, name)}`)
+    .join("");
+}
+
+/** Quoted where it could be taken for more than one value. */
+function valueText(value: unknown, name: string): string {
+  if (typeof value === "number") return String(Math.round(value * 1_000) / 1_000);
+  const text =
+    typeof value === "string" ? value : typeof value === "boolean" ? String(value) : typeof value;
+  const longest = name === "message" ? LONGEST_MESSAGE : LONGEST_VALUE;
+  if (/^[\w.:/@+-]+$/.test(text) && text.length <= longest) return text;
+  const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
+  const quotable = cut.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+  return `"${visible(quotable, quotable.length)}"`;
+}

@@ -1,0 +1,137 @@
+/**
+ * A span for each operation, and below it one for each attempt.
+ *
+ * The spans of one operation travel with it, so two that happen at once are not mixed up, and nothing
+ * is left behind by one that never ends.
+ *
+ * @module
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { HoldfireEvents } from "../events.ts";
+import { keyHash } from "../key-hash.ts";
+import { type ContextLike, ERROR, INTERNAL, type SpanLike, type TracerLike } from "./api.ts";
+import {
+  attributes,
+  ERROR_TYPE,
+  failureOf,
+  failureOfAttempt,
+  ofTimeout,
+  TOOL,
+} from "./attributes.ts";
+import type { Contexts } from "./contexts.ts";
+import type { Listening } from "./listening.ts";
+
+interface Traced {
+  readonly id: string;
+  /** What a span that begins here is a child of. */
+  readonly context: ContextLike;
+  readonly span: SpanLike;
+  /** Those under way, by number. */
+  readonly attempts: Map<number, SpanLike>;
+}
+
+type AnAttempt = { readonly id: string; readonly attempt: number };
+
+export function traceSpans(on: Listening["on"], tracer: TracerLike, contexts: Contexts): void {
+  const here = new AsyncLocalStorage<Traced>();
+
+  const operationOf = ({ id }: { readonly id: string }): Traced | undefined => {
+    const traced = here.getStore();
+    return traced?.id === id ? traced : undefined;
+  };
+
+  on("operation", (event) => {
+    const active = contexts.active();
+    // An operation inside an attempt belongs to that, also where no context can be made active.
+    const parent = contexts.hasSpan(active) ? active : (here.getStore()?.context ?? active);
+    const span = tracer.startSpan(
+      `holdfire ${event.tool}`,
+      { kind: INTERNAL, attributes: ofOperation(event) },
+      parent,
+    );
+    const context = contexts.holding(parent, span);
+    const traced: Traced = { id: event.id, context, span, attempts: new Map() };
+    event.around((run) => here.run(traced, () => contexts.run(context, run)));
+  });
+
+  on("attempt", (event) => {
+    const operation = operationOf(event);
+    if (!operation) return;
+    const given = {
+      [TOOL]: event.tool,
+      "holdfire.key.hash": keyHash(event.key),
+      "holdfire.attempt.number": event.attempt,
+      "holdfire.licence": event.licence,
+    };
+    const { attempt } = event;
+    const how = { kind: INTERNAL, attributes: given };
+    const span = tracer.startSpan(`holdfire ${event.tool} attempt`, how, operation.context);
+    operation.attempts.set(attempt, span);
+    const context = contexts.holding(operation.context, span);
+    const inside: Traced = { ...operation, context };
+    event.around((run) => here.run(inside, () => contexts.run(context, run)));
+  });
+
+  function endAttempt(event: AnAttempt, said: Parameters<typeof attributes>[0]): void {
+    const operation = operationOf(event);
+    const span = operation?.attempts.get(event.attempt);
+    operation?.attempts.delete(event.attempt);
+    if (span) end(span, said);
+  }
+
+  on("hidden-retry", (event) => {
+    const span = operationOf(event)?.attempts.get(event.attempt);
+    span?.setAttributes({ "holdfire.hidden_retries": event.count - 1 + (event.refused ?? 0) });
+  });
+
+  on("verdict", (event) => {
+    endAttempt(event, {
+      "holdfire.verdict": event.verdict,
+      "http.response.status_code": event.status,
+      "holdfire.wire_requests": event.wireRequests,
+      [ERROR_TYPE]: failureOfAttempt(event),
+    });
+  });
+
+  on("timed-out", (event) => {
+    endAttempt(event, { ...ofTimeout(event), "holdfire.wire_requests": event.wireRequests });
+  });
+
+  on("outcome", (event) => {
+    const operation = operationOf(event);
+    if (!operation) return;
+    // Nothing was said of these: the call ended in an error of the ledger's.
+    for (const span of operation.attempts.values()) {
+      end(span, { "holdfire.verdict": "unknown", [ERROR_TYPE]: "unknown" });
+    }
+    operation.attempts.clear();
+    end(operation.span, {
+      // Another one than at first, if the service had rejected the key.
+      "holdfire.key.hash": keyHash(event.key),
+      "holdfire.outcome": event.status,
+      "holdfire.outcome.reason": event.reason,
+      "holdfire.licence": event.licence,
+      "holdfire.attempts": event.attempts,
+      "holdfire.replayed": event.replayed,
+      "holdfire.recorded": event.recorded,
+      [ERROR_TYPE]: failureOf(event),
+    });
+  });
+}
+
+function ofOperation({ tool, key, kind, by }: HoldfireEvents["operation"]) {
+  return {
+    [TOOL]: tool,
+    "holdfire.key.hash": keyHash(key),
+    "holdfire.tool.kind": kind,
+    "holdfire.by": by,
+  };
+}
+
+/** A failure has a type and no description: what an error says may hold anything. */
+function end(span: SpanLike, said: Parameters<typeof attributes>[0]): void {
+  span.setAttributes(attributes(said));
+  if (said[ERROR_TYPE] !== undefined) span.setStatus({ code: ERROR });
+  span.end();
+}
