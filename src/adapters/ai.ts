@@ -9,7 +9,7 @@
  * @module
  */
 
-import type { InferToolInput, InferToolOutput, Tool, ToolExecutionOptions } from "ai";
+import type { Tool, ToolExecutionOptions, ToolSet } from "ai";
 import { peek } from "../classify/peek.ts";
 import type { Reply } from "../engine/reply.ts";
 import type { StatusQuestion, StatusReply } from "../engine/status-tool.ts";
@@ -25,18 +25,15 @@ export { attemptOf } from "./attempt-context.ts";
 export type { ToolRules } from "./guard-tool.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools of any input, output and context stand in one set
-type AnyTool = Tool<any, any, any>;
-// biome-ignore lint/suspicious/noExplicitAny: as above
-type AnyOptions = ToolExecutionOptions<any>;
-// biome-ignore lint/suspicious/noExplicitAny: as above
-type ContextOf<T> = T extends Tool<any, any, infer C> ? C : never;
+type Any = any;
+type AnyTool = Tool<Any, Any, Any>;
+type AnyOptions = ToolExecutionOptions<Any>;
+type InputOf<T> = T extends Tool<infer I, Any, Any> ? I : Any;
+type OutputOf<T> = T extends Tool<Any, infer O, Any> ? O : Any;
+type ContextOf<T> = T extends Tool<Any, Any, infer C> ? C : Any;
 
 /** The same tool; what it gives is the envelope around its result. */
-export type GuardedAiTool<T extends AnyTool> = Tool<
-  InferToolInput<T>,
-  Reply<InferToolOutput<T>>,
-  ContextOf<T>
->;
+export type GuardedAiTool<T> = Tool<InputOf<T>, Reply<OutputOf<T>>, ContextOf<T>>;
 
 export interface AiTurnOptions {
   /**
@@ -62,16 +59,16 @@ const LINE = "Pass { thread: chatId } to guardTools";
  * await generateText({ model, tools, messages });
  * ```
  */
-export function guardTools<T extends Readonly<Record<string, AnyTool>>>(
+export function guardTools<T extends ToolSet>(
   tools: T,
   hf: Holdfire,
-  rules: { readonly [K in keyof T]?: ToolRules<InferToolInput<T[K]>, InferToolOutput<T[K]>> } = {},
+  rules: { readonly [K in keyof T]?: ToolRules<InputOf<T[K]>, OutputOf<T[K]>> } = {},
   options: AiTurnOptions = {},
 ): { [K in keyof T]: GuardedAiTool<T[K]> } {
   checkRules(rules, Object.keys(tools));
   const guarded = Object.entries(tools).map(([name, tool]) => [
     name,
-    guardTool(name, tool, hf, rules[name], options),
+    guardTool(name, tool as AnyTool, hf, rules[name], options),
   ]);
   return Object.fromEntries(guarded) as { [K in keyof T]: GuardedAiTool<T[K]> };
 }

@@ -92,7 +92,7 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
 }
 
 /** An id that the ledger would not take is no reason to fail. */
-function aliasesOf(toolCallId: string | readonly string[] = []): readonly string[] {
+export function aliasesOf(toolCallId: string | readonly string[] = []): readonly string[] {
   return [toolCallId].flat().filter((id) => {
     try {
       return checkAlias(id);

@@ -43,7 +43,8 @@ export async function callTool(
     },
   });
   const result = await execute(args, context);
-  const isInvalid = peek(result, "error") === true && peek(result, "validationErrors") !== undefined;
+  const isInvalid =
+    peek(result, "error") === true && peek(result, "validationErrors") !== undefined;
   if (entered || !isInvalid) return result;
   const error = new Error("The input is not what the tool takes.");
   unentered.add(error);
@@ -66,6 +67,6 @@ export function attemptContext(
 /** A suspended function has returned, and would be recorded as done. */
 function suspend(): never {
   throw new Error(
-    "A guarded function must not suspend. Ask before it: requireApproval, a step of its own, or kind: \"destructive\".",
+    'A guarded function must not suspend. Ask before it: requireApproval, a step of its own, or kind: "destructive".',
   );
 }

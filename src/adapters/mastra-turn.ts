@@ -1,8 +1,9 @@
 /**
  * Which request a tool call or a workflow step of Mastra belongs to.
  *
- * In an agent it is the turn. In a workflow it is the step of the run: Mastra runs a step again under the same run
- * id, by `retries`, after a restart and when the run is resumed.
+ * In an agent it is the turn. A call that a person approved comes without the conversation: it belongs to that
+ * approval, which is for one run. In a workflow it is the step of the run: Mastra runs a step again under the same
+ * run id, by `retries`, after a restart and when the run is resumed.
  *
  * @module
  */
@@ -33,9 +34,22 @@ export function mastraTurn(context: unknown, step: string, options: MastraTurnOp
   const from = (id: FromContext) => (typeof id === "function" ? id(context) : id);
   const agent = peek(context, "agent");
   const messages = peek(agent, "messages") ?? peek(context, "messages");
-  const scope = from(options.scope) ?? (messages ? undefined : stepScope(context, step));
   const thread = from(options.thread) ?? threadIn(context);
+  const scope =
+    from(options.scope) ??
+    (messages ? approvedRun(context, thread, messages) : stepScope(context, step));
   return { scope, thread, messages, run: text(peek(context, "runId")) ?? runOf(messages) };
+}
+
+/** A run that goes on after an approval has an empty conversation; a new one never has. */
+function approvedRun(
+  context: unknown,
+  thread: string | undefined,
+  messages: unknown,
+): string | undefined {
+  const run = text(peek(context, "runId"));
+  const isResumed = Array.isArray(messages) && messages.length === 0;
+  return isResumed && thread && run ? `${thread}/approved-${run}` : undefined;
 }
 
 /** The scope of a step: run id and step id. */

@@ -12,6 +12,7 @@
 
 import { peek } from "../classify/peek.ts";
 import type { Reply } from "../engine/reply.ts";
+import type { StatusReply } from "../engine/status-tool.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Holdfire } from "../holdfire.ts";
 import { describe } from "./describe.ts";
@@ -35,7 +36,8 @@ export interface MastraTool {
   readonly execute?: ((input: any, context: any) => any) | undefined;
 }
 
-const LINE = "Pass { memory: { thread, resource } } to the agent, or { thread: chatId } to the guard,";
+const LINE =
+  "Pass { memory: { thread, resource } } to the agent, or { thread: chatId } to the guard,";
 
 /**
  * The same tools under the guard; the model reads the envelope. A tool without rules is a plain write, one without
@@ -105,16 +107,24 @@ export function guardHooks<T extends Readonly<Record<string, MastraTool>>>(
   };
 }
 
+/** What `createTool` takes, to make a tool of `hf.statusTool()`. */
+export interface MastraStatusTool {
+  readonly id: string;
+  readonly description: string;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON Schema, in whatever type Mastra has for it
+  readonly inputSchema: any;
+  readonly execute: (args: unknown, context: unknown) => Promise<StatusReply>;
+}
+
 /** `hf.statusTool()` as options for `createTool`. */
-export function statusTool(hf: Holdfire, options: MastraTurnOptions = {}) {
+export function statusTool(hf: Holdfire, options: MastraTurnOptions = {}): MastraStatusTool {
   const status = hf.statusTool();
   const { toolName: id, description, inputSchema } = status;
   return {
     id,
     description,
     inputSchema,
-    execute: (args: unknown, context: unknown) =>
-      statusCall(status, args, mastraTurn(context, id, options), LINE),
+    execute: (args, context) => statusCall(status, args, mastraTurn(context, id, options), LINE),
   };
 }
 

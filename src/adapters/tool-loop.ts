@@ -11,7 +11,8 @@
 import { peek, peekItems } from "../classify/peek.ts";
 import type { StatusTool } from "../engine/status-tool.ts";
 import type { CallOptions } from "../engine/tool.ts";
-import { isHoldfireError } from "../errors.ts";
+import { isHoldfireError, MissingScopeError } from "../errors.ts";
+import { aliasesOf } from "./guard-tool.ts";
 import { lastByPerson } from "./persons-words.ts";
 import { inTurn, type Turn } from "./turn.ts";
 
@@ -70,7 +71,7 @@ export async function answerCalls(
   tools: LoopTools,
   options: LoopOptions,
 ): Promise<readonly Answer[]> {
-  const run = options.run ?? firstCallId(options.messages) ?? calls[0]?.id;
+  const run = options.run ?? runIn(options.messages, calls);
   const byName = handlesOf(tools);
   const answered = await Promise.allSettled(
     calls.map(async (call) => {
@@ -128,21 +129,33 @@ function handlesOf(tools: LoopTools): ReadonlyMap<string, Handle> {
   return new Map(found);
 }
 
-/** A tool of `hf.tool()` has its own guard; what is added is the turn. */
+/** A tool of `hf.tool()` has its own guard; what is added is the turn. A read does without. */
 function ownHandle(tool: unknown): Handle | undefined {
   const { toolName: name, reply } = Object(tool) as LoopTool;
   if (typeof name !== "string" || typeof reply !== "function") return undefined;
   const isStatus = peek(tool, "inputSchema") !== undefined;
   return {
     name,
-    call: (args, { signal, toolCallId, ...turn }) =>
-      inTurn(turn, { tool: name, line: LINE }, (scope) =>
-        reply(args as never, isStatus ? { scope } : { scope, signal, aliases: [toolCallId] }),
-      ),
+    async call(args, { signal, toolCallId, ...turn }) {
+      const more = isStatus ? {} : { signal, aliases: aliasesOf(toolCallId) };
+      try {
+        return await inTurn(turn, { tool: name, line: undefined }, (scope) =>
+          reply(args as never, { scope, ...more }),
+        );
+      } catch (error) {
+        const isMissing = isHoldfireError(error) && error.code === "ERR_HOLDFIRE_MISSING_SCOPE";
+        throw isMissing ? new MissingScopeError(name, LINE) : error;
+      }
+    },
   };
 }
 
 const MAX_MESSAGES = 100_000;
+
+/** Without a person's words there is no telling where the run began: all are one. */
+function runIn(messages: unknown, [first]: readonly LoopCall[]): string | undefined {
+  return lastByPerson(messages) && (firstCallId(messages) ?? first?.id);
+}
 
 /**
  * The id of the first tool call after a person's last words: it names the run, for a run started again has

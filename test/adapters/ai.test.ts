@@ -8,6 +8,7 @@ import {
   streamText,
   type ToolApprovalResponse,
   ToolLoopAgent,
+  type ToolSet,
   tool,
 } from "ai";
 import { describe, expect, it } from "vitest";
@@ -435,6 +436,15 @@ it("what a tool gives is typed as the envelope around it", async () => {
   const [result] = steps[0]?.staticToolResults ?? [];
   const id: string | undefined = result?.output.data?.id;
   expect(id).toBe("po_1");
+});
+
+it("a set of tools that nobody typed is guarded, too", async () => {
+  const { hf, pay, paid } = counted();
+  const untyped: ToolSet = { pay };
+  const tools = guardTools(untyped, hf, { pay: { kind: "write" } }, { thread: THREAD });
+  const model = chatOf(await modelSaying(PAY, PAY));
+  await generateText({ model, tools, prompt: "Pay p1", stopWhen });
+  expect(paid).toHaveLength(1);
 });
 
 it("rules for a tool that is not there are refused", () => {

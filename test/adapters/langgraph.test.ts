@@ -247,6 +247,16 @@ describe("a state with messages: the turn is the scope", () => {
     expect(envelopes(server).map(({ replayed }) => replayed)).toEqual([false, false]);
   });
 
+  it("a request sent again under its message id is the same request, also to a checkpointer", async () => {
+    const { pay, paid } = counted();
+    const server = await modelSaying(PAY, { text: "Done." }, PAY);
+    const graph = agentGraph(server, [pay]).compile({ checkpointer: new MemorySaver() });
+    for (const _ of [1, 2]) {
+      await graph.invoke({ messages: [new HumanMessage({ id: "m1", content: "Pay p1" })] }, THREAD);
+    }
+    expect(paid).toHaveLength(1);
+  });
+
   it("a list of messages as the state is read as well", async () => {
     const { pay, paid } = counted();
     const node = new ToolNode([pay] as never);

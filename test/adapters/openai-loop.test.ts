@@ -400,6 +400,35 @@ describe("runToolCalls", () => {
     expect(paid).toHaveLength(2);
   });
 
+  it("under a scope of one's own, without the conversation, all steps are one run", async () => {
+    const { tool, hf, paid } = counted();
+    const resource = ({ paymentId }: PayArguments) => `payment/${paymentId}`;
+    const tools = guardTools([tool], hf, { pay: { resource } });
+    const output = [{ type: "function_call_output", call_id: "call_0", output: "…" }];
+    for (const [amount, messages] of [
+      [100, undefined],
+      [200, output],
+    ] as const) {
+      const calls = [call("pay", JSON.stringify({ paymentId: "p1", amount }), `call_${amount}`)];
+      await runToolCalls(completion(calls), tools, { scope: "job-1", messages });
+    }
+    expect(paid).toHaveLength(2);
+  });
+
+  it("a read of hf.tool needs no scope, a write names the line, an odd id is no obstacle", async () => {
+    const hf = openHoldfire();
+    const look = hf.tool({ name: "look", kind: "read", run: (_: object) => 7 });
+    const pay = hf.tool({ name: "pay", kind: "write", run: (_: object) => 7 });
+    const odd = "x".repeat(300);
+    const [seen] = await runToolCalls(completion([call("look", "{}", odd)]), { look }, {});
+    expect(JSON.parse(seen?.content ?? "")).toMatchObject({ data: 7, message: "Done." });
+    const paying = completion([call("pay", "{}", odd)]);
+    const missing = runToolCalls(paying, { pay }, {});
+    await expect(missing).rejects.toThrow("Pass { thread, messages } to runToolCalls");
+    const [paid] = await runToolCalls(paying, { pay }, { scope: "s" });
+    expect(JSON.parse(paid?.content ?? "")).toMatchObject({ ok: true });
+  });
+
   it("an explicit scope needs no messages, and hf.scope needs neither", async () => {
     const { tools, paid, hf } = counted();
     const response = completion([call("pay", GOOD)]);

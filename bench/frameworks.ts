@@ -1,0 +1,74 @@
+/**
+ * The frameworks: how often one request of a person takes effect when an agent framework runs its tools again, with
+ * holdfire and without. Ends with 1 if it was not once, or not twice where a person asked twice.
+ *
+ *   node bench/frameworks.ts [--json]
+ *
+ * The tool's service knows no keys and cannot be asked, so nothing but the ledger stands between a repeated call and
+ * a second effect.
+ *
+ * @module
+ */
+
+import { parseArgs } from "node:util";
+import { ai } from "./frameworks/ai.ts";
+import { COLUMNS, type Column, type Framework } from "./frameworks/columns.ts";
+import { langchain, langgraph } from "./frameworks/langchain.ts";
+import { handWritten, runTools, toolRunner } from "./frameworks/loops.ts";
+import { mastra, mastraWorkflow } from "./frameworks/mastra.ts";
+import { mcp } from "./frameworks/mcp.ts";
+import { openaiAgents } from "./frameworks/openai-agents.ts";
+import {
+  type Counted,
+  printLegend,
+  printReasons,
+  printTable,
+  printVerdict,
+} from "./frameworks/print.ts";
+import { countEffects } from "./frameworks/stage.ts";
+
+const FRAMEWORKS: readonly Framework[] = [
+  ai,
+  langchain,
+  langgraph,
+  openaiAgents,
+  mastra,
+  mastraWorkflow,
+  runTools,
+  toolRunner,
+  handWritten,
+  mcp,
+];
+
+const { values } = parseArgs({ options: { json: { type: "boolean", default: false } } });
+
+const counted: Counted[] = [];
+for (const framework of FRAMEWORKS) {
+  for (const column of COLUMNS) counted.push(await count(framework, column));
+  process.stderr.write(`${framework.name}\n`);
+}
+const isOk = counted.every(({ ok }) => ok);
+
+if (values.json) {
+  process.stdout.write(`${JSON.stringify({ ok: isOk, cells: counted }, undefined, 2)}\n`);
+} else {
+  printTable(counted);
+  printLegend();
+  printReasons(counted);
+  printVerdict(counted);
+}
+// Runs that were left in the middle would keep the process alive.
+process.exit(isOk ? 0 : 1);
+
+async function count(framework: Framework, { name, expected, play }: Column): Promise<Counted> {
+  const about = { framework: framework.name, column: name, expected };
+  const played = play(framework);
+  if ("none" in played) return { ...about, none: played.none, ok: true };
+  try {
+    const without = await countEffects(played, false);
+    const guarded = await countEffects(played, true);
+    return { ...about, without, with: guarded, ok: guarded === expected };
+  } catch (error) {
+    return { ...about, error: String(error), ok: false };
+  }
+}
