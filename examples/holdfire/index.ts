@@ -1,0 +1,3 @@
+/** What `holdfire` is, from the sources. @module */
+
+export * from "../../src/index.ts";

@@ -1,0 +1,3 @@
+/** What `holdfire/memory` is, from the sources. @module */
+
+export * from "../../src/stores/memory.ts";

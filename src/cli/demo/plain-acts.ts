@@ -1,0 +1,77 @@
+/**
+ * The three acts over plain HTTP: nothing but what holdfire ships.
+ *
+ * @module
+ */
+
+import { createHoldfire } from "../../create.ts";
+import { absent, committed } from "../../engine/reading.ts";
+import { memoryStore } from "../../stores/memory.ts";
+import { type Act, askPerson, PROMISED } from "./act.ts";
+import { PAYOUT, type Scene } from "./scene.ts";
+
+const SCOPE = "conversation-7/turn-3";
+
+/** The loop everybody writes: it takes a lost reply for a no. */
+async function alone({ bank }: Scene): Promise<string> {
+  const client = bank.client("readable");
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.create(PAYOUT);
+      return "done";
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
+}
+
+/** The same payout, the same fault; the lost reply becomes a read. */
+async function guarded(scene: Scene): Promise<string> {
+  const client = scene.bank.client("readable");
+  const hf = createHoldfire({ store: memoryStore() });
+  scene.watch(hf);
+  const payOut = hf.tool({
+    name: "pay_out",
+    kind: "write",
+    run: (payout: typeof PAYOUT, { key, signal }) => client.create(payout, { key, signal }),
+    readState: async ({ key, signal }) => {
+      const [found] = await client.find({ key }, { signal });
+      return found ? committed(found, { effectId: found.id }) : absent();
+    },
+  });
+  const { status } = await payOut.outcome(PAYOUT, { scope: SCOPE });
+  await hf.close();
+  return status === "committed" ? "done" : status;
+}
+
+/** Neither key nor read: nobody can find out, so nobody fires again, and a person is asked. */
+async function blind(scene: Scene): Promise<string> {
+  const client = scene.bank.client("neither");
+  // The memory store takes such a tool only from someone who says that forgetting is acceptable.
+  const hf = createHoldfire({ store: memoryStore({ forgets: "accepted" }) });
+  scene.watch(hf);
+  const payOut = hf.tool({
+    name: "pay_out_by_fax",
+    kind: "write",
+    run: (payout: typeof PAYOUT, { signal }) => client.create(payout, { signal }),
+  });
+  const { message } = await payOut.reply(PAYOUT, { scope: SCOPE });
+  scene.say("told", message);
+  scene.say("caller", "calls again all the same");
+  const { status } = await payOut.outcome(PAYOUT, { scope: SCOPE });
+  await askPerson(hf, scene);
+  scene.say("caller", "calls once more");
+  const last = await payOut.outcome(PAYOUT, { scope: SCOPE });
+  await hf.close();
+  return `${status}, then ${last.status === "committed" ? "done" : last.status}`;
+}
+
+export const PLAIN_ACTS: readonly Act[] = [
+  { title: "As everybody does it: a loop that tries again", promised: PROMISED.alone, play: alone },
+  {
+    title: "The same payout, the same loss, with holdfire",
+    promised: PROMISED.guarded,
+    play: guarded,
+  },
+  { title: "A tool with neither key nor read", promised: PROMISED.blind, play: blind },
+];
