@@ -118,3 +118,4 @@ export type {
 } from "./ledger/store.ts";
 export type { Mark, Witness } from "./ledger/witness.ts";
 export type { EventName, HoldfireEvents, Listener } from "./observe/events.ts";
+export { type Logger, type LogLevel, type LogOptions, logTo } from "./observe/log.ts";

@@ -13,7 +13,10 @@ import type { HoldfireConfig } from "./config.ts";
 import { UsageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
-const NAMES = ["ts", "mts", "js", "mjs"].map((ending) => `holdfire.config.${ending}`);
+/** The usual names, in the order in which they are looked for. */
+export const CONFIG_NAMES: readonly string[] = ["ts", "mts", "js", "mjs"].map(
+  (ending) => `holdfire.config.${ending}`,
+);
 
 /** `given`, else the first usual name in the folder; an error if there is none. */
 export async function loadConfig(
@@ -22,7 +25,7 @@ export async function loadConfig(
 ): Promise<HoldfireConfig> {
   const path = given === undefined ? findConfig(cwd) : resolve(cwd, given);
   if (path === undefined || !existsSync(path)) {
-    const what = path === undefined ? `no ${NAMES[0]} in ${cwd}` : `no file ${path}`;
+    const what = path === undefined ? `no ${CONFIG_NAMES[0]} in ${cwd}` : `no file ${path}`;
     throw new UsageError(`There is ${what}.`, "Name one with --config FILE.");
   }
   let module: { readonly default?: unknown };
@@ -37,7 +40,7 @@ export async function loadConfig(
 }
 
 const findConfig = (cwd: string): string | undefined =>
-  NAMES.map((name) => resolve(cwd, name)).find((path) => existsSync(path));
+  CONFIG_NAMES.map((name) => resolve(cwd, name)).find((path) => existsSync(path));
 
 function checked(config: unknown, path: string): HoldfireConfig {
   const { hf, tools } = Object(config) as Record<string, unknown>;

@@ -56,7 +56,7 @@ export const ls: Command = defineCommand({
       open: values.open,
       status: values.status.length > 0 ? values.status.map(stateOf) : undefined,
       tool: values.tool,
-      scope: values.scope,
+      scope: values.scope?.split(" › ").join("\u001f"),
       resource: values.resource,
       since: timeOf("since", values.since, now),
       until: timeOf("until", values.until, now),
@@ -75,7 +75,10 @@ export const ls: Command = defineCommand({
 function stateOf(text: string): StateTag {
   const found = STATES.find((state) => state === text);
   if (found) return found;
-  throw new UsageError(`--status does not know "${visible(text)}".`, `It takes ${STATES.join(", ")}.`);
+  throw new UsageError(
+    `--status does not know "${visible(text)}".`,
+    `It takes ${STATES.join(", ")}.`,
+  );
 }
 
 function print(

@@ -39,11 +39,7 @@ export const show: Command = defineCommand({
     }),
 });
 
-function print(
-  operation: OperationView,
-  question: Approval | undefined,
-  terminal: Terminal,
-): void {
+function print(operation: OperationView, question: Approval | undefined, terminal: Terminal): void {
   const { out } = terminal;
   const facts = [
     ["tool", visible(operation.tool)],
@@ -54,7 +50,7 @@ function print(
     ["resource", operation.resource && visible(operation.resource)],
     ["inside", operation.parent],
     ["tool calls", operation.aliases.map((alias) => visible(alias, 80)).join(", ")],
-    ["fired", `${operation.fired} times`],
+    ["fired", operation.fired === 1 ? "once" : `${operation.fired} times`],
   ].flatMap(([name, value]) => (name && value ? [[name, value]] : []));
   for (const line of tableLines([{ title: "" }, { title: "" }], facts).slice(1)) out(line);
   out("");

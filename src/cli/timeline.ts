@@ -59,11 +59,12 @@ function tried(attempt: AttemptNote): Moment[] {
 }
 
 function factsOf(attempt: AttemptNote): string {
-  const { status, wireRequests, tookKey, replayed, unverified, accepted, cleared } = attempt;
+  const { status, wireRequests, declared, tookKey, replayed, unverified, accepted, cleared } =
+    attempt;
   const facts = [
     status !== undefined && `status ${status}`,
     wireRequests !== undefined && `${wireRequests} ${wireRequests === 1 ? "request" : "requests"}`,
-    tookKey === false && "the key was not used",
+    declared?.keyed && tookKey === false && "the key was not used",
     replayed && "the service gave a stored answer",
     accepted && "accepted, not done yet",
     unverified && "verify said no",

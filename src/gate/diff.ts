@@ -57,10 +57,14 @@ type Add = (sign: DiffLine["sign"], text: string, isCut?: boolean) => void;
 function describe(path: string, before: Json | undefined, after: Json | undefined, add: Add): void {
   const [old, young] = [fieldsOf(before), fieldsOf(after)];
   if (old && young && (before ?? after) !== undefined) {
-    return describeFields(path, old, young, add);
+    describeFields(path, old, young, add);
+    return;
   }
   const [gone, come] = [linesOf(before), linesOf(after)];
-  if (gone && come) return describeLines(path, gone, come, add);
+  if (gone && come) {
+    describeLines(path, gone, come, add);
+    return;
+  }
   if (before !== undefined) describeOne("-", path, before, add);
   if (after !== undefined) describeOne("+", path, after, add);
 }
@@ -108,7 +112,10 @@ function describeLines(
 function describeOne(sign: "+" | "-", path: string, value: Json, add: Add): void {
   const lines = linesOf(value);
   const name = path === "" ? "" : `${path}: `;
-  if (!lines) return addCut(sign, "  ", jsonText(value, 0), add, 0, name);
+  if (!lines) {
+    addCut(sign, "  ", jsonText(value, 0), add, 0, name);
+    return;
+  }
   if (path !== "") add(sign, `  ${path}:`);
   for (const line of lines) addCut(sign, "    ", line, add);
 }
@@ -122,7 +129,10 @@ function addCut(
   differsAt = 0,
   name = "",
 ): void {
-  if (line.length <= LONGEST_LINE) return add(sign, `${indent}${name}${shown(line)}`);
+  if (line.length <= LONGEST_LINE) {
+    add(sign, `${indent}${name}${shown(line)}`);
+    return;
+  }
   const from = Math.min(Math.max(0, differsAt - LEAD), line.length - LONGEST_LINE);
   const part = shown(line.slice(from, from + LONGEST_LINE));
   const hidden = line.length - LONGEST_LINE;

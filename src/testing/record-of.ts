@@ -88,6 +88,7 @@ export const EVERY_STATE: readonly State[] = [
     ask: askOf({
       answers: [{ approve: true, by: "ana", at: 5, note: "fine", counted: true }],
     }),
+    aside: [askOf({ digest: "digest-0" })],
     before: { tag: "not_applied", reason: "refused" },
   },
   { tag: "queued" },
@@ -116,5 +117,11 @@ export const EVERY_STATE: readonly State[] = [
     by: "ana",
     note: "declined",
   },
-  { tag: "denied", by: "ana", note: "not this one" },
+  {
+    tag: "denied",
+    by: "ana",
+    note: "not this one",
+    digest: "digest-1",
+    answers: [{ approve: false, by: "ana", at: 5, note: "not this one", counted: true }],
+  },
 ];

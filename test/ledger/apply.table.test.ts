@@ -67,7 +67,7 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
     not_applied: "held",
     denied: "!denied",
   },
-  answer: { ...ofOwner("!not-open", "!not-open"), held: "held", denied: "!denied" },
+  answer: { ...ofOwner("!not-open", "!not-open"), held: "held", denied: "denied" },
   resolve: {
     nothing: "!absent",
     held: "!held",

@@ -8,6 +8,7 @@
  */
 
 import { createInterface } from "node:readline";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Terminal } from "../terminal.ts";
 
 export interface Person {
@@ -17,15 +18,25 @@ export interface Person {
 }
 
 const LONGEST = 2_000;
+const MOST_TURNS = 10_000;
 
 export function personAt({ input, write, signal }: Terminal): Person {
   // The terminal itself echoes and edits: Ctrl-C stays a signal.
   const lines = createInterface({ input, terminal: false });
   let gone = false;
   let waiting: ((line: string | undefined) => void) | undefined;
+  let heard = 0;
   const hear = (line: string | undefined) => {
+    heard += 1;
     waiting?.(line);
     waiting = undefined;
+  };
+  /** A terminal gives a line a turn: goes on until there is none left. */
+  const forgetTyped = async () => {
+    for (let before = -1, turns = 0; before !== heard && turns < MOST_TURNS; turns += 1) {
+      before = heard;
+      await nextTurn();
+    }
   };
   const end = () => {
     gone = true;
@@ -35,8 +46,9 @@ export function personAt({ input, write, signal }: Terminal): Person {
   lines.on("close", end);
   signal.addEventListener("abort", end, { once: true });
   return {
-    ask(question) {
-      if (gone || signal.aborted) return Promise.resolve(undefined);
+    async ask(question) {
+      await forgetTyped();
+      if (gone || signal.aborted) return undefined;
       write(question);
       return new Promise((resolve) => {
         waiting = (line) => resolve(line?.trim().slice(0, LONGEST));

@@ -62,7 +62,7 @@ function print(waiting: readonly Approval[], open: number, terminal: Terminal): 
     for (const line of questionLines(question, terminal)) terminal.out(line);
     terminal.out("");
   }
-  terminal.err(open === 0 ? "Nothing waits for an answer." : `${open} wait for an answer.`);
+  terminal.err(`Questions that wait for an answer: ${open}.`);
 }
 
 async function decide(hf: Holdfire, by: string | undefined, terminal: Terminal): Promise<number> {
@@ -83,8 +83,10 @@ async function goThrough(
   let by = given;
   let left = 0;
   let asked = 0;
-  for await (const question of eachQuestion(hf, terminal)) {
-    if (question.answered) continue;
+  for await (const { operation } of eachQuestion(hf, terminal)) {
+    // As it stands now: the list may be as old as the person was slow.
+    const question = await hf.approvals.get(operation.id);
+    if (!question || question.answered) continue;
     by ??= await nameOf(person, terminal);
     if (by === undefined) return EXIT.found;
     asked += 1;

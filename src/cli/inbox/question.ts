@@ -80,16 +80,12 @@ function changesOf(plan: Json | undefined): readonly PlannedChange[] | undefined
 }
 
 function cut(lines: readonly string[]): readonly string[] {
+  const isLong = (line: string) => line.length > LONGEST_LINE;
   const shown = lines
     .slice(0, MOST_LINES)
-    .map((line) =>
-      line.length > LONGEST_LINE
-        ? `${line.slice(0, LONGEST_LINE)}… (${line.length - LONGEST_LINE} characters cut)`
-        : line,
-    );
-  const isWhole = lines.length <= MOST_LINES && lines.every((line) => line.length <= LONGEST_LINE);
-  const left = lines.length - shown.length;
-  return isWhole ? shown : [...shown, `NOT ALL OF IT: ${left} more lines. holdfire show KEY --json has all.`];
+    .map((line) => (isLong(line) ? `${line.slice(0, LONGEST_LINE)}… (cut)` : line));
+  const left = lines.length - shown.length + lines.slice(0, MOST_LINES).filter(isLong).length;
+  return left > 0 ? [...shown, notAll(left)] : shown;
 }
 
 const indent = (line: string): string => `  ${line}`;

@@ -45,6 +45,7 @@ const recordFullOf = (text: string): OperationRecord =>
     precondition: { form: "json", text: JSON.stringify(text) },
     aliases: [text],
     runs: [text, "run-2"],
+    answers: [{ approve: true, by: text, at: 5, note: text, counted: false }],
     attempts: [
       {
         n: 1,

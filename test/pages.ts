@@ -1,0 +1,62 @@
+/**
+ * The pages that are checked: README, CONTRIBUTING, CHANGELOG and docs, and what stands in them.
+ *
+ * @module
+ */
+
+import { globSync, readFileSync } from "node:fs";
+
+/** Written by hand. */
+export const PAGES: readonly string[] = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...globSync("docs/*.md").sort(),
+];
+
+/** Made from the types. */
+export const REFERENCE: readonly string[] = globSync("docs/reference/*.md").sort();
+
+export const textOf = (path: string): string => readFileSync(path, "utf8");
+
+/** The page without its examples: a `#` in a shell script is no heading. */
+export const proseOf = (path: string): string =>
+  textOf(path).replaceAll(/^```.*\n[\s\S]*?^```$/gm, "");
+
+/** As GitHub makes them from headings; the second of the same name gets a number. */
+export function anchorsOf(page: string): readonly string[] {
+  const seen = new Map<string, number>();
+  return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-");
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    return before === 0 ? anchor : `${anchor}-${before}`;
+  });
+}
+
+/**
+ * The programs of a page. An example that imports starts one, the others go on with it. Every line
+ * stands where it stands on the page, so an error's line number is the page's.
+ */
+export function programsOf(page: string): readonly string[] {
+  const programs: string[][] = [];
+  let inside = false;
+  let first = false;
+  for (const [index, line] of textOf(page).split("\n").entries()) {
+    if (line.startsWith("```")) {
+      inside = line === "```ts";
+      first = inside;
+      continue;
+    }
+    if (!inside) continue;
+    if (programs.length === 0 || (first && line.startsWith("import "))) programs.push([]);
+    first = false;
+    const program = programs.at(-1) ?? [];
+    while (program.length < index) program.push("");
+    program.push(line);
+  }
+  return programs.map((program) => program.join("\n"));
+}
