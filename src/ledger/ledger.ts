@@ -12,6 +12,8 @@ import { laneAlone, NO_LANE } from "./lane.ts";
 import type { Move, Refusal } from "./moves.ts";
 import type { Stored } from "./record.ts";
 import type { Change, LaneChange, Store, StoredLane, Swapped } from "./store.ts";
+import { type LedgerClock, storeClock } from "./store-clock.ts";
+import { together } from "./together.ts";
 import { type Mark, suspicion, type Witness } from "./witness.ts";
 
 /** Names one operation. */
@@ -31,13 +33,7 @@ export type Moved =
   /** The record was as expected, the lane was not. Nothing was written. */
   | { readonly tag: "lane"; readonly lane: StoredLane | undefined };
 
-/** The store's time, as far as it can be known here: its last answer came between two local instants. */
-export interface LedgerClock {
-  /** No later than the store's clock now. */
-  earliest(): number;
-  /** No earlier than the store's clock now. */
-  latest(): number;
-}
+export type { LedgerClock } from "./store-clock.ts";
 
 export interface Ledger {
   readonly store: Store;
@@ -67,9 +63,6 @@ export interface Ledger {
   changeLane(tenant: string, change: LaneChange): Promise<boolean>;
 }
 
-/** Clocks that part by more than this have not both been running. */
-const SLEPT_MS = 500;
-
 /** Moves that only the owner of an open operation makes. */
 const OWNERS = new Set<Move["move"]>(["settle", "note", "renew"]);
 
@@ -97,23 +90,18 @@ export function createLedger({
   let witnessFailed = false;
   let opening: Promise<void> | undefined;
   let opened = false;
-  const start = clock.monotonic();
-  let sample = { now: clock.now(), sent: start, received: start, wall: clock.now() };
+  const time = storeClock(clock);
+  const { timed } = time;
   const lanes = knownLanes(readLane);
-
-  /** Notes what the store's clock said, and when it was asked. */
-  async function timed<T extends { readonly now: number }>(ask: () => Promise<T>): Promise<T> {
-    const sent = clock.monotonic();
-    const answer = await ask();
-    sample = { now: answer.now, sent, received: clock.monotonic(), wall: clock.now() };
-    return answer;
-  }
 
   async function swap(change: Change): Promise<Swapped> {
     const before = mark;
     const swapped = await timed(() => store.swap(change));
-    if (swapped.ok) follow(before, swapped.sequence);
     lanes.heard(change, swapped);
+    if (!swapped.ok) return swapped;
+    follow(before, swapped.sequence);
+    const isClaim = typeof change.lease === "number";
+    if (isClaim && before && swapped.sequence > before.sequence + 1) await hearOthers();
     return swapped;
   }
 
@@ -149,6 +137,15 @@ export function createLedger({
     if (!suspect) noteMark(mark);
   }
 
+  /**
+   * Others may have found a loss and written on, until the store was past our mark again: by our own
+   * eyes nothing is amiss. What they found stands with the witness.
+   */
+  const hearOthers = together(async () => {
+    const seen = await witness.read().catch(onWitnessError);
+    if (seen?.suspect !== undefined) doubt(seen.suspect, seen.since);
+  });
+
   /** A witness that fails (a full disk) must not make a written move look unwritten. */
   function noteMark(seen: Mark): void {
     if (witnessFailed) return;
@@ -163,14 +160,10 @@ export function createLedger({
 
   return {
     store,
-    clock: {
-      earliest: () => Math.floor(sample.now + (clock.monotonic() - sample.received)),
-      latest: () => Math.ceil(sample.now + (clock.monotonic() - sample.sent)),
-    },
+    clock: time,
 
     async sync() {
-      const slept = clock.now() - sample.wall - (clock.monotonic() - sample.received);
-      if (Math.abs(slept) > SLEPT_MS) await timed(() => store.open());
+      if (time.hasSlept()) await timed(() => store.open());
     },
 
     isOpen: () => opened,
@@ -201,7 +194,7 @@ export function createLedger({
       // A guess is only good for writing: a refusal must rest on what the store said.
       let certain = false;
       for (let laneTries = 0; ; ) {
-        const applied = apply(stored, move, sample.now);
+        const applied = apply(stored, move, time.said());
         if (applied.tag !== "write" && !certain) {
           ({ stored } = await timed(() => store.read(tenant, id)));
           certain = true;

@@ -50,7 +50,9 @@ export function memoryWitness(): Witness {
   return {
     read: async () => seen,
     note(mark) {
-      seen = mark;
+      // Several may share it: a doubt ends by trust alone.
+      const suspect = mark.suspect ?? seen?.suspect;
+      seen = suspect === undefined ? mark : { ...mark, suspect };
     },
     async trust(mark) {
       seen = mark;

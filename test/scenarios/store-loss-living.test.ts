@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { createHoldfire } from "../../src/create.ts";
+import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryStore } from "../../src/stores/memory.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
 import { LOSSES } from "../crash/losses.ts";
 import { ask, callAll, expectNothingNew, startLossyWorld } from "../crash/lossy-world.ts";
-import { until } from "../engine/virtual-clock.ts";
+import { until, virtualClock } from "../engine/virtual-clock.ts";
 
 const LIVING = LOSSES.filter(({ hitsTheLiving }) => hitsTheLiving);
 
@@ -85,4 +88,33 @@ describe.each(LIVING)("$says under a living process", ({ start, keepsOlder }) =>
     expect(suspicions).toHaveLength(1);
     expect(sends("neither", "newest")).toBe(1);
   });
+});
+
+test("a loss that another process found is heard of, also when the store is past the mark again", async () => {
+  const clock = virtualClock();
+  let inner = memoryStore({ now: clock.now, forgets: "accepted" });
+  const store = new Proxy(inner, { get: (_, name) => Reflect.get(inner, name) });
+  const witness = memoryWitness();
+  const sent: string[] = [];
+  const start = () =>
+    createHoldfire({ store, witness, surroundings: { clock, random: () => 0.5 } }).tool({
+      name: "pay",
+      kind: "write",
+      run: async ({ id }: { id: string }) => sent.push(id),
+    });
+  const [one, other] = [start(), start()];
+  await clock.run(one({ id: "x" }, { scope: "s" }));
+  await clock.run(other({ id: "y" }, { scope: "s" }));
+  inner = memoryStore({ now: clock.now, forgets: "accepted" });
+  for (const id of ["1", "2", "3", "4"]) {
+    expect(await clock.run(other.outcome({ id }, { scope: "s" }))).toMatchObject({
+      status: "unknown",
+      reason: "store-lost",
+    });
+  }
+  expect(await clock.run(one.outcome({ id: "x" }, { scope: "s" }))).toMatchObject({
+    status: "unknown",
+    reason: "store-lost",
+  });
+  expect(sent).toEqual(["x", "y"]);
 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { backup, DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { connect } from "../../src/stores/sqlite/connect.ts";
 import { type Engine, engineOn } from "../../src/stores/sqlite/engine.ts";
@@ -119,4 +119,46 @@ test("a commit that fails leaves nothing behind that hides what others append", 
   expect(won).toEqual([false, false, false]);
   engine.close();
   other.close();
+});
+
+test("after an older ledger was put back, a living process finds what others have claimed since", async () => {
+  for (const claims of [5, 6]) {
+    const folder = newFolder();
+    const path = join(folder, "ledger.db");
+    const living = engineAt(path);
+    const claim = (engine: Engine, id: string): boolean => {
+      const committed = engine.commit([job(id, 0, row)], 0);
+      const done = committed.tag === "done" ? committed.done[0] : undefined;
+      if (!done?.ok) throw new Error("Nobody else writes.");
+      return (done.value as SwapDone).ok;
+    };
+    for (let n = 0; n < 5; n++) claim(living, `kept-${n}`);
+    const source = new DatabaseSync(path);
+    await backup(source, join(folder, "copy.db"));
+    source.close();
+    for (let n = 0; n < 5; n++) claim(living, `lost-${n}`);
+    const copy = new DatabaseSync(join(folder, "copy.db"));
+    await backup(copy, path);
+    copy.close();
+    // As far as the living one had come, or further: by its sequence nothing is amiss.
+    const other = engineAt(path);
+    for (let n = 0; n < claims; n++) expect(claim(other, `new-${n}`)).toBe(true);
+    for (let n = 0; n < claims; n++) expect([n, claim(living, `new-${n}`)]).toEqual([n, false]);
+    living.close();
+    other.close();
+  }
+});
+
+test("a removal that is rolled back in its batch leaves the operation where it was", () => {
+  const path = join(newFolder(), "ledger.db");
+  const engine = engineAt(path);
+  engine.commit([job("a", 0, row)], 0);
+  const trigger = new DatabaseSync(path);
+  trigger.exec(`CREATE TRIGGER no AFTER DELETE ON operation BEGIN SELECT RAISE(ABORT, 'no'); END`);
+  trigger.close();
+  const committed = engine.commit([job("a", 1, undefined), job("a", 0, row)], 0);
+  const done = committed.tag === "done" ? committed.done : [];
+  expect(done.map((each) => each.ok && (each.value as SwapDone).ok)).toEqual([false, false]);
+  expect(engine.scan({ tenant: "acme" }, 0, 10).rows).toHaveLength(1);
+  engine.close();
 });

@@ -39,7 +39,8 @@ const NONE: readonly number[] = [];
 
 export function lookupOf(db: DatabaseSync): Lookup {
   const old = db.prepare("SELECT row FROM place WHERE hash = ?");
-  const youngest = db.prepare("SELECT seq, hash FROM operation WHERE seq > ?");
+  const younger = db.prepare("SELECT seq, hash FROM operation WHERE seq > ? ORDER BY seq");
+  const hashAt = db.prepare("SELECT hash FROM operation WHERE seq = ?");
   const insert = db.prepare(
     // In the order of the table: each of its pages is then written once.
     "INSERT INTO place SELECT hash, seq FROM operation WHERE seq > ? ORDER BY hash, seq",
@@ -49,28 +50,36 @@ export function lookupOf(db: DatabaseSync): Lookup {
 
   /** One row for nearly every hash; a list where names share one. */
   const young = new Map<number, number | readonly number[]>();
-  /** Rows up to `folded` are in the table, those up to `seen` in the map. */
+  /** Rows up to `folded` are in the table, those from there to the youngest in the map. */
   let folded = 0;
   let seen = 0;
+  let youngest: { readonly row: number; readonly hash: number } | undefined;
   let isStale = true;
 
   function add(hash: number, row: number): void {
     const there = young.get(hash);
     if (there === undefined) young.set(hash, row);
     else if (!listOf(there).includes(row)) young.set(hash, [...listOf(there), row]);
+    youngest = { row, hash };
   }
+
+  /** An older ledger put back may have come as far again: then another row stands at this place. */
+  const isSameLedger = (): boolean =>
+    youngest === undefined || hashAt.get(youngest.row)?.hash === youngest.hash;
 
   return {
     catchUp(extent) {
-      // Also after a fold by somebody else, and when an older ledger was put back.
-      if (isStale || extent.folded !== folded || extent.sequence < seen) {
+      const isKnown = extent.folded === folded && extent.sequence >= seen && isSameLedger();
+      if (isStale || !isKnown) {
         young.clear();
+        youngest = undefined;
         folded = extent.folded;
         seen = folded;
         isStale = false;
       }
       if (seen === extent.sequence) return;
-      for (const { seq, hash } of youngest.all(seen)) add(Number(hash), Number(seq));
+      const from = youngest?.row ?? folded;
+      for (const { seq, hash } of younger.all(from)) add(Number(hash), Number(seq));
       seen = extent.sequence;
     },
 
@@ -83,10 +92,8 @@ export function lookupOf(db: DatabaseSync): Lookup {
     add,
 
     remove(hash, row) {
+      // Not from the map: the removal may be rolled back, and a row that is gone is not mistaken for one.
       drop.run(hash, row);
-      const left = listOf(young.get(hash) ?? NONE).filter((other) => other !== row);
-      if (left.length > 0) young.set(hash, left);
-      else young.delete(hash);
     },
 
     advance(sequence) {
