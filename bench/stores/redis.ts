@@ -1,6 +1,10 @@
 /**
- * What the Redis store costs beside the trips it must make: claim and settle through the store,
- * against a `SET` and a script that echoes, with the same records, on the same connection.
+ * What the Redis store costs beside the two trips that any ledger on Redis makes: a `SET NX` of the
+ * record, and a script that writes the outcome if the owner is still the same. The same records, on
+ * the same connection.
+ *
+ * The goal is for one caller at a time, where trips are what is measured. A hundred at a time measure
+ * processors: the store keeps an index, versions, leases and the server's time, the floor does not.
  *
  * Run: `node bench/stores/redis.ts [--rounds=7]`, against `REDIS_URL` or the Redis on this machine.
  *
@@ -24,8 +28,11 @@ const LEAST_RATIO = 0.8;
 const LEASE_MS = 25_000;
 /** 256 bytes. */
 const RESULT = JSON.stringify("r".repeat(254));
-const ECHO = "return ARGV[1]";
-const ECHO_SHA = createHash("sha1").update(ECHO).digest("hex");
+const SETTLE = `
+if redis.call('GETRANGE', KEYS[1], '0', #ARGV[1] - 1) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1`;
+const SETTLE_SHA = createHash("sha1").update(SETTLE).digest("hex");
 const run = `hf-bench-${randomBytes(4).toString("hex")}`;
 const url = process.env.REDIS_URL ?? "redis://127.0.0.1:6379";
 
@@ -52,16 +59,23 @@ const guarded =
   };
 
 interface Plain {
-  set(key: string, value: string): Promise<unknown>;
-  echo(key: string, value: string): Promise<unknown>;
+  /** Writes the value unless there is one. */
+  claim(key: string, value: string): Promise<unknown>;
+  settle(key: string, owner: string, value: string): Promise<unknown>;
 }
 
 const bare =
-  ({ set, echo }: Plain): Call =>
+  ({ claim, settle }: Plain): Call =>
   async () => {
     const id = newId();
-    await set(`${run}:${id}`, packRecord(claimed(id)));
-    await echo(`${run}:${id}`, packRecord(settled(id)));
+    const owner = `${run}.${id.slice(0, 8)}`;
+    const key = `${run}:${id}`;
+    if ((await claim(key, owner + packRecord(claimed(id)))) !== "OK") {
+      throw new Error("A new id is free.");
+    }
+    if ((await settle(key, owner, packRecord(settled(id)))) !== 1) {
+      throw new Error("Nobody else settles it.");
+    }
   };
 
 async function compare(client: string, store: Call, trips: Call): Promise<boolean> {
@@ -83,7 +97,8 @@ async function compare(client: string, store: Call, trips: Call): Promise<boolea
     }
     const what = `${client}, ${callers} at a time: calls per second beside two bare trips`;
     const values = ratios(results.store, results.trips, "perSecond");
-    isMet = judge({ what, values, atLeast: LEAST_RATIO }) && isMet;
+    if (callers === 1) isMet = judge({ what, values, atLeast: LEAST_RATIO }) && isMet;
+    else console.log(`       ${what}: ${spread(values)}`);
   }
   return isMet;
 }
@@ -91,7 +106,7 @@ async function compare(client: string, store: Call, trips: Call): Promise<boolea
 const ioredis = new Redis(url);
 const nodeRedis = createClient({ url });
 await nodeRedis.connect();
-await ioredis.script("LOAD", ECHO);
+await ioredis.script("LOAD", SETTLE);
 const stores = [
   redisStore({ client: ioredis, prefix: `${run}-1` }),
   redisStore({ client: nodeRedis, prefix: `${run}-2` }),
@@ -104,16 +119,17 @@ const results = [
     "ioredis",
     guarded(stores[0]),
     bare({
-      set: (key, value) => ioredis.set(key, value),
-      echo: (key, value) => ioredis.evalsha(ECHO_SHA, 1, key, value),
+      claim: (key, value) => ioredis.set(key, value, "NX"),
+      settle: (key, owner, value) => ioredis.evalsha(SETTLE_SHA, 1, key, owner, value),
     }),
   ),
   await compare(
     "node-redis",
     guarded(stores[1]),
     bare({
-      set: (key, value) => nodeRedis.set(key, value),
-      echo: (key, value) => nodeRedis.evalSha(ECHO_SHA, { keys: [key], arguments: [value] }),
+      claim: (key, value) => nodeRedis.set(key, value, { condition: "NX" }),
+      settle: (key, owner, value) =>
+        nodeRedis.evalSha(SETTLE_SHA, { keys: [key], arguments: [owner, value] }),
     }),
   ),
 ];
