@@ -70,7 +70,9 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
   /** This call sent nothing; what became of the operation otherwise is in the ledger. */
   const unsent = async (said: Omit<Said, "status">): Promise<Claim> => {
     const stored = await reach(engine, "read", engine.ledger.read(operation.ref));
-    if (!stored) return saying(undefined, { status: "not_applied", ...said });
+    return stored ? told(stored) : saying(undefined, { status: "not_applied", ...said });
+  };
+  const told = async (stored: Stored): Promise<Claim> => {
     const same = stored.record.fingerprint === operation.draft.identity.fingerprint;
     return same ? known(stored) : saying(undefined, { status: "conflict" });
   };
@@ -82,6 +84,7 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
       return unsent({ reason: flight.stopped.aborted ? "aborted" : "expired" });
     }
     if (admission.tag === "failed") return unsent({ reason: "not_sent", error: admission.error });
+    if (admission.tag === "known") return told(admission.stored);
     if (admission.tag !== "pass") {
       const { tag: status, ...why } = admission;
       return saying(undefined, { status, ...why });

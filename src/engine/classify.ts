@@ -6,8 +6,7 @@
  */
 
 import { isResponse } from "../classify/answer.ts";
-import { judge } from "../classify/classify.ts";
-import type { KeptResponse } from "../ledger/codec.ts";
+import { type Judged, judge } from "../classify/classify.ts";
 import type { Ending } from "../ledger/record.ts";
 import { runWithoutToken, type WireFacts, wireFacts } from "../wire/token.ts";
 import type { Attempted, Ended } from "./attempt.ts";
@@ -15,7 +14,7 @@ import type { Engine } from "./engine.ts";
 import { tellRepeats } from "./hidden-retry.ts";
 import { judgeNested, type NestedJudgement, runInFrame } from "./nesting.ts";
 import { about } from "./operation.ts";
-import { learn, type Owned } from "./owned.ts";
+import { learn, type Owned, type Result } from "./owned.ts";
 import { within } from "./within.ts";
 
 export async function classify(
@@ -92,19 +91,22 @@ function judgeAttempt(
     keyed: tool.keyedForMs !== undefined,
     reader: tool.readState !== undefined,
     own: tool.classify,
-    body: ended.ok ? jsonOf(ended.kept) : undefined,
+    ...(ended.ok ? bodyOf(ended) : {}),
     ...wire,
     now: engine.clock.now(),
   });
   return judgeNested(judged, frame, ended.ok ? undefined : ended.error, wire.wireRequests);
 }
 
-function jsonOf(kept: KeptResponse | undefined): unknown {
-  if (kept?.status !== 400) return undefined;
+/** What a returned Response said beside its status, where that matters. */
+function bodyOf({ value, kept }: Result): Pick<Judged, "body" | "bodyBroken"> {
+  if (!isResponse(value)) return {};
+  if (!kept) return { bodyBroken: true };
+  if (kept.status !== 400) return {};
   try {
-    return JSON.parse(kept.body);
+    return { body: JSON.parse(kept.body) };
   } catch {
-    return undefined;
+    return { bodyBroken: kept.contentType?.toLowerCase().includes("json") };
   }
 }
 

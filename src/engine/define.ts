@@ -127,6 +127,7 @@ export function defineTool(
     sameEffect: given.sameEffect,
     listEffects: given.listEffects,
     alsoDoes: given.alsoDoes ?? [],
+    definition: undefined,
     plan: given.plan,
     verify: given.verify,
     revive: given.revive,

@@ -45,6 +45,8 @@ export interface Tool {
   readonly sameEffect: ((result: unknown, found: unknown) => unknown) | undefined;
   readonly listEffects: ((span: EffectSpan) => unknown) | undefined;
   readonly alsoDoes: readonly string[];
+  /** What others say the tool is, e.g. an MCP server. A person agrees to this, too. */
+  readonly definition: Json | undefined;
   readonly plan: ((args: unknown) => Promise<Plan> | Plan) | undefined;
   readonly verify:
     | ((result: unknown, about: { intent: unknown; signal: AbortSignal }) => unknown)

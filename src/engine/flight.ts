@@ -12,6 +12,7 @@ import { runWithoutToken } from "../wire/token.ts";
 import type { Fires } from "./decide.ts";
 import type { Engine } from "./engine.ts";
 import { runInFrame } from "./nesting.ts";
+import { asNobody } from "./nobody.ts";
 import { about, factsOf, type Operation } from "./operation.ts";
 import type { Outcome } from "./outcome.ts";
 import { tellOperation } from "./tell-operation.ts";
@@ -93,7 +94,10 @@ export function board(
   });
 }
 
-/** A flight without a caller, apart from those that have one: the two meet in the ledger. */
+/**
+ * A flight without a caller, apart from those that have one: the two meet in the ledger. It is not in the
+ * context of whoever started it; one with callers is in that of the caller who took off, whose arguments it has.
+ */
 export function flyAlone(
   operation: Operation,
   { signal, deadlineMs, fires }: Caller & { readonly fires: Fires },
@@ -101,7 +105,7 @@ export function flyAlone(
   fly: Fly,
 ): Promise<Outcome<unknown>> {
   const deadlineAt = engine.clock.monotonic() + deadlineMs;
-  const { stop, landed } = takeOff(operation, deadlineAt, engine, fly, fires);
+  const { stop, landed } = asNobody(() => takeOff(operation, deadlineAt, engine, fly, fires));
   const onAbort = () => stop.abort();
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });

@@ -6,6 +6,7 @@
 
 import { InvalidInputError } from "../errors.ts";
 import type { Canonical } from "../key/canonical.ts";
+import type { Stored } from "../ledger/record.ts";
 import type { LaneChange, StoredLane } from "../ledger/store.ts";
 import type { Engine, Tool } from "./engine.ts";
 import type { Flight } from "./flight.ts";
@@ -43,6 +44,8 @@ export type Admission =
       readonly blockedBy?: string | undefined;
     }
   | { readonly tag: "denied"; readonly by: string }
+  /** The lane is not free, and need not be: nothing would be fired. */
+  | { readonly tag: "known"; readonly stored: Stored }
   /** The user's own plan failed: nobody can be asked, and nothing is sent. */
   | { readonly tag: "failed"; readonly error: unknown }
   /** Nobody waits any more, or the time is up. */

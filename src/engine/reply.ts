@@ -61,7 +61,10 @@ export function replyOf<R>(outcome: Outcome<R>, readable: boolean, isRead = fals
       return {
         ...base,
         effect: "noop",
-        message: "A person said no. Nothing was sent. Do not call again.",
+        message:
+          outcome.by === "onDrift"
+            ? "It is not what an earlier call wrote to the same thing, and its tool refuses that. Nothing was sent. Do not call again."
+            : "A person said no. Nothing was sent. Do not call again.",
       };
     case "conflict":
       return {

@@ -18,7 +18,7 @@ import { canonicalize, type Json } from "../key/canonical.ts";
 import { digestText } from "../key/digest.ts";
 import { checkNote, checkPerson } from "../key/name.ts";
 import { asksOf, isApproved } from "../ledger/ask.ts";
-import type { Ask, OperationRecord } from "../ledger/record.ts";
+import type { Ask, OperationRecord, Stored } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";
 import type { Drift } from "./drift.ts";
 import { makePlan } from "./plan.ts";
@@ -31,6 +31,8 @@ export interface ApprovalRequest {
   readonly scope: string;
   readonly args: Json;
   readonly alsoDoes: readonly string[];
+  /** What others say the tool is, e.g. an MCP server; theirs to word. */
+  readonly definition?: Json | undefined;
   readonly plan: Plan | undefined;
   /** The plan as text, hidden characters made visible. Bounded; says what it leaves out. */
   readonly diff: string;
@@ -118,14 +120,19 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       const suspect = lostBefore(operation, engine);
       const { draft } = operation;
       const move = { move: "hold", draft, ask: question, suspect, at } as const;
-      const held = await reach(engine, "hold", engine.ledger.move(operation.ref, move, stored));
+      const put = (hold: typeof move, known: Stored | undefined) =>
+        reach(engine, "hold", engine.ledger.move(operation.ref, hold, known));
+      let held = await put(move, stored);
+      // The store was found out by this very question: nobody may answer it as if nothing was sent.
+      const lost = suspect ? undefined : lostBefore(operation, engine);
+      if (held.tag === "moved" && lost) held = await put({ ...move, suspect: lost }, held.stored);
       // Somebody was faster; the claim will say what is known.
       if (held.tag !== "moved") return { tag: "pass", needsYes: true };
       engine.events.emit("held", { ...about(operation), why });
     }
     if (!ask) return { tag: "held", reason: why };
     const { plan, args } = shown;
-    const { alsoDoes, name: tool } = operation.tool;
+    const { alsoDoes, definition, name: tool } = operation.tool;
     const request = {
       tenant: operation.ref.tenant,
       id: operation.ref.id,
@@ -133,6 +140,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       scope: operation.scope,
       args,
       alsoDoes,
+      definition,
       plan,
       diff: diffText(diffOf(plan?.changes ?? [])),
       why,
@@ -188,9 +196,10 @@ async function show(
   operation: Operation,
 ): Promise<{ text: string; args: Json; plan: Plan | undefined }> {
   const { tool, args } = operation;
+  const { name, alsoDoes, definition } = tool;
   const plan = await makePlan(tool, args);
   const { text } = canonicalize(
-    { args, plan: plan ?? null, alsoDoes: tool.alsoDoes, tool: tool.name },
+    { args, plan: plan ?? null, alsoDoes, definition, tool: name },
     "plan",
   );
   return { text, args, plan };

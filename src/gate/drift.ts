@@ -61,9 +61,8 @@ function howItDrifts(
   mine: OperationRecord | undefined,
   engine: Engine,
 ): Drift | undefined {
-  const { id, state, runs, createdAt } = record;
+  const { id, state, runs } = record;
   const { run } = draft.identity;
-  if (mine && mine.createdAt <= createdAt) return undefined;
   const isLive = (leaseUntil ?? 0) > engine.ledger.clock.earliest();
   const inThisRun = run === undefined || runs.includes(run);
   switch (state.tag) {

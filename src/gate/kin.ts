@@ -3,6 +3,9 @@
  * a numbered row, so that to find them all is to count. The row is kept as effects are, since stores
  * find those by name and let them go with their operation.
  *
+ * A place that is let go would hide those after it. So every second one is taken under a name that is
+ * no operation's, and stays: the row ends at the first of these that is free.
+ *
  * @module
  */
 
@@ -17,6 +20,8 @@ const ROW = "\u001edrift";
 /** So many writes of one tool to one resource in one scope are compared, and no more. */
 const MOST_PLACES = 256;
 const MOST_ROWS = 1_000;
+/** Behind an id, it names no operation: what it owns outlives the operation. */
+const KEPT = "\u001ekept";
 
 export interface Kin {
   /** Takes a place for this operation, and returns the first word of `judge` on another. */
@@ -44,30 +49,42 @@ export function createKin(): Kin {
       const key = digestText("drift", tenant, scope, tool.name, resource, run);
       const settled = passed.get(key) ?? [];
       remember(passed, key, settled);
+      const ownerAt = (n: number) => store.ownerOf(tenant, ROW, place(n));
       let hasPlace = settled.includes(id);
-      for (let n = settled.length, inRow = true; n < MOST_PLACES; n += 1) {
+      let inRow = true;
+      let word: Awaited<ReturnType<typeof judge>>;
+      for (let n = settled.length; n < MOST_PLACES; n += 1) {
         const asked = hasPlace
-          ? store.ownerOf(tenant, ROW, place(n))
-          : store.own(tenant, ROW, place(n), id);
-        // One further: a place in between may have been given back.
-        const beyond = hasPlace ? undefined : store.ownerOf(tenant, ROW, place(n + 1));
-        const [owner, next] = await reach(engine, "drift", Promise.all([asked, beyond]));
-        if (owner === undefined) return undefined;
+          ? ownerAt(n)
+          : store.own(tenant, ROW, place(n), isKept(n) ? id + KEPT : id);
+        const further = furtherFrom(n, hasPlace).map(ownerAt);
+        const [name, ...ahead] = await reach(engine, "drift", Promise.all([asked, ...further]));
+        const isLast = (further.length === 0 ? [name] : ahead).every((one) => one === undefined);
+        const owner = name?.endsWith(KEPT) ? name.slice(0, -KEPT.length) : name;
         if (owner === id) {
-          if (!hasPlace && next === undefined) return undefined;
           hasPlace = true;
           inRow = false;
-          continue;
+        } else if (owner !== undefined && word === undefined) {
+          const other = await reach(engine, "drift", ledger.read({ tenant, id: owner }));
+          word = await judge(other);
+          inRow &&= word === undefined && isDone(other, run) && settled.length === n;
+          if (inRow) settled.push(owner);
         }
-        const other = await reach(engine, "drift", ledger.read({ tenant, id: owner }));
-        const word = await judge(other);
-        if (word !== undefined) return word;
-        inRow &&= isDone(other, run) && settled.length === n;
-        if (inRow) settled.push(owner);
+        // One that is held takes its place all the same. One that is refused leaves nothing to compare.
+        const isJudged = word !== undefined && (hasPlace || tool.onDrift === "refuse");
+        if (isJudged || (hasPlace && isLast)) return word;
       }
-      return undefined;
+      return word;
     },
   };
+}
+
+const isKept = (n: number): boolean => n % 2 === 1;
+
+/** The places that say whether the row goes on: one that was just taken may have been its own before. */
+function furtherFrom(n: number, hasPlace: boolean): readonly number[] {
+  if (!isKept(n)) return [n + 1];
+  return hasPlace ? [] : [n + 1, n + 2];
 }
 
 /** It will be judged the same for the rest of this run. */

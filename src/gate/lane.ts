@@ -14,6 +14,7 @@ import { reach } from "../engine/reach.ts";
 import { waitForChange } from "../engine/wait.ts";
 import { aheadOf, NO_LANE, queueUp } from "../ledger/lane.ts";
 import type { StoredLane } from "../ledger/store.ts";
+import { needsLeave } from "./approval.ts";
 import { blockerOf, dropTicket, entryOf } from "./lane-place.ts";
 
 const LONGEST_WAIT_MS = 30_000;
@@ -38,6 +39,7 @@ export async function admitToLane(
   visit.lane = undefined;
   visit.waitUntil ??= clock.monotonic() + LONGEST_WAIT_MS;
   let waited = false;
+  let asked = false;
   let inTheWay: string | undefined;
   for (let turn = 0; ; turn += 1) {
     if (flight.stopped.aborted) return { tag: "stopped" };
@@ -56,6 +58,14 @@ export async function admitToLane(
     const leftMs = Math.min(visit.waitUntil - clock.monotonic(), flight.remainingMs());
     // Who has a lane must not wait for another: two such would wait for each other.
     const mayWait = leftMs > 0 && !open?.lost && outer.every(({ resource }) => !resource);
+    // What is settled or open is told from its record, whoever is in the lane; also after the wait.
+    if (blockedBy !== undefined && (!asked || (waited && !mayWait))) {
+      asked = true;
+      const stored = await reach(engine, "lane", ledger.read(ref));
+      if (stored && !needsLeave(stored.record, flight.operation, engine)) {
+        return { tag: "known", stored };
+      }
+    }
     if (blockedBy !== undefined && !mayWait) {
       return { tag: "held", reason: "lane", resource: name, blockedBy };
     }

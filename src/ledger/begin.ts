@@ -11,6 +11,7 @@ import {
   addNames,
   enter,
   fenceEnlisted,
+  LOST_EPOCH,
   lostRecord,
   newRecord,
   presumeEnded,
@@ -61,8 +62,9 @@ export function claim(
       if (!isApproved(ask ?? state.ask)) return refused("held");
       if (!ask) return refused("mismatch");
       if (now >= ask.expiresAt) return refused("expired");
-      const spent = remember(again(record, state.before, move), ask);
-      return claimed(spent, move, state, licenceAfter(state.before));
+      const doubted = doubt(again(record, state.before, move), state, move);
+      const spent = remember(doubted.record, ask);
+      return claimed(spent, move, doubted.state, licenceAfter(doubted.state.before));
     }
     case "queued":
       if (move.needsYes) return refused("held");
@@ -110,6 +112,26 @@ function again(
 ): OperationRecord {
   const generation = record.generation + (isKeyRejected(before) ? 1 : 0);
   return { ...redraft(record, draft), generation };
+}
+
+/**
+ * That a person is asked proves that nothing was sent; not where the store has lost data: the question
+ * may be asked anew by one who did not know, or its yes be spent in what was lost. Once is enough.
+ */
+function doubt(
+  record: OperationRecord,
+  state: Extract<State, { tag: "held" }>,
+  { draft, at, suspect }: Pick<Extract<Move, { move: "hold" }>, "draft" | "at" | "suspect">,
+): { readonly record: OperationRecord; readonly state: Extract<State, { tag: "held" }> } {
+  const isKnown = record.attempts.some(({ epoch }) => epoch === LOST_EPOCH);
+  if (!suspect || isKnown) return { record, state };
+  const { record: lost, before } = lostRecord(draft, at, suspect);
+  const { generation, fired } = record;
+  const notes = lost.attempts.map((note) => ({ ...note, n: fired + note.n, generation }));
+  return {
+    record: { ...record, fired: fired + notes.length, attempts: [...record.attempts, ...notes] },
+    state: { ...state, before },
+  };
 }
 
 /** None where it may have been sent in a life the store has forgotten: look first. */
@@ -168,13 +190,17 @@ export function hold(
     const before = record.state.tag === "not_applied" ? record.state : undefined;
     return write(enter(redrafted, { tag: "held", ask, before }, move.at), "none");
   }
-  const { ask: asked, before } = record.state;
+  const { ask: asked } = record.state;
   // The same question, still open or answered, is not asked twice.
-  if (asked.digest === ask.digest && now < asked.expiresAt) return { tag: "same" };
-  const aside = setAside(record.state, ask, now);
-  const closed = asksOf(record.state).filter((one) => !aside?.includes(one));
-  const told = closed.reduce(remember, redrafted);
-  return write(enter(told, { tag: "held", ask, aside, before }, move.at), "none");
+  if (asked.digest === ask.digest && now < asked.expiresAt) {
+    const { record: doubted, state } = doubt(record, record.state, move);
+    return doubted === record ? { tag: "same" } : write({ ...doubted, state }, "none");
+  }
+  const { record: doubted, state } = doubt(redrafted, record.state, move);
+  const aside = setAside(state, ask, now);
+  const closed = asksOf(state).filter((one) => !aside?.includes(one));
+  const told = closed.reduce(remember, doubted);
+  return write(enter(told, { tag: "held", ask, aside, before: state.before }, move.at), "none");
 }
 
 /** Who said what stays known when the question is gone. */

@@ -193,6 +193,11 @@ describe("onDrift", () => {
     const error = await inRun("2", () => strict(blue).catch((thrown: unknown) => thrown));
     expect(error).toBeInstanceOf(DeniedError);
     expect((await hf.approvals.list()).items).toEqual([]);
+    const { outcome, message } = await inRun("2", () => strict.reply(blue));
+    expect(outcome).toBe("denied");
+    // Nobody was asked, so nobody said no.
+    expect(message).not.toContain("person");
+    expect(message).toContain("its tool refuses that. Nothing was sent.");
     expect(world.written).toEqual(["red"]);
     await inRun("1", () => strict(blue));
     expect(world.written).toEqual(["red", "blue"]);

@@ -79,6 +79,37 @@ async function drift(open: () => Promise<Opened>): Promise<string[]> {
   return told;
 }
 
+/** Three are done and then pruned; one that came after them still waits for a person. */
+async function driftBehindPruned({ store, end }: Opened): Promise<string[]> {
+  const hf = createHoldfire({ store, witness: memoryWitness() });
+  const add = hf.tool({
+    name: "add_tag",
+    kind: "write",
+    keyed: { forMs: 60_000 },
+    resource: () => "record/1",
+    run: async (args: { readonly tag: string }) => args.tag,
+  });
+  const told: string[] = [];
+  const run = (...tags: string[]) =>
+    hf.scope("turn-3", async () => {
+      for (const tag of tags) {
+        const outcome = await add.outcome({ tag });
+        told.push(outcome.status === "held" ? outcome.reason : outcome.status);
+      }
+    });
+  await run("red", "green", "blue");
+  await run("white");
+  for (let left = 3; left > 0; ) {
+    left -= (await hf.prune({ tombstonesOlderThanMs: 1 })).tombstones;
+  }
+  await run("black");
+  await hf.close();
+  await end();
+  return told;
+}
+
+const BEHIND_PRUNED = ["committed", "committed", "committed", "drift", "drift"];
+
 describe.each(STORES)("lanes in %s", (name) => {
   let ground: Ground | undefined;
   beforeAll(async () => {
@@ -100,6 +131,12 @@ describe.each(STORES)("lanes in %s", (name) => {
     if (!ground) return context.skip();
     const place = await ground.ledger(1);
     expect(await drift(() => openPlace(place))).toEqual(["committed", "drift"]);
+  });
+
+  test("one that waits behind those that are pruned holds the next", async (context) => {
+    if (!ground) return context.skip();
+    const place = await ground.ledger(0);
+    expect(await driftBehindPruned(await openPlace(place))).toEqual(BEHIND_PRUNED);
   });
 
   test("without a resource they go at once, and changes are lost", async (context) => {
@@ -136,5 +173,9 @@ describe.runIf(cluster)("lanes in a Redis cluster, where they have a slot of the
 
   test("another run that drifts is held", async () => {
     expect(await drift(opener())).toEqual(["committed", "drift"]);
+  });
+
+  test("one that waits behind those that are pruned holds the next", async () => {
+    expect(await driftBehindPruned(await opener()())).toEqual(BEHIND_PRUNED);
   });
 });

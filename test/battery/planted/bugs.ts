@@ -107,7 +107,7 @@ import type { Moved } from "../ledger/ledger.ts";
     edits: [
       {
         file: "src/ledger/ledger.ts",
-        find: "apply(stored, move, sample.now)",
+        find: "apply(stored, move, time.said())",
         replace: "apply(stored, move, clock.now())",
       },
     ],
@@ -154,8 +154,8 @@ import type { Moved } from "../ledger/ledger.ts";
     edits: [
       {
         file: "src/gate/approval.ts",
-        find: " && earlier.digest === digestFor(earlier);",
-        replace: ";",
+        find: " && earlier.digest === digestFor(earlier),",
+        replace: ",",
       },
     ],
     caughtBy: ["a yes is good for the arguments that were shown, and for no others"],
