@@ -6,6 +6,8 @@
  */
 
 import { COMMANDS } from "./commands.ts";
+import { EXIT } from "./exit.ts";
+import { nodeProblem } from "./node-version.ts";
 import { runCommandLine } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -34,4 +36,10 @@ const terminal: Terminal = {
   signal: stopped.signal,
 };
 
-process.exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, terminal);
+const problem = nodeProblem(process.versions.node);
+if (problem === undefined) {
+  process.exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, terminal);
+} else {
+  terminal.err(problem);
+  process.exitCode = EXIT.usage;
+}

@@ -55,6 +55,9 @@ function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
   const diff = changes && diffOf(changes);
   const lines = ["arguments:", ...cut(jsonText(shown.args ?? null).split("\n")).map(indent)];
   for (const one of alsoDoes) lines.push(`also: ${visible(String(one))}`);
+  if (isJsonObject(shown.definition ?? null)) {
+    lines.push(`its server says ${visible(jsonText(shown.definition, 0))}`);
+  }
   if (isJsonObject(shown.drift ?? null)) {
     lines.push(`drifts from ${visible(jsonText(shown.drift, 0))}`);
   }
