@@ -7,7 +7,7 @@
  */
 
 import { createOpenAI } from "@ai-sdk/openai";
-import { generateText, isStepCount, tool } from "ai";
+import { generateText, isStepCount, type ModelMessage, tool } from "ai";
 import { absent, committed, createHoldfire } from "holdfire";
 import { attemptOf, guardTools, ownRetries, type ToolRules } from "holdfire/ai";
 import { memoryStore } from "holdfire/memory";
@@ -33,17 +33,19 @@ const rules: ToolRules<Payout, Paid> = {
   },
 };
 
-async function answer(chatId: string, prompt: string): Promise<string> {
+/** The whole conversation: what a person has said in it is what the call is done for. */
+async function answer(chatId: string, messages: ModelMessage[]): Promise<string> {
   const { text } = await generateText({
     model: ownRetries(createOpenAI({ apiKey: "-", baseURL: model.openai }).chat("m"), hf),
     tools: guardTools({ pay }, hf, { pay: rules }, { thread: chatId }),
     stopWhen: isStepCount(5),
-    prompt,
+    messages,
   });
   return text;
 }
 
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
+const conversation: ModelMessage[] = [{ role: "user", content: "Pay Ana 40 euros." }];
+console.log(await answer("chat-7", conversation));
 // The same request again, as after a page that was reloaded or a job that was restarted.
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
+console.log(await answer("chat-7", conversation));
 await end(hf);

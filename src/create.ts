@@ -12,6 +12,8 @@ import type { Engine, Tool } from "./engine/engine.ts";
 import { lazyGate } from "./engine/gate.ts";
 import { putInside } from "./engine/inside.ts";
 import { currentFrame } from "./engine/nesting.ts";
+// First loaded here, outside of any call.
+import "./engine/nobody.ts";
 import { createPersist } from "./engine/persist.ts";
 import { attemptsOf, checkOnHiddenRetry, checkOptions, timingOf } from "./engine/settings.ts";
 import { makeStatusTool } from "./engine/status-tool.ts";

@@ -3,7 +3,9 @@
  *
  * Only their content counts. Ids, timestamps, cache marks, system prompts and the assistant's own words
  * change from run to run; tool results travel under a person's role in some formats and are no words of
- * theirs.
+ * theirs. So of a message's parts only those count that are known to be a person's: text, pictures, sound and
+ * files. A part that nobody knows is left out, because one that changes from run to run would make every run
+ * another request, and fire again.
  *
  * @module
  */
@@ -13,7 +15,37 @@ import { peek, peekItems, tryCall } from "../classify/peek.ts";
 import { digestText } from "../key/digest.ts";
 
 const PERSONS = new Set<unknown>(["user", "human"]);
-const NO_WORDS = /(?:tool[-_]result|tool-approval-response|_call_output)$/;
+/** Parts by a person, by their `type`. */
+const TYPES = new Set<unknown>([
+  "text",
+  "input_text",
+  "text-plain",
+  "image",
+  "image_url",
+  "input_image",
+  "audio",
+  "input_audio",
+  "video",
+  "video_url",
+  "media",
+  "file",
+  "input_file",
+  "document",
+  "container_upload",
+]);
+/** The same in formats whose parts have no `type` (Bedrock, Gemini): by the field that holds them. */
+const FIELDS = [
+  "text",
+  "image",
+  "audio",
+  "video",
+  "document",
+  "guardContent",
+  "inlineData",
+  "inline_data",
+  "fileData",
+  "file_data",
+];
 const NOT_CONTENT = new Set([
   "id",
   "createdAt",
@@ -53,12 +85,20 @@ function isPersons(message: unknown): boolean {
   return PERSONS.has(tryCall(message, "getType") ?? peek(message, "type"));
 }
 
-/** Its parts; `undefined` if it only carries the results of tools. */
+/** Its parts by a person; `undefined` if it has none, e.g. because it only carries the results of tools. */
 function contentOf(message: unknown): readonly unknown[] | undefined {
   const content = peek(message, "content") ?? peek(message, "parts");
-  if (!Array.isArray(content)) return [content];
-  const words = content.filter((part) => !NO_WORDS.test(String(peek(part, "type"))));
-  return words.length === 0 && content.length > 0 ? undefined : words;
+  if (typeof content === "string") return [content];
+  const parts = Array.isArray(content) ? content : peekItems(peek(content, "parts"), MAX_MESSAGES);
+  const words = parts.filter(isPersonsPart);
+  return words.length === 0 ? undefined : words;
+}
+
+function isPersonsPart(part: unknown): boolean {
+  if (typeof part === "string") return true;
+  const type = peek(part, "type");
+  if (type !== undefined) return TYPES.has(type);
+  return FIELDS.some((field) => peek(part, field) !== undefined);
 }
 
 const digestOf = (parts: readonly unknown[]): string =>

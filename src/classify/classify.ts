@@ -39,6 +39,8 @@ export interface Judged {
   readonly answered?: number | undefined;
   /** The parsed body of a returned Response, where somebody has read it. */
   readonly body?: unknown;
+  /** That body broke off, or is not the JSON it says it is: what else it said, nobody knows. */
+  readonly bodyBroken?: boolean | undefined;
   /** The tool's `classify`. Throwing or returning nonsense is no opinion. */
   readonly own?: ((error: unknown) => Verdict | undefined) | undefined;
   /** Milliseconds since the epoch, for a Retry-After date. */
@@ -120,7 +122,8 @@ function ofStatus(answer: unknown, status: number, about: Judged): Proof {
   if (about.wireRequests !== 1 || about.answered !== status) return UNKNOWN;
   return verdictOfStatus(status, {
     ...about,
-    keyError: isKeyError(answer) || isKeyError(about.body),
+    // A body that broke off may have been about the key.
+    keyError: about.bodyBroken || isKeyError(answer) || isKeyError(about.body),
   });
 }
 

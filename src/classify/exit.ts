@@ -13,7 +13,7 @@ import type { Verdict } from "../ledger/record.ts";
 /** How a program ended. */
 export type ProgramEnd =
   | { readonly tag: "exited"; readonly code: number }
-  /** By a signal: a timeout's, a person's, the kernel's. */
+  /** By a signal: a timeout's, a person's, the kernel's; also if it then ended with a code of its own. */
   | { readonly tag: "killed"; readonly signal: string }
   /** There never was a process. */
   | { readonly tag: "not-started"; readonly code: string | undefined };

@@ -149,6 +149,38 @@ describe("one request of a person", () => {
     expect(paid).toHaveLength(1);
   });
 
+  it("a person who asks again, in the same words and in the same chat, is served again", async () => {
+    const { tools, paid } = counted();
+    const messages = [user("Pay p1")];
+    await ask(await modelSaying(PAY), tools, messages);
+    messages.push({ role: "assistant", content: "Done." }, user("Thanks"));
+    await ask(await modelSaying({ text: "You are welcome." }), tools, messages);
+    messages.push({ role: "assistant", content: "You are welcome." }, user("Pay p1"));
+    await ask(await modelSaying(PAY), tools, messages);
+    await ask(await modelSaying(PAY), tools, structuredClone(messages));
+    expect(paid).toHaveLength(2);
+  });
+
+  it("a prompt alone does not tell two requests apart; a scope for each does", async () => {
+    const hf = openHoldfire();
+    const asked = async ({ tools }: ReturnType<typeof counted>) =>
+      generateText({
+        model: chatOf(await modelSaying(PAY)),
+        tools,
+        prompt: "Pay p1",
+        stopWhen,
+        maxRetries: 0,
+      });
+    const byThread = [counted(hf), counted(hf)];
+    for (const stage of byThread) await asked(stage);
+    expect(byThread.map(({ paid }) => paid.length)).toEqual([1, 0]);
+    const byRequest = ["request-1", "request-1", "request-2"].map((scope) =>
+      counted(hf, { scope }),
+    );
+    for (const stage of byRequest) await asked(stage);
+    expect(byRequest.map(({ paid }) => paid.length)).toEqual([1, 0, 1]);
+  });
+
   it("the model repeats the call with a new id and reordered arguments: one effect", async () => {
     const { tools, paid } = counted();
     const again = { tool: "pay", args: '{"note":"please","amount":400.0,"paymentId":"p1"}' };

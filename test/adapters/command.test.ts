@@ -157,6 +157,24 @@ test("what a timeout kills is unknown, and gone", async () => {
   expect(lines()).toHaveLength(1);
 });
 
+test.each([0, 3])(
+  "a program that is stopped, and then ends with %i, proves nothing",
+  async (exit) => {
+    const { words, lines } = bench();
+    const args = words("--polite", `--exit=${exit}`);
+    const exitCodes = { 3: "rejected" } as const;
+    const given = commandTool<Pay>({ file: process.execPath, args, exitCodes });
+    const stop = new AbortController();
+    const context = { key: "k", precondition: undefined, attempt: 1, signal: stop.signal };
+    const running = given.run({ name: "p1" }, context).catch((error: unknown) => error);
+    await expect.poll(lines).toHaveLength(1);
+    stop.abort();
+    const error = await running;
+    expect(error).toMatchObject({ end: { tag: "killed", signal: "SIGTERM" } });
+    expect(given.classify(error)).toBe("unknown");
+  },
+);
+
 test("what a signal kills is unknown", async () => {
   const { hf, words, lines } = bench();
   const given = commandTool<Pay>({ file: process.execPath, args: words("--kill") });
@@ -205,6 +223,45 @@ test("values apart from their flag may not look like flags", async () => {
   await expect(pay({ name: "p\u00001" }, SCOPE)).rejects.toThrow(/NUL/);
   await expect(pay({ name: { a: 1 } as never }, SCOPE)).rejects.toThrow(/args\.name/);
   expect(lines()).toEqual([]);
+});
+
+test.each([true, false])(
+  "a model's %s for a value is refused: no bare flag takes the next word",
+  async (extra) => {
+    for (const piece of [
+      { flag: "--note", from: "extra" },
+      { flag: "-n", from: "extra" },
+      { from: "extra" },
+    ] as const) {
+      const { hf, file, lines } = bench();
+      const args = [PROGRAM, file, "pay", piece, { from: "name" }] as const;
+      const given = commandTool<Pay>({ file: process.execPath, args });
+      const pay = hf.tool({ name: "pay", kind: "write", ...given });
+      await expect(pay({ name: "p1", extra: extra as never }, SCOPE)).rejects.toThrow(
+        /args\.extra/,
+      );
+      expect(lines()).toEqual([]);
+    }
+  },
+);
+
+test("a flag declared bare is there or not, and takes no value", async () => {
+  const { hf, file, lines } = bench();
+  type Asked = { readonly name: string; readonly all?: boolean };
+  const args = [
+    PROGRAM,
+    file,
+    "pay",
+    { flag: "--all", from: "all", bare: true },
+    { from: "name" },
+  ] as const;
+  const given = commandTool<Asked>({ file: process.execPath, args });
+  const pay = hf.tool({ name: "pay", kind: "write", ...given });
+  await pay({ name: "p1", all: true }, SCOPE);
+  await pay({ name: "p2", all: false }, SCOPE);
+  await pay({ name: "p3" }, SCOPE);
+  await expect(pay({ name: "p4", all: "yes" as never }, SCOPE)).rejects.toThrow(/args\.all/);
+  expect(lines().map(({ words }) => words)).toEqual([["--all", "p1"], ["p2"], ["p3"]]);
 });
 
 test("bad words under a schema of the user's own are found before the program starts", async () => {
@@ -261,6 +318,47 @@ test("a dry run is the plan that a person is shown", async () => {
   await pay({ name: "p1" }, SCOPE);
   expect(plans).toEqual([{ changes: [{ type: "create", target: "payment/p1" }] }]);
   expect(lines()).toHaveLength(1);
+});
+
+/** The plan of a program whose dry run prints this. */
+async function planned(said: string, options: Partial<CommandOptions<Pay>> = {}) {
+  const { hf, file } = bench();
+  const args = [PROGRAM, file, "pay", `--say=${said}`, { from: "name" } as const];
+  const dryRunFlag = "--dry-run";
+  const given = commandTool<Pay>({ file: process.execPath, args, dryRunFlag, ...options });
+  return hf.tool({ name: "pay", kind: "destructive", ...given }).plan({ name: "p1" }, SCOPE);
+}
+
+test("a dry run's words are shown as the kind of change they name", async () => {
+  const changes = [{ type: "delete", target: "bucket/logs" }];
+  expect(await planned(JSON.stringify({ changes }))).toMatchObject({ changes });
+  expect(await planned('{"effect":"created"}')).toMatchObject({ effect: "would_create" });
+  expect(await planned('{"effect":"noop"}')).toMatchObject({ effect: "would_do_nothing" });
+});
+
+test.each([
+  '{"changes":[{"action":"delete","target":"bucket/logs"}]}',
+  '{"changes":[{"type":"destroy","target":"bucket/logs"}]}',
+  '{"changes":[{"type":"create","target":"a"},{"target":"b"}]}',
+  '{"changes":{"type":"create","target":"a"}}',
+  '{"changes":null}',
+  '{"effect":"destroyed"}',
+])("a dry run that says %s is an error, not an update", async (said) => {
+  await expect(planned(said)).rejects.toBeInstanceOf(InvalidInputError);
+});
+
+test.each(["Plan: 0 to add, 3 to destroy.", '{"destroys":3}'])(
+  "a dry run that says %s, and not which kind of change, is shown as the worst",
+  async (said) => {
+    const plan = await planned(said);
+    expect(plan).toMatchObject({ effect: "would_delete" });
+    expect(plan.diff).toMatch(/^delete anything: node does not say what it would change\n/);
+    expect(plan.diff).toContain("3");
+  },
+);
+
+test("a dry run that is not kept whole is no plan", async () => {
+  await expect(planned("x".repeat(100), { maxOutputBytes: 50 })).rejects.toThrow(/maxOutputBytes/);
 });
 
 test("without the flag there is no plan, and bad options are refused at once", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createFetch } from "../../src/adapters/fetch.ts";
 import { committed, createHoldfire } from "../../src/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
-import { json } from "../clients/counting-server.ts";
+import { type Answer, json } from "../clients/counting-server.ts";
 import { heard, openHoldfire, serve } from "../clients/owning.ts";
 import { created, inTurn, keyed, keysOf, openFetch, post, reset, status } from "./fetch-stage.ts";
 
@@ -186,6 +186,44 @@ describe("a no of the service", () => {
   it("that proves nothing is an error", async () => {
     const { inJob, server } = await openFetch(status(429));
     await expect(inJob("/a", post("x"))).rejects.toMatchObject(UNKNOWN);
+    expect(server.arrivals).toHaveLength(1);
+  });
+
+  /** The connection ends in the middle of the body, and the client can tell. */
+  const brokenOff: Answer = (response) => {
+    response.writeHead(400, { "content-type": "application/json", "content-length": "1000" });
+    response.write('{"error":{"type":"idempotency_err', () => response.destroy());
+  };
+  /** It ends there too, but so does the answer. */
+  const cutShort = status(
+    400,
+    { "content-type": "application/json" },
+    '{"error":{"type":"idempotency_err',
+  );
+
+  it.each([
+    ["breaks off", brokenOff],
+    ["is cut short", cutShort],
+  ])(
+    "400 of a keyed service whose body %s proves nothing: it may be about the key",
+    async (_, answer) => {
+      const { inJob, hf, server } = await openFetch(answer, { keyed, attempts: 1 });
+      await expect(inJob("/a", post("x"))).rejects.toMatchObject(UNKNOWN);
+      const tool = hf.tool({
+        name: "pay",
+        kind: "write",
+        keyed,
+        attempts: 1,
+        run: (_: object, { key }) => fetch(server.url, post("x", { "idempotency-key": key })),
+      });
+      expect(await tool.outcome({}, { scope: "job" })).toMatchObject({ status: "unknown" });
+    },
+  );
+
+  it("400 whose body breaks off is a no where no key is in play", async () => {
+    const { inJob, server } = await openFetch(brokenOff);
+    expect((await inJob("/a", post("x"))).status).toBe(400);
+    expect((await inJob("/a", post("x"))).status).toBe(400);
     expect(server.arrivals).toHaveLength(1);
   });
 

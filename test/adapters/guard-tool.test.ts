@@ -113,6 +113,63 @@ describe("what the framework's function gets", () => {
     await outer({}, call);
     expect(seen).toEqual([{ user: "ben" }]);
   });
+
+  it("no context when it is sent again by a reconcile, even one that another's call has started", async () => {
+    const hf = openHoldfire();
+    const sent: unknown[] = [];
+    let isLost = true;
+    const pay = guarded(
+      hf,
+      (args, { key, user }) => {
+        sent.push([args, user, typeof key]);
+        if (isLost) throw Object.assign(new Error("reset"), { code: "ECONNRESET" });
+      },
+      { keyed: { forMs: 86_400_000 }, attempts: 1 },
+    );
+    await pay({ of: "ana" }, { scope: "a", context: { user: "ana" } });
+    isLost = false;
+    let swept: Promise<unknown> | undefined;
+    hf.on("committed", () => {
+      swept ??= hf.reconcile({ resend: true });
+    });
+    await pay({ of: "ben" }, { scope: "b", context: { user: "ben" } });
+    await swept;
+    expect(sent).toEqual([
+      [{ of: "ana" }, "ana", "string"],
+      [{ of: "ben" }, "ben", "string"],
+      [{ of: "ana" }, undefined, "string"],
+    ]);
+  });
+
+  it("that of the caller who took off, when several wait for one effect", async () => {
+    const seen: unknown[] = [];
+    const pay = guarded(undefined, async (_, { user }) => {
+      await new Promise(setImmediate);
+      seen.push(user);
+    });
+    await Promise.all(["ana", "ben"].map((user) => pay({}, { ...call, context: { user } })));
+    expect(seen).toEqual(["ana"]);
+  });
+
+  it("that of the second caller, when the first has left before anything was sent", async () => {
+    const seen: unknown[] = [];
+    const looks: ((version: string) => void)[] = [];
+    const pay = guarded(undefined, (_, { user }) => seen.push(user), {
+      conditional: true,
+      precondition: () => new Promise((resolve) => looks.push(resolve)),
+    });
+    const stop = new AbortController();
+    const first = pay({}, { ...call, signal: stop.signal, context: { user: "ana" } });
+    await expect.poll(() => looks.length).toBe(1);
+    stop.abort();
+    const second = pay({}, { ...call, context: { user: "ben" } });
+    looks[0]?.("v1");
+    expect(await first).toMatchObject({ ok: false });
+    await expect.poll(() => looks.length).toBe(2);
+    looks[1]?.("v1");
+    expect(await second).toMatchObject({ ok: true });
+    expect(seen).toEqual(["ben"]);
+  });
 });
 
 describe("a call", () => {

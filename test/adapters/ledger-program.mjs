@@ -18,14 +18,16 @@ const flag = (name) => {
 };
 
 if (flag("--dry-run")) {
-  console.log(JSON.stringify({ changes: [{ type: "create", target: `payment/${names[0]}` }] }));
+  const plan = JSON.stringify({ changes: [{ type: "create", target: `payment/${names[0]}` }] });
+  console.log(flag("--say") ?? plan);
   process.exit(0);
 }
+if (flag("--polite")) process.on("SIGTERM", () => process.exit(Number(flag("--exit") ?? 0)));
 const env = Object.keys(process.env)
   .filter((name) => !name.startsWith("__"))
   .sort();
 appendFileSync(file, `${JSON.stringify({ verb, words, key: flag("--idempotency-key"), env })}\n`);
-if (flag("--hang")) setInterval(() => {}, 1_000);
+if (flag("--hang") || flag("--polite")) setInterval(() => {}, 1_000);
 else if (flag("--kill")) process.kill(process.pid, "SIGKILL");
 else if (flag("--loud")) process.stdout.write("x".repeat(1_000_000));
 else {

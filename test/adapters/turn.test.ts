@@ -60,6 +60,49 @@ describe("the same turn", () => {
       ],
     ],
     [
+      "tool results in Bedrock's form",
+      [
+        user([{ text: "Hi" }]),
+        assistant([{ toolUse: { toolUseId: "tooluse_1", name: "look", input: {} } }]),
+        user([{ toolResult: { toolUseId: "tooluse_1", content: [{ text: "…" }] } }]),
+        user([{ text: "Pay p1" }, { cachePoint: { type: "default" } }]),
+        user([{ toolResult: { toolUseId: "tooluse_2", content: [{ text: "…" }] } }]),
+      ],
+    ],
+    [
+      "tool results in Gemini's form",
+      [
+        { role: "user", parts: [{ text: "Hi" }] },
+        { role: "model", parts: [{ functionCall: { name: "look", args: {} } }] },
+        { role: "user", parts: [{ functionResponse: { name: "look", response: {} } }] },
+        { role: "user", parts: [{ text: "Pay p1" }] },
+        { role: "user", parts: [{ function_response: { name: "look", response: {} } }] },
+      ],
+    ],
+    [
+      "results of tools that a server ran",
+      [
+        user("Hi"),
+        user([{ type: "mcp_tool_result", tool_use_id: "t", content: "…" }]),
+        user("Pay p1"),
+      ],
+    ],
+    [
+      "parts that nobody knows",
+      [
+        user([
+          { type: "text", text: "Hi" },
+          { type: "data-clock", at: "10:01" },
+        ]),
+        user("Pay p1"),
+        user([{ weather: "fine" }]),
+      ],
+    ],
+    [
+      "parts inside of content",
+      [user({ format: 2, parts: [{ type: "text", text: "Hi" }] }), user("Pay p1")],
+    ],
+    [
       "parts in place of content",
       [user("Hi"), { role: "user", parts: [{ type: "text", text: "Pay p1" }] }],
     ],
@@ -79,6 +122,10 @@ describe("the same turn", () => {
     const image = (bytes: number[]) => user([{ type: "image", image: Uint8Array.from(bytes) }]);
     expect(turn(image([1, 2]))).toBe(turn(image([1, 2])));
     expect(turn(image([1, 2]))).not.toBe(turn(image([1, 3])));
+    const untyped = (bytes: number[]) => user([{ image: { bytes: Uint8Array.from(bytes) } }]);
+    expect(turn(untyped([1, 2]))).not.toBe(turn(untyped([1, 3])));
+    const inline = (data: string) => ({ role: "user", parts: [{ inlineData: { data } }] });
+    expect(turn(inline("a"))).not.toBe(turn(inline("b")));
     const link = (url: string) => user([{ type: "file", data: new URL(url) }]);
     expect(turn(link("https://x.test/a"))).not.toBe(turn(link("https://x.test/b")));
   });
@@ -161,6 +208,7 @@ it("hostile messages are looked at, not obeyed", () => {
   );
   const round: Record<string, unknown> = { type: "file" };
   round.self = round;
-  expect(personsWords([trap, null, 7, user([round]), user(10n), user(undefined)])).toHaveLength(3);
+  const none = [trap, null, 7, user(10n), user(undefined), user([]), user([trap, null])];
+  expect(personsWords([...none, user([round])])).toHaveLength(1);
   expect(personsWords("Pay p1")).toEqual(personsWords([user("Pay p1")]));
 });

@@ -9,7 +9,7 @@
 
 import { InvalidInputError } from "../../errors.ts";
 
-/** What may stand in a command line; `true` is a bare flag, `false` and `undefined` leave it out. */
+/** What may stand in a command line; `undefined` leaves it out. A boolean is for bare flags only. */
 export type Word = string | number | boolean | undefined;
 
 /** Where a value comes from: the name of an argument, or a function of all of them. */
@@ -20,11 +20,14 @@ export type Piece<A> =
   /** A word by the developer. After a `"--"`, values may begin with a dash. */
   | string
   /** A value as a word of its own. */
-  | { readonly from: From<A>; readonly flag?: undefined }
+  | { readonly from: From<A>; readonly flag?: undefined; readonly bare?: undefined }
+  /** A flag without a value: `true` sets it, `false` leaves it out, and nothing else is taken. */
+  | { readonly flag: string; readonly from: From<A>; readonly bare: true }
   /** A flag and its value, joined by `=` if the flag begins with two dashes. */
   | {
       readonly flag: string;
       readonly from: From<A>;
+      readonly bare?: undefined;
       /** For programs that want the value as the next word; it may then not begin with a dash. */
       readonly apart?: boolean | undefined;
     };
@@ -56,8 +59,11 @@ function wordsOf<A>(piece: Piece<A>, args: A, ended: boolean): readonly string[]
   const { from, flag } = piece;
   const name = typeof from === "function" ? (flag ?? "value") : from;
   const value = typeof from === "function" ? from(args) : (args[from] as Word);
-  if (value === undefined || value === null || value === false) return [];
-  if (value === true) return [flag ?? "true"];
+  if (value === undefined || value === null) return [];
+  if (piece.bare) {
+    if (typeof value === "boolean") return value ? [piece.flag] : [];
+    throw new InvalidInputError(`args.${name}`, "must be true or false");
+  }
   const word = checkWord(value, name);
   if (flag?.startsWith("--") && !piece.apart) return [`${flag}=${word}`];
   if (word.startsWith("-") && !ended) {
@@ -73,7 +79,8 @@ function checkWord(value: unknown, name: string): string {
   const path = `args.${name}`;
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
   if (typeof value !== "string") {
-    throw new InvalidInputError(path, "must be a text, a finite number or a boolean");
+    // Without its value, a flag would take the next word for it.
+    throw new InvalidInputError(path, "must be a text or a finite number (bare: true for a flag)");
   }
   if (value.includes("\0")) throw new InvalidInputError(path, "must not contain a NUL character");
   if (value.length > MAX_WORD_LENGTH) {

@@ -5,6 +5,7 @@
  */
 
 import type { Plan, PlannedChange } from "../../engine/tool.ts";
+import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/json.ts";
 import type { Effect } from "../../ledger/record.ts";
 
@@ -51,20 +52,23 @@ function field(json: Json | undefined, name: string): Json | undefined {
 
 /**
  * What a dry run printed, as a plan: its `changes`, else its `effect`, else all of it as text for the
- * person to read.
+ * person to read. What does not say in which way it would change things is shown as the worst.
  */
-export function planOf(result: CommandResult, target: string): Plan {
-  const changes = field(result.json, "changes");
-  if (Array.isArray(changes) && changes.every(isPlanned)) {
-    return { changes: changes as unknown as PlannedChange[] };
+export function planOf(result: CommandResult, program: string): Plan {
+  const at = `the dry run of ${program}`;
+  if (result.truncated) {
+    throw new InvalidInputError(at, "must be shown whole: it is longer than maxOutputBytes");
   }
+  const changes = field(result.json, "changes");
+  // Checked, as every plan, before anybody is shown it.
+  if (changes !== undefined) return { changes: changes as unknown as PlannedChange[] };
   const effect = effectOf(result);
+  if (effect === undefined && field(result.json, "effect") !== undefined) {
+    throw new InvalidInputError(at, "must name an effect: created, updated, deleted or noop");
+  }
   if (effect === "noop") return { changes: [] };
   const after = result.json ?? result.text ?? null;
-  return { changes: [{ type: isChange(effect) ? ACTIONS[effect] : "update", target, after }] };
+  if (effect) return { changes: [{ type: ACTIONS[effect], target: program, after }] };
+  const target = `anything: ${program} does not say what it would change`;
+  return { changes: [{ type: "delete", target, after }] };
 }
-
-const PLANNED = new Set<unknown>(Object.values(ACTIONS));
-
-const isPlanned = (change: Json): boolean =>
-  PLANNED.has(field(change, "type")) && typeof field(change, "target") === "string";

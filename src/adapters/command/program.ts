@@ -53,8 +53,9 @@ export function runProgram(program: Program, signal: AbortSignal): Promise<Ended
     const stdout = collect(child.stdout, maxOutputBytes);
     const stderr = collect(child.stderr, MAX_STDERR_BYTES);
     const timers: NodeJS.Timeout[] = [];
+    let stopped = false;
     const stop = () => {
-      child.kill("SIGTERM");
+      stopped = child.kill("SIGTERM");
       timers.push(setTimeout(() => child.kill("SIGKILL"), killAfterMs));
     };
     const settle = (end: ProgramEnd) => {
@@ -72,8 +73,13 @@ export function runProgram(program: Program, signal: AbortSignal): Promise<Ended
       signal.removeEventListener("abort", stop);
       notStarted(error);
     });
+    // One that ends politely when it is told to stop has not said that it was done.
     const ended = (code: number | null, by: string | null) =>
-      settle(code === null ? { tag: "killed", signal: by ?? "unknown" } : { tag: "exited", code });
+      settle(
+        code === null || stopped
+          ? { tag: "killed", signal: by ?? (stopped ? "SIGTERM" : "unknown") }
+          : { tag: "exited", code },
+      );
     child.on("exit", (code, by) => {
       timers.push(setTimeout(() => ended(code, by), OUTPUT_AFTER_EXIT_MS));
     });

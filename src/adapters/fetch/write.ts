@@ -50,10 +50,11 @@ export async function sendWrite(
     const sender = send(context.signal);
     const { response, refusal } = await follow(outgoing, redirect, keyHeader, sender);
     if (response.ok) return response;
-    const { response: whole } = await bufferResponse(response);
+    const { response: whole, kept } = await bufferResponse(response);
     answers.push(whole);
     if (refusal) throw refusal;
-    return whole.clone();
+    // One whose body broke off is handed on as it is, so that it is not judged by half of what it said.
+    return kept ? whole.clone() : response;
   };
   const { scope, again, retry } = policy;
   try {

@@ -23,7 +23,7 @@ import type { Holdfire } from "../../holdfire.ts";
 import { checkAlias } from "../../key/name.ts";
 import { withoutKey } from "../hidden-key.ts";
 import { inTurn } from "../turn.ts";
-import type { Listing } from "./listing.ts";
+import { definitionOf, type Known, type Listing } from "./listing.ts";
 import { type McpGuardOptions, perCall } from "./options.ts";
 import { resultOf } from "./result.ts";
 import {
@@ -73,7 +73,7 @@ export function guardedCallTool(
     const fullName = `${server.replaceAll("#", "%23")}#${name}`;
     const known = registered.get(fullName);
     if (known) return known;
-    const { isErrorMeans = options.isErrorMeans, changed: _, ...rules } = rulesFor(name);
+    const { isErrorMeans = options.isErrorMeans, changed, ...rules } = rulesFor(name);
     const made: GuardedTool<unknown, unknown> = hf.tool<unknown, unknown>({
       service: server,
       deadlineMs: DEADLINE_MS,
@@ -82,14 +82,17 @@ export function guardedCallTool(
       name: fullName,
       kind: "write",
       run: async (args, context) => {
+        const asked = current.getStore();
+        if (asked?.isRead) return send(asked, args, context);
+        // A person may have taken their time, and this may be a resend.
+        const known = await listing.find(name);
+        const isOther = asked ? asked.digest !== known.digest : known.changed;
+        if (isOther && !known.failed && changed !== "allow") {
+          throw new McpNotSentError("the tool's definition has changed since it was called");
+        }
         const given = { params: { name }, resultSchema: undefined, options: {} };
-        const sending = current.getStore() ?? {
-          client,
-          given,
-          lateMs,
-          ...(await listing.find(name)),
-        };
-        return send(sending, args, context);
+        const sending = asked ?? { client, given, lateMs, ...known };
+        return send({ ...sending, failed: sending.failed ?? known.failed }, args, context);
       },
       classify: (error) => rules.classify?.(error) ?? verdictOfMcp(error, isErrorMeans),
     });
@@ -99,7 +102,12 @@ export function guardedCallTool(
   }
 
   /** The tool as this call treats it. */
-  function treated(name: string, { kind, repeatable }: Treatment, timeout: number | undefined) {
+  function treated(
+    name: string,
+    known: Known,
+    { kind, repeatable }: Treatment,
+    timeout: number | undefined,
+  ) {
     const tool = register(name);
     const rules = rulesFor(name);
     const isRead = kind === "read";
@@ -107,6 +115,7 @@ export function guardedCallTool(
       {
         ...tool,
         kind,
+        definition: definitionOf(known),
         conditional: tool.conditional || repeatable,
         attempts: isRead ? (rules.attempts ?? READ_ATTEMPTS) : tool.attempts,
         attemptTimeoutMs: rules.attemptTimeoutMs ?? timeout ?? tool.attemptTimeoutMs,
@@ -130,10 +139,10 @@ export function guardedCallTool(
     });
     const { timeout, signal } = given.options;
     const sending: Sending = { client, given, lateMs, ...known };
-    if (treatment.kind === "read") return read(sending, treated(params.name, treatment, timeout));
+    const tool = treated(params.name, known, treatment, timeout);
+    if (treatment.kind === "read") return read(sending, tool);
 
     checkSimple(given, known.tool);
-    const tool = treated(params.name, treatment, timeout);
     const intent = withoutKeys(params.arguments ?? {});
     const aliases = aliasesOf(options.toolCallId?.(params));
     const turn = {

@@ -8,7 +8,7 @@
 
 import { isMethodNotFound } from "../../classify/mcp.ts";
 import { peek } from "../../classify/peek.ts";
-import { canonicalize } from "../../key/canonical.ts";
+import { canonicalize, type Json } from "../../key/canonical.ts";
 import { digestText } from "../../key/digest.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import { describe } from "../describe.ts";
@@ -17,6 +17,8 @@ import { listAllTools, type McpClient, type McpTool, toolsIn, transportOf } from
 
 export interface Known {
   readonly tool: McpTool | undefined;
+  /** Of its definition; `undefined` if it is in no list, or cannot be compared. */
+  readonly digest: string | undefined;
   readonly changed: boolean;
   /** Why nothing is known of any tool. */
   readonly failed?: { readonly error: unknown } | undefined;
@@ -40,11 +42,13 @@ export interface ListingOptions {
 
 interface Entry {
   readonly tool: McpTool;
+  readonly digest: string | undefined;
   readonly first: string | undefined;
   readonly changed: boolean;
 }
 
 const MAX_TOOLS = 10_000;
+const MAX_DESCRIPTION = 2_000;
 const LIST_TIMEOUT_MS = 10_000;
 const LIST_CHANGED = "notifications/tools/list_changed";
 
@@ -63,7 +67,7 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
       const first = known ? known.first : digest;
       // Once changed, always changed: going back does not give back what was agreed to.
       const changed = known?.changed === true || digest === undefined || digest !== first;
-      entries.set(tool.name, { tool, first, changed });
+      entries.set(tool.name, { tool, digest, first, changed });
     }
   }
 
@@ -111,7 +115,8 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
         failed = { error };
       }
       const entry = entries.get(name);
-      return { tool: entry?.tool, changed: entry?.changed ?? false, failed };
+      const { tool, digest, changed = false } = entry ?? {};
+      return { tool, digest, changed, failed };
     },
     show(listed) {
       listen();
@@ -135,6 +140,19 @@ function shown(tool: McpTool, alsoDoes: readonly string[] | undefined): McpTool 
     ...(property === undefined || !tool.inputSchema
       ? {}
       : { inputSchema: withoutProperty(tool.inputSchema, property) }),
+  };
+}
+
+/** What a person is shown of a definition. The digest stands for all of it; one that has none is never the same. */
+export function definitionOf({ tool, digest }: Known): Json {
+  if (!tool) return null;
+  const { description } = tool;
+  const text = typeof description === "string" ? description : "";
+  const isCut = text.length > MAX_DESCRIPTION;
+  return {
+    // By way of bytes: a character that was cut in two is none.
+    description: `${Buffer.from(text.slice(0, MAX_DESCRIPTION))}${isCut ? "…" : ""}`,
+    digest: digest ?? crypto.randomUUID(),
   };
 }
 

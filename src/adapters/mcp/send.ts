@@ -7,18 +7,10 @@
  * @module
  */
 
-import { McpNotSentError, McpToolError, McpTurnedAwayError } from "../../classify/mcp.ts";
-import { networkVerdict } from "../../classify/network.ts";
+import { McpNotSentError, McpToolError } from "../../classify/mcp.ts";
 import { peek } from "../../classify/peek.ts";
 import type { AttemptContext } from "../../engine/tool.ts";
-import {
-  createToken,
-  currentToken,
-  runWithToken,
-  type WireRequest,
-  type WireToken,
-  wireFacts,
-} from "../../wire/token.ts";
+import { createToken, currentToken, runWithToken } from "../../wire/token.ts";
 import { keyPropertyOf, withKey } from "../hidden-key.ts";
 import { KEY_META } from "./result.ts";
 import {
@@ -29,12 +21,15 @@ import {
   type McpTool,
   transportOf,
 } from "./sdk.ts";
+import { shownByWire } from "./shown-by-wire.ts";
 
 export interface Sending {
   readonly client: McpClient;
   /** As the caller gave them; nobody's if the operation is taken up without a caller. */
   readonly given: McpArguments;
   readonly tool: McpTool | undefined;
+  /** Of the tool's definition. */
+  readonly digest: string | undefined;
   readonly lateMs: number;
   /** Why it must not be sent. */
   readonly failed?: { readonly error: unknown } | undefined;
@@ -52,7 +47,8 @@ export async function send(
   // A pipe to a process is no request that the wire would stop.
   if (refusal) throw refusal;
   if (failed) throw new McpNotSentError("the server's tools could not be listed", failed.error);
-  if (transportOf(client) === undefined) throw new McpNotSentError("the client is not connected");
+  const transport = transportOf(client);
+  if (transport === undefined) throw new McpNotSentError("the client is not connected");
   const { key } = context;
   const property = keyPropertyOf(tool?.inputSchema);
   const params = {
@@ -74,28 +70,10 @@ export async function send(
     // As it will come back from the ledger.
     return sending.isRead ? result : (JSON.parse(JSON.stringify(result)) as unknown);
   } catch (error) {
-    throw shownByWire(error, token) ?? error;
+    throw shownByWire(error, token, transport) ?? error;
   } finally {
     context.signal.removeEventListener("abort", cancel);
   }
-}
-
-/** What the wire knows better than the SDK's error. */
-function shownByWire(error: unknown, token: WireToken): Error | undefined {
-  const { wireRequests, hops, unsent } = wireFacts(token);
-  if (hops > 0) return undefined;
-  if (wireRequests === 1 && unsent && networkVerdict(error) === "not_sent") {
-    return new McpNotSentError("the server could not be reached", error);
-  }
-  const [first] = token.requests;
-  // The SDK may have gone for a new token, and then have sent the call again.
-  const isAgain = ({ method, origin, path }: WireRequest) =>
-    method === first?.method && origin === first.origin && path === first.path;
-  const isTurnedAway = first?.status === 401 || first?.status === 403;
-  const allSeen = token.requests.length === wireRequests;
-  return isTurnedAway && allSeen && token.requests.filter(isAgain).length === 1
-    ? new McpTurnedAwayError(error)
-    : undefined;
 }
 
 /** What the caller asked of the request, with our own idea of time. */
