@@ -16,6 +16,7 @@ export function lazyWitness(load: () => Promise<Witness>): Witness {
   };
   return {
     read: async () => (await get()).read(),
+    doubt: async () => (await get()).doubt(),
     // The ledger reads before it notes.
     note: (mark) => loaded?.note(mark),
     trust: async (mark, by, at) => (await get()).trust(mark, by, at),

@@ -142,8 +142,8 @@ export function createLedger({
    * eyes nothing is amiss. What they found stands with the witness.
    */
   const hearOthers = together(async () => {
-    const seen = await witness.read().catch(onWitnessError);
-    if (seen?.suspect !== undefined) doubt(seen.suspect, seen.since);
+    const found = await witness.doubt().catch(onWitnessError);
+    if (found) doubt(found.suspect, found.since);
   });
 
   /** A witness that fails (a full disk) must not make a written move look unwritten. */

@@ -1,11 +1,20 @@
 /**
  * A witness in files: one small file per process, rewritten in place, in a folder beside the ledger.
- * The furthest mark of all of them counts, so no process can set another's back.
+ * The furthest mark of all of them counts, so no process can set another's back. What one of them
+ * doubts also stands in a file by itself, so that the others need not read all marks to hear of it.
  *
  * @module
  */
 
-import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mark, Witness } from "./witness.ts";
@@ -40,6 +49,7 @@ export function fileWitness({
 }: FileWitnessOptions): Witness {
   const prefix = `${encodeURIComponent(name)}.`;
   const own = `${prefix}${newId()}.mark`;
+  const shared = join(folder, `${prefix}doubt`);
   let stale: string[] = [];
   let file: number | undefined;
   let last: Mark | undefined;
@@ -82,10 +92,14 @@ export function fileWitness({
       }
       return furthest(seen);
     },
+    doubt: async () => parse(await readFile(shared, "utf8").catch(() => "")),
     note(mark) {
       const isNews = mark.suspect !== last?.suspect;
       if (!isNews && last?.id === mark.id && last.sequence >= mark.sequence) return;
       write(mark);
+      if (isNews && mark.suspect !== undefined) {
+        writeFileSync(shared, JSON.stringify(mark), { mode: 0o600 });
+      }
       // Whoever notes has found the store at least as far as all that was read.
       for (const path of stale) rmSync(path, { force: true });
       stale = [];
@@ -93,6 +107,7 @@ export function fileWitness({
     async trust({ id, sequence, since }, by, at) {
       write({ id, sequence, since, by, at });
       for (const entry of await others()) await rm(join(folder, entry), { force: true });
+      await rm(shared, { force: true });
     },
     close() {
       if (file !== undefined) closeSync(file);

@@ -22,6 +22,8 @@ export interface Mark {
 export interface Witness {
   /** The furthest mark of any process, or nothing if the store was never seen here. */
   read(): Promise<Mark | undefined>;
+  /** A mark with a doubt of any process, until it is trusted. Asked often: must be cheap. */
+  doubt(): Promise<Mark | undefined>;
   /** Notes how far the store has come. Called before anything is sent; must not block for long. */
   note(mark: Mark): void;
   /** Forgets all marks but this one, and keeps who said so. */
@@ -49,6 +51,7 @@ export function memoryWitness(): Witness {
   let seen: Mark | undefined;
   return {
     read: async () => seen,
+    doubt: async () => (seen?.suspect === undefined ? undefined : seen),
     note(mark) {
       // Several may share it: a doubt ends by trust alone.
       const suspect = mark.suspect ?? seen?.suspect;

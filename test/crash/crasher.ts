@@ -46,7 +46,8 @@ const dooms = new Map(doomed.map((wish) => [wish.name, doomOf(wish)]));
 const names = [...dooms.keys()];
 const stage = await createStage({ notes: order.notes, names, death: trial.death });
 const staged = stagedStore(store, dooms, stage);
-const sender = stagedFetch(dooms, stage);
+const patient = order.recovers ? [] : doomed.filter(({ attempt }) => attempt > 1);
+const sender = stagedFetch(dooms, stage, patient.length);
 const witness = fileWitness({ folder: order.witness });
 const options = {
   store: staged,
@@ -75,10 +76,9 @@ if (order.recovers) {
   const effects = await Promise.all(granted.map(grant));
   await tell<Granted>({ tag: "granted", effects: Object.fromEntries(effects) });
   await hear("go");
-  const patient = doomed.filter(({ attempt }) => attempt > 1);
   for (const wish of patient) begin(wish);
   // Those with one attempt only must not get the faults that are meant for first attempts.
-  await sender.failures(patient.length);
+  await sender.failed;
   for (const wish of doomed) if (wish.attempt === 1) begin(wish);
 }
 

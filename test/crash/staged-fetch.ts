@@ -11,25 +11,38 @@ import type { Doom } from "./staged-store.ts";
 
 export interface StagedFetch {
   readonly fetch: typeof fetch;
-  /** Resolves once so many first requests have failed. */
-  failures(count: number): Promise<void>;
+  /** Resolves once all the requests that are to fail have failed. */
+  readonly failed: Promise<void>;
 }
 
-export function stagedFetch(dooms: ReadonlyMap<string, Doom>, stage: Stage): StagedFetch {
+/** So many first requests fail: `failures`. No second one goes before, or it would take a fault of theirs. */
+export function stagedFetch(
+  dooms: ReadonlyMap<string, Doom>,
+  stage: Stage,
+  failures: number,
+): StagedFetch {
   const sent = new Map<string, number>();
-  let failed = 0;
-  let heard = () => {};
+  let allFailed = () => {};
+  const failed = new Promise<void>((resolve) => {
+    allFailed = resolve;
+  });
+  let left = failures;
+  const heard = () => {
+    if (left <= 0) allFailed();
+  };
+  heard();
 
   const send = async (url: string, init: RequestInit): Promise<Response> => {
     const name = itemIn(init);
     const attempt = (sent.get(name) ?? 0) + 1;
     sent.set(name, attempt);
     const doom = dooms.get(name);
+    if (attempt > 1) await failed;
     if (doom?.attempt !== attempt) {
       try {
         return await fetch(url, init);
       } catch (error) {
-        failed += 1;
+        left -= 1;
         heard();
         throw error;
       }
@@ -60,13 +73,7 @@ export function stagedFetch(dooms: ReadonlyMap<string, Doom>, stage: Stage): Sta
 
   return {
     fetch: (input, init = {}) => send(String(input), init),
-    failures: (count) =>
-      new Promise((resolve) => {
-        heard = () => {
-          if (failed >= count) resolve();
-        };
-        heard();
-      }),
+    failed,
   };
 }
 

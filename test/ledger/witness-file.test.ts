@@ -103,3 +103,17 @@ test("a ledger was first seen by whoever saw it first", async () => {
   one.close();
   other.close();
 });
+
+test("what one process doubts, another hears, until somebody trusts the ledger", async () => {
+  const one = fileWitness({ folder });
+  const other = fileWitness({ folder });
+  const mark = { id: "a", sequence: 5, since: 1 };
+  one.note(mark);
+  expect(await other.doubt()).toBeUndefined();
+  one.note({ ...mark, suspect: "it is younger" });
+  expect(await other.doubt()).toEqual({ ...mark, suspect: "it is younger" });
+  await other.trust({ id: "a", sequence: 6, since: 9 }, "ana", 9);
+  expect(await one.doubt()).toBeUndefined();
+  one.close();
+  other.close();
+});

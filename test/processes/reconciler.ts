@@ -29,7 +29,10 @@ export interface ReconcileTold {
   readonly drift: DriftReport | undefined;
   /** Findings that were also events. */
   readonly driftEvents: number;
-  readonly operations: readonly Pick<OperationView, "id" | "key" | "tool" | "status" | "reason">[];
+  readonly operations: readonly Pick<
+    OperationView,
+    "id" | "key" | "tool" | "status" | "reason" | "at"
+  >[];
   readonly fired: number;
 }
 
@@ -99,5 +102,7 @@ async function listAll(): Promise<ReconcileTold["operations"]> {
     views.push(...page.items);
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return views.map(({ id, key, tool, status, reason }) => ({ id, key, tool, status, reason }));
+  return views.map(({ id, key, tool, status, reason, at }) => {
+    return { id, key, tool, status, reason, at };
+  });
 }
