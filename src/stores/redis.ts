@@ -133,10 +133,7 @@ export function redisStore({ client, prefix, durability, forgets }: RedisStoreOp
       return session.begin();
     },
 
-    async swap(change) {
-      if (!prepared || closed) await ready();
-      return swap(change);
-    },
+    swap: (change) => (prepared && !closed ? swap(change) : ready().then(() => swap(change))),
 
     async read(tenant, id) {
       await ready();
