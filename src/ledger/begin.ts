@@ -6,12 +6,12 @@
 
 import type { Applied } from "./apply.ts";
 import { asksOf, isApproved, keepAnswers, MAX_ANSWERS_KEPT, questionOf, setAside } from "./ask.ts";
+import { doubt, lostSince } from "./doubt.ts";
 import {
   addAttempt,
   addNames,
   enter,
   fenceEnlisted,
-  LOST_EPOCH,
   lostRecord,
   newRecord,
   presumeEnded,
@@ -91,7 +91,11 @@ export function claim(
       const cooled = state.reason === "resolved" || now >= record.stateAt + move.cooldownMs;
       if (!move.retry && (state.reason === "rejected" || !cooled)) return refused("settled");
       if (move.needsYes) return refused("held");
-      return claimed(again(record, state, move), move, state, licenceAfter(state));
+      const next = again(record, state, move);
+      // It may have been fired since, in what was lost.
+      const lost = lostSince(next, move);
+      if (lost) return claimed(lost.record, move, lost.before, undefined);
+      return claimed(next, move, state, licenceAfter(state));
     }
   }
 }
@@ -112,26 +116,6 @@ function again(
 ): OperationRecord {
   const generation = record.generation + (isKeyRejected(before) ? 1 : 0);
   return { ...redraft(record, draft), generation };
-}
-
-/**
- * That a person is asked proves that nothing was sent; not where the store has lost data: the question
- * may be asked anew by one who did not know, or its yes be spent in what was lost. Once is enough.
- */
-function doubt(
-  record: OperationRecord,
-  state: Extract<State, { tag: "held" }>,
-  { draft, at, suspect }: Pick<Extract<Move, { move: "hold" }>, "draft" | "at" | "suspect">,
-): { readonly record: OperationRecord; readonly state: Extract<State, { tag: "held" }> } {
-  const isKnown = record.attempts.some(({ epoch }) => epoch === LOST_EPOCH);
-  if (!suspect || isKnown) return { record, state };
-  const { record: lost, before } = lostRecord(draft, at, suspect);
-  const { generation, fired } = record;
-  const notes = lost.attempts.map((note) => ({ ...note, n: fired + note.n, generation }));
-  return {
-    record: { ...record, fired: fired + notes.length, attempts: [...record.attempts, ...notes] },
-    state: { ...state, before },
-  };
 }
 
 /** None where it may have been sent in a life the store has forgotten: look first. */

@@ -118,3 +118,42 @@ test("a loss that another process found is heard of, also when the store is past
   });
   expect(sent).toEqual(["x", "y"]);
 });
+
+test("what an older ledger says was not applied is not fired on its word", async () => {
+  const clock = virtualClock();
+  const newStore = () => memoryStore({ now: clock.now, forgets: "accepted" });
+  let inner = newStore();
+  const store = new Proxy(inner, { get: (_, name) => Reflect.get(inner, name) });
+  let refuses = true;
+  let sent = 0;
+  const hf = createHoldfire({
+    store,
+    witness: memoryWitness(),
+    retry: { attempts: 1, cooldownMs: 1 },
+    surroundings: { clock, random: () => 0.5 },
+  });
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    run: async (_: { id: string }) => {
+      sent += 1;
+      if (refuses) throw new Error("not now");
+    },
+    classify: () => (refuses ? "refused" : undefined),
+  });
+  const call = () => clock.run(pay.outcome({ id: "x" }, { scope: "s" }));
+  const { id } = await call();
+  const older = (await inner.read("default", id)).stored?.record;
+  expect(older?.state.tag).toBe("not_applied");
+  refuses = false;
+  await clock.advance(10);
+  expect((await call()).status).toBe("committed");
+  expect(sent).toBe(2);
+  // The copy from before the second call is put back.
+  inner = newStore();
+  await inner.swap({ tenant: "default", id, expect: 0, record: older, lease: "none" });
+  await clock.advance(10);
+  expect(await call()).toMatchObject({ status: "unknown" });
+  expect(await call()).toMatchObject({ status: "unknown" });
+  expect(sent).toBe(2);
+});

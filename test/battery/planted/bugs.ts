@@ -170,8 +170,8 @@ import type { Moved } from "../ledger/ledger.ts";
       },
       {
         file: "src/ledger/begin.ts",
-        find: '      if (move.needsYes) return refused("held");\n      return claimed(again(record, state, move)',
-        replace: "      return claimed(again(record, state, move)",
+        find: '      if (move.needsYes) return refused("held");\n      const next = again(record, state, move);',
+        replace: "      const next = again(record, state, move);",
       },
     ],
     caughtBy: ["a yes is spent by the claim, and the next firing needs another"],
