@@ -4,20 +4,25 @@
  * @module
  */
 
-import { type Clock, sleep, systemClock } from "./clock.ts";
-import { createBudgets } from "./engine/budget.ts";
-import { type GuardedTool, guard } from "./engine/call.ts";
-import { defineTool, positive, type Registry } from "./engine/define.ts";
+import { type GuardedTool, guard } from "./engine/call/guarded-tool.ts";
+import { currentFrame } from "./engine/call/nesting.ts";
+import { defineTool, positive, type Registry } from "./engine/define/define-tool.ts";
 import type { Engine, Tool } from "./engine/engine.ts";
+import { putInside } from "./engine/engine-of.ts";
 import { lazyGate } from "./engine/gate.ts";
-import { putInside } from "./engine/inside.ts";
-import { currentFrame } from "./engine/nesting.ts";
+import { createBudgets } from "./engine/loops/budget.ts";
+import { type Clock, sleep, systemClock } from "./lang/clock.ts";
 // First loaded here, outside of any call.
-import "./engine/nobody.ts";
+import "./lang/detached.ts";
+import { makeStatusTool } from "./engine/admin/status-tool.ts";
+import type { ToolDefinition } from "./engine/define/definition.ts";
+import {
+  attemptsOf,
+  checkOnHiddenRetry,
+  checkOptions,
+  timingOf,
+} from "./engine/define/settings.ts";
 import { createPersist } from "./engine/persist.ts";
-import { attemptsOf, checkOnHiddenRetry, checkOptions, timingOf } from "./engine/settings.ts";
-import { makeStatusTool } from "./engine/status-tool.ts";
-import type { ToolDefinition } from "./engine/tool.ts";
 import { ClosedError, InvalidInputError } from "./errors.ts";
 import type { Holdfire, HoldfireOptions } from "./holdfire.ts";
 import { checkPerson, checkScope, checkTenant } from "./key/name.ts";

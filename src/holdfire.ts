@@ -4,24 +4,24 @@
  * @module
  */
 
-import type { GuardedTool } from "./engine/call.ts";
-import type { DriftOptions, DriftReport } from "./engine/drift-report.ts";
-import type { Operations } from "./engine/operations.ts";
-import type { PruneOptions } from "./engine/prune.ts";
-import type { ReconcileOptions, ReconcileReport } from "./engine/reconciliation.ts";
+import type { Operations } from "./engine/admin/operations.ts";
+import type { PruneOptions } from "./engine/admin/prune.ts";
+import type { StatusTool } from "./engine/admin/status-tool.ts";
+import type { GuardedTool } from "./engine/call/guarded-tool.ts";
+import type { CallOptions, ToolWithInput, ToolWithoutInput } from "./engine/define/definition.ts";
 import type {
   OnHiddenRetry,
   PayloadOptions,
   RetryOptions,
   Surroundings,
-} from "./engine/settings.ts";
-import type { StatusTool } from "./engine/status-tool.ts";
-import type { CallOptions, ToolWithInput, ToolWithoutInput } from "./engine/tool.ts";
+} from "./engine/define/settings.ts";
 import type { Confirm } from "./gate/approval.ts";
 import type { Approvals } from "./gate/approvals.ts";
 import type { Pruned, Store } from "./ledger/store.ts";
 import type { Witness } from "./ledger/witness.ts";
 import type { EventName, Listener } from "./observe/events.ts";
+import type { DriftOptions, DriftReport } from "./reconcile/drift-report.ts";
+import type { ReconcileOptions, ReconcileReport } from "./reconcile/report.ts";
 import type { Fetch } from "./wire/guarded-fetch.ts";
 
 export interface HoldfireOptions {

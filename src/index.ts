@@ -4,46 +4,21 @@
  * @module
  */
 
-export { type Clock, systemClock } from "./clock.ts";
 export { createHoldfire } from "./create.ts";
-export type { GuardedTool } from "./engine/call.ts";
 export type {
-  DriftCoverage,
-  DriftFinding,
-  DriftOptions,
-  DriftProgress,
-  DriftReport,
-  NotCompared,
-} from "./engine/drift-report.ts";
-export type { OperationQuery, Operations, OperationView, Resolution } from "./engine/operations.ts";
-export type { Outcome, OutcomeStatus } from "./engine/outcome.ts";
-export type { PlannedCall, PlannedEffect } from "./engine/planned.ts";
-export type { PruneOptions } from "./engine/prune.ts";
-export {
-  absent,
-  cannotTell,
-  committed,
-  duplicated,
-  inProgress,
-  type Reading,
-  type StateQuery,
-} from "./engine/reading.ts";
-export type {
-  ReconcileOptions,
-  ReconcileProgress,
-  ReconcileReport,
-  StillUnknown,
-  ToolChoice,
-} from "./engine/reconciliation.ts";
-export type { Reply } from "./engine/reply.ts";
-export { type Input, type StandardSchema, type Typed, typed } from "./engine/schema.ts";
-export type { PayloadOptions, RetryOptions, Surroundings } from "./engine/settings.ts";
+  OperationQuery,
+  Operations,
+  OperationView,
+  Resolution,
+} from "./engine/admin/operations.ts";
+export type { PruneOptions } from "./engine/admin/prune.ts";
 export type {
   OperationStatus,
   StatusQuestion,
   StatusReply,
   StatusTool,
-} from "./engine/status-tool.ts";
+} from "./engine/admin/status-tool.ts";
+export type { GuardedTool } from "./engine/call/guarded-tool.ts";
 export type {
   AttemptContext,
   CallOptions,
@@ -58,7 +33,21 @@ export type {
   ToolOptions,
   ToolWithInput,
   ToolWithoutInput,
-} from "./engine/tool.ts";
+} from "./engine/define/definition.ts";
+export type { PlannedCall, PlannedEffect } from "./engine/define/planned-call.ts";
+export {
+  absent,
+  cannotTell,
+  committed,
+  duplicated,
+  inProgress,
+  type Reading,
+  type StateQuery,
+} from "./engine/define/reading.ts";
+export { type Input, type StandardSchema, type Typed, typed } from "./engine/define/schema.ts";
+export type { PayloadOptions, RetryOptions, Surroundings } from "./engine/define/settings.ts";
+export type { Outcome, OutcomeStatus } from "./engine/outcome/outcome.ts";
+export type { Reply } from "./engine/outcome/reply.ts";
 export {
   type AnyHoldfireError,
   ApprovalRequiredError,
@@ -85,6 +74,7 @@ export type { Answerer, Approval, Approvals } from "./gate/approvals.ts";
 export type { Drift } from "./gate/drift.ts";
 export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
 export type { Json } from "./key/json.ts";
+export { type Clock, systemClock } from "./lang/clock.ts";
 export type {
   Answer,
   AttemptNote,
@@ -119,3 +109,18 @@ export type {
 export type { Mark, Witness } from "./ledger/witness.ts";
 export type { EventName, HoldfireEvents, Listener } from "./observe/events.ts";
 export { type Logger, type LogLevel, type LogOptions, logTo } from "./observe/log.ts";
+export type {
+  DriftCoverage,
+  DriftFinding,
+  DriftOptions,
+  DriftProgress,
+  DriftReport,
+  NotCompared,
+} from "./reconcile/drift-report.ts";
+export type {
+  ReconcileOptions,
+  ReconcileProgress,
+  ReconcileReport,
+  StillUnknown,
+  ToolChoice,
+} from "./reconcile/report.ts";

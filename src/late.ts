@@ -5,12 +5,12 @@
  * @module
  */
 
-export { createFetch } from "./adapters/fetch.ts";
-export { operationsOf } from "./engine/operations.ts";
-export { perform } from "./engine/perform.ts";
-export { prune } from "./engine/prune.ts";
-export { lookUpIn } from "./engine/status.ts";
+export { operationsOf } from "./engine/admin/operations.ts";
+export { prune } from "./engine/admin/prune.ts";
+export { lookUpIn } from "./engine/admin/status.ts";
+export { perform } from "./engine/call/perform.ts";
 export { approvalsOf } from "./gate/approvals.ts";
-export { gatesOf } from "./gate/gates.ts";
+export { gatesOf } from "./gate/gate.ts";
+export { createFetch } from "./integrations/fetch/index.ts";
 export { driftReport } from "./reconcile/drift.ts";
 export { reconcile } from "./reconcile/reconcile.ts";

@@ -13,7 +13,7 @@ import {
   type ToolApprovalResponse,
   tool,
 } from "ai";
-import { guardTools } from "../../src/clients/ai.ts";
+import { guardTools } from "../../src/integrations/ai/index.ts";
 import type { Framework } from "./columns.ts";
 import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";
 

@@ -23,7 +23,7 @@ import {
   tool,
   toolRetryMiddleware,
 } from "langchain";
-import { guardMiddleware, guardTool } from "../../src/clients/langchain.ts";
+import { guardMiddleware, guardTool } from "../../src/integrations/langchain/index.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
 import type { Framework } from "./columns.ts";
 import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";

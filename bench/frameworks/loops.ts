@@ -7,8 +7,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { guardTools as guardAnthropic } from "../../src/clients/anthropic.ts";
-import { guardTools as guardOpenAI, runToolCalls } from "../../src/clients/openai.ts";
+import { guardTools as guardAnthropic } from "../../src/integrations/anthropic/index.ts";
+import { guardTools as guardOpenAI, runToolCalls } from "../../src/integrations/openai/index.ts";
 import type { Framework, None } from "./columns.ts";
 import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";
 

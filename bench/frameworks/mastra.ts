@@ -11,7 +11,7 @@ import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { createStep, createWorkflow } from "@mastra/core/workflows";
 import { z } from "zod";
-import { guardStep, guardTools } from "../../src/adapters/mastra.ts";
+import { guardStep, guardTools } from "../../src/integrations/mastra/index.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
 import type { Framework } from "./columns.ts";
 import { PAY, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";

@@ -8,7 +8,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { guardMcpClient } from "../../src/adapters/mcp.ts";
+import { guardMcpClient } from "../../src/integrations/mcp/index.ts";
 import type { Framework } from "./columns.ts";
 import { askModel, byHand, loop } from "./loops.ts";
 import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";

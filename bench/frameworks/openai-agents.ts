@@ -6,7 +6,7 @@
 
 import { Agent, OpenAIChatCompletionsModel, Runner, RunState, tool } from "@openai/agents";
 import OpenAI from "openai";
-import { guardTool } from "../../src/clients/openai-agents.ts";
+import { guardTool } from "../../src/integrations/openai-agents/index.ts";
 import type { Framework } from "./columns.ts";
 import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";
 

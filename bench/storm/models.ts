@@ -13,12 +13,12 @@ import { generateText, type LanguageModel } from "ai";
 import OpenAI from "openai";
 import OpenAI6 from "openai-6";
 import { Agent as Dispatcher, fetch as transport } from "undici";
-import { ownRetries as ownAi } from "../../src/clients/ai.ts";
-import { ownRetries as ownAnthropic } from "../../src/clients/anthropic.ts";
-import { ownRetries as ownGenAi } from "../../src/clients/genai.ts";
-import { ownRetries as ownLangChain } from "../../src/clients/langchain.ts";
-import { ownRetries as ownOpenAI } from "../../src/clients/openai.ts";
-import { ownRetries as ownAgents } from "../../src/clients/openai-agents.ts";
+import { ownRetries as ownAi } from "../../src/integrations/ai/index.ts";
+import { ownRetries as ownAnthropic } from "../../src/integrations/anthropic/index.ts";
+import { ownRetries as ownGenAi } from "../../src/integrations/genai/index.ts";
+import { ownRetries as ownLangChain } from "../../src/integrations/langchain/index.ts";
+import { ownRetries as ownOpenAI } from "../../src/integrations/openai/index.ts";
+import { ownRetries as ownAgents } from "../../src/integrations/openai-agents/index.ts";
 import type { CountingServer } from "../../test/clients/counting-server.ts";
 import type { Row } from "./rows.ts";
 

@@ -1,3 +1,3 @@
 /** What `holdfire/ai` is, from the sources. @module */
 
-export * from "../../src/clients/ai.ts";
+export * from "../../src/integrations/ai/index.ts";

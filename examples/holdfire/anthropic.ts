@@ -1,3 +1,3 @@
 /** What `holdfire/anthropic` is, from the sources. @module */
 
-export * from "../../src/clients/anthropic.ts";
+export * from "../../src/integrations/anthropic/index.ts";

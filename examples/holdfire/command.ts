@@ -1,3 +1,3 @@
 /** What `holdfire/command` is, from the sources. @module */
 
-export * from "../../src/adapters/command.ts";
+export * from "../../src/integrations/command/index.ts";

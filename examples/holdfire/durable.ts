@@ -1,3 +1,3 @@
 /** What `holdfire/durable` is, from the sources. @module */
 
-export * from "../../src/adapters/scope-from.ts";
+export * from "../../src/integrations/durable/index.ts";

@@ -1,3 +1,3 @@
 /** What `holdfire/fetch` is, from the sources. @module */
 
-export * from "../../src/adapters/fetch.ts";
+export * from "../../src/integrations/fetch/index.ts";

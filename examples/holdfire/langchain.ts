@@ -1,3 +1,3 @@
 /** What `holdfire/langchain` is, from the sources. @module */
 
-export * from "../../src/clients/langchain.ts";
+export * from "../../src/integrations/langchain/index.ts";

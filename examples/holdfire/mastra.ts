@@ -1,3 +1,3 @@
 /** What `holdfire/mastra` is, from the sources. @module */
 
-export * from "../../src/adapters/mastra.ts";
+export * from "../../src/integrations/mastra/index.ts";

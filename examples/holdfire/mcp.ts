@@ -1,3 +1,3 @@
 /** What `holdfire/mcp` is, from the sources. @module */
 
-export * from "../../src/adapters/mcp.ts";
+export * from "../../src/integrations/mcp/index.ts";

@@ -1,3 +1,3 @@
 /** What `holdfire/openai-agents` is, from the sources. @module */
 
-export * from "../../src/clients/openai-agents.ts";
+export * from "../../src/integrations/openai-agents/index.ts";

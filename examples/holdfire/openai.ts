@@ -1,3 +1,3 @@
 /** What `holdfire/openai` is, from the sources. @module */
 
-export * from "../../src/clients/openai.ts";
+export * from "../../src/integrations/openai/index.ts";

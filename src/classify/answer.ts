@@ -5,7 +5,7 @@
  * @module
  */
 
-import { causes, peek, peekItems, tryCall } from "./peek.ts";
+import { causes, peek, peekItems, tryCall } from "../lang/peek.ts";
 
 const MAX_HEADERS = 256;
 const MAX_HEADER_LENGTH = 1_024;

@@ -10,12 +10,12 @@
  */
 
 import { isHoldfireError } from "../errors.ts";
+import { causes } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
 import { errorCodeOf, headersOf, isAnswer, isResponse, statusOf } from "./answer.ts";
 import { verdictOfStatus } from "./http.ts";
 import { isKeyError } from "./key-error.ts";
 import { networkVerdict } from "./network.ts";
-import { causes } from "./peek.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** How an attempt ended. */

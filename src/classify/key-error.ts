@@ -9,7 +9,7 @@
  * @module
  */
 
-import { peek, peekItems } from "./peek.ts";
+import { peek, peekItems } from "../lang/peek.ts";
 
 const MAX_DEPTH = 3;
 const MAX_ITEMS = 8;

@@ -10,8 +10,8 @@
  * @module
  */
 
+import { causes, peek } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
-import { causes, peek } from "./peek.ts";
 
 /** The tool answered, and not with a success: `isError`, or a result that asks for more. */
 export class McpToolError extends Error {

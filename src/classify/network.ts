@@ -8,7 +8,7 @@
  * @module
  */
 
-import { peek, peekItems } from "./peek.ts";
+import { peek, peekItems } from "../lang/peek.ts";
 
 export type NetworkVerdict = "not_sent" | "unknown";
 

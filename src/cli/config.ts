@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { GuardedTool } from "../engine/call.ts";
+import type { GuardedTool } from "../engine/call/guarded-tool.ts";
 import type { Holdfire } from "../holdfire.ts";
 
 /** The default export of `holdfire.config.ts`. */

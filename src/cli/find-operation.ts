@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { OperationView } from "../engine/operations.ts";
+import type { OperationView } from "../engine/admin/operations.ts";
 import type { Holdfire } from "../holdfire.ts";
 import { wireKey } from "../key/mint.ts";
 import { FailedError } from "./exit.ts";

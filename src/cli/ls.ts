@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OperationQuery, OperationView } from "../engine/operations.ts";
+import type { OperationQuery, OperationView } from "../engine/admin/operations.ts";
 import type { StateTag } from "../ledger/record.ts";
 import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OperationQuery, OperationView } from "../engine/operations.ts";
+import type { OperationQuery, OperationView } from "../engine/admin/operations.ts";
 import type { Holdfire } from "../holdfire.ts";
 import { FailedError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";

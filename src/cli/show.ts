@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OperationView } from "../engine/operations.ts";
+import type { OperationView } from "../engine/admin/operations.ts";
 import type { Approval } from "../gate/approvals.ts";
 import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT } from "./exit.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OperationView } from "../engine/operations.ts";
+import type { OperationView } from "../engine/admin/operations.ts";
 import type { StateTag } from "../ledger/record.ts";
 import { paint, type Style, type Terminal } from "./terminal.ts";
 

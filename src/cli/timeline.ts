@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { OperationView } from "../engine/operations.ts";
+import type { OperationView } from "../engine/admin/operations.ts";
 import type { Answer, AttemptNote, Evidence, Licence } from "../ledger/record.ts";
 import { visible } from "./visible.ts";
 

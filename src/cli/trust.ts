@@ -4,7 +4,7 @@
  * @module
  */
 
-import { inside } from "../engine/inside.ts";
+import { inside } from "../engine/engine-of.ts";
 import { checkPerson } from "../key/name.ts";
 import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT } from "./exit.ts";

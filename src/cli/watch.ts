@@ -7,8 +7,8 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { inside } from "../engine/inside.ts";
-import type { OperationView } from "../engine/operations.ts";
+import type { OperationView } from "../engine/admin/operations.ts";
+import { inside } from "../engine/engine-of.ts";
 import type { Holdfire } from "../holdfire.ts";
 import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT } from "./exit.ts";

@@ -4,21 +4,21 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
 import type { Json } from "../key/canonical.ts";
+import type { Clock } from "../lang/clock.ts";
 import type { Codec } from "../ledger/codec.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Declared, Verdict } from "../ledger/record.ts";
 import type { Events } from "../observe/events.ts";
-import type { Budgets } from "./budget.ts";
-import type { Flight } from "./flight.ts";
+import type { Flight } from "./call/execution.ts";
+import type { perform } from "./call/perform.ts";
+import type { AttemptContext, EffectSpan, OnDrift, Plan, ToolKind } from "./define/definition.ts";
+import type { Reading, StateQuery } from "./define/reading.ts";
+import type { Input } from "./define/schema.ts";
+import type { OnHiddenRetry } from "./define/settings.ts";
 import type { Gate } from "./gate.ts";
-import type { perform } from "./perform.ts";
+import type { Budgets } from "./loops/budget.ts";
 import type { Persist } from "./persist.ts";
-import type { Reading, StateQuery } from "./reading.ts";
-import type { Input } from "./schema.ts";
-import type { OnHiddenRetry } from "./settings.ts";
-import type { AttemptContext, EffectSpan, OnDrift, Plan, ToolKind } from "./tool.ts";
 
 /** A tool with its defaults filled in and its types erased. */
 export interface Tool {

@@ -8,11 +8,11 @@ import { InvalidInputError } from "../errors.ts";
 import type { Canonical } from "../key/canonical.ts";
 import type { Stored } from "../ledger/record.ts";
 import type { LaneChange, StoredLane } from "../ledger/store.ts";
+import type { Flight } from "./call/execution.ts";
+import type { Naming } from "./call/operation.ts";
+import type { Bounds } from "./call/perform.ts";
+import type { PlannedCall } from "./define/planned-call.ts";
 import type { Engine, Tool } from "./engine.ts";
-import type { Flight } from "./flight.ts";
-import type { Naming } from "./operation.ts";
-import type { Bounds } from "./perform.ts";
-import type { PlannedCall } from "./planned.ts";
 
 /** What one claim has met so far, kept between one question to the gate and the next. */
 export interface Visit {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type Clock, sleep } from "../clock.ts";
+import { type Clock, sleep } from "../lang/clock.ts";
+import { within } from "../lang/time-limit.ts";
 import type { Moved } from "../ledger/ledger.ts";
-import { within } from "./within.ts";
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;

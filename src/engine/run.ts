@@ -10,21 +10,21 @@
  */
 
 import { LeaseLostError } from "../errors.ts";
-import { attemptEffect } from "./attempt.ts";
-import { claimOperation } from "./claim.ts";
-import { classify } from "./classify.ts";
+import { leftAsItWas } from "../reconcile/take-over.ts";
+import type { Flight } from "./call/execution.ts";
 import type { Engine } from "./engine.ts";
-import type { Flight } from "./flight.ts";
-import { keepLease } from "./lease.ts";
-import { lookFirst } from "./look-first.ts";
-import { nextMove, rest } from "./next.ts";
-import type { Outcome } from "./outcome.ts";
-import { isInDoubt, type Owned } from "./owned.ts";
-import { readState } from "./read-state.ts";
-import { PassEnded, repeat } from "./repeat.ts";
-import { settle } from "./settle.ts";
-import { leftAsItWas } from "./take-over.ts";
-import { isUnsent, withdrawn } from "./withdraw.ts";
+import { PassEnded, repeat } from "./loops/repeat.ts";
+import type { Outcome } from "./outcome/outcome.ts";
+import { attemptEffect } from "./steps/attempt.ts";
+import { claimOperation } from "./steps/claim.ts";
+import { classify } from "./steps/classify-attempt.ts";
+import { keepLease } from "./steps/lease.ts";
+import { lookFirst } from "./steps/look-first.ts";
+import { nextMove, rest } from "./steps/next-move.ts";
+import { isInDoubt, type Owned } from "./steps/ownership.ts";
+import { readState } from "./steps/read-state.ts";
+import { settle } from "./steps/settle.ts";
+import { isUnsent, withdrawn } from "./steps/withdraw.ts";
 
 export async function run(flight: Flight, engine: Engine): Promise<Outcome<unknown>> {
   const claim = await claimOperation(flight, engine);

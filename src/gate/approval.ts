@@ -5,18 +5,18 @@
  * @module
  */
 
-import { lostBefore } from "../engine/claim.ts";
+import type { Flight } from "../engine/call/execution.ts";
+import { about, type Operation } from "../engine/call/operation.ts";
+import type { Plan } from "../engine/define/definition.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Flight } from "../engine/flight.ts";
 import type { Admission } from "../engine/gate.ts";
-import { about, type Operation } from "../engine/operation.ts";
-import { reach } from "../engine/reach.ts";
-import type { Plan } from "../engine/tool.ts";
-import { within } from "../engine/within.ts";
+import { lostBefore } from "../engine/steps/claim.ts";
+import { reach } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { digestText } from "../key/digest.ts";
 import { checkNote, checkPerson } from "../key/name.ts";
+import { within } from "../lang/time-limit.ts";
 import { asksOf, isApproved } from "../ledger/ask.ts";
 import type { Ask, OperationRecord, Stored } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { type OperationView, view } from "../engine/admin/operations.ts";
 import type { Engine } from "../engine/engine.ts";
-import { type OperationView, view } from "../engine/operations.ts";
-import { reach } from "../engine/reach.ts";
+import { reach } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/canonical.ts";
 import { checkNote, checkPerson } from "../key/name.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { PlannedChange } from "../engine/tool.ts";
+import type { PlannedChange } from "../engine/define/definition.ts";
 import type { Json } from "../key/canonical.ts";
 import { isJsonObject, type JsonObject } from "../key/json.ts";
 import { jsonText, visible } from "../key/visible.ts";

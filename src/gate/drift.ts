@@ -5,13 +5,13 @@
  * @module
  */
 
+import type { Flight } from "../engine/call/execution.ts";
+import type { Operation } from "../engine/call/operation.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Flight } from "../engine/flight.ts";
-import type { Operation } from "../engine/operation.ts";
-import { reach } from "../engine/reach.ts";
+import { reach } from "../engine/store-call.ts";
 import type { OperationRecord, StateTag, Stored } from "../ledger/record.ts";
 import { needsLeave } from "./approval.ts";
-import type { Kin } from "./kin.ts";
+import type { Kin } from "./sibling-writes.ts";
 
 /** From which operation a call drifts, and how. */
 export interface Drift {

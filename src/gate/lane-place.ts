@@ -4,9 +4,9 @@
  * @module
  */
 
+import type { Operation } from "../engine/call/operation.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Operation } from "../engine/operation.ts";
-import { reach } from "../engine/reach.ts";
+import { reach } from "../engine/store-call.ts";
 import {
   aheadOf,
   holdsLane,

@@ -7,11 +7,11 @@
  * @module
  */
 
+import type { Flight } from "../engine/call/execution.ts";
+import { waitForChange } from "../engine/call/wait-for-change.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
-import type { Flight } from "../engine/flight.ts";
 import type { Admission, Visit } from "../engine/gate.ts";
-import { reach } from "../engine/reach.ts";
-import { waitForChange } from "../engine/wait.ts";
+import { reach } from "../engine/store-call.ts";
 import { aheadOf, NO_LANE, queueUp } from "../ledger/lane.ts";
 import type { StoredLane } from "../ledger/store.ts";
 import { needsLeave } from "./approval.ts";

@@ -4,16 +4,16 @@
  * @module
  */
 
+import { factsOf, type Naming, nameOperation, type Operation } from "../engine/call/operation.ts";
+import type { Bounds } from "../engine/call/perform.ts";
+import type { Plan, PlannedChange } from "../engine/define/definition.ts";
+import type { PlannedCall, PlannedEffect } from "../engine/define/planned-call.ts";
 import type { Engine, Tool } from "../engine/engine.ts";
-import { factsOf, type Naming, nameOperation, type Operation } from "../engine/operation.ts";
-import type { Bounds } from "../engine/perform.ts";
-import type { PlannedCall, PlannedEffect } from "../engine/planned.ts";
-import { reach } from "../engine/reach.ts";
-import type { Plan, PlannedChange } from "../engine/tool.ts";
-import { within } from "../engine/within.ts";
+import { reach } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Canonical, Json } from "../key/canonical.ts";
 import { resolveScope } from "../key/scope.ts";
+import { within } from "../lang/time-limit.ts";
 import type { OperationRecord } from "../ledger/record.ts";
 import { needsLeave } from "./approval.ts";
 import { diffOf, diffText } from "./diff.ts";

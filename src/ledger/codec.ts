@@ -8,7 +8,7 @@
  */
 
 import { InvalidInputError } from "../errors.ts";
-import { ignoreRejection } from "./ignore-rejection.ts";
+import { ignoreRejection } from "../lang/ignore-rejection.ts";
 import { createSealer, type EncryptionOptions, type PayloadOwner } from "./seal.ts";
 import { writeJson } from "./strict-json.ts";
 

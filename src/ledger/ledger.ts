@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lang/clock.ts";
+import { together } from "../lang/coalesce.ts";
 import { apply } from "./apply.ts";
 import { knownLanes } from "./known-lanes.ts";
 import { laneAlone, NO_LANE } from "./lane.ts";
@@ -13,7 +14,6 @@ import type { Move, Refusal } from "./moves.ts";
 import type { Stored } from "./record.ts";
 import type { Change, LaneChange, Store, StoredLane, Swapped } from "./store.ts";
 import { type LedgerClock, storeClock } from "./store-clock.ts";
-import { together } from "./together.ts";
 import { type Mark, suspicion, type Witness } from "./witness.ts";
 
 /** Names one operation. */

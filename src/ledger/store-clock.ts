@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lang/clock.ts";
 
 /** The store's time: its last answer came between two local instants. */
 export interface LedgerClock {

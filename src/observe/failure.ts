@@ -5,8 +5,8 @@
  */
 
 import { networkVerdict } from "../classify/network.ts";
-import { causes, peek } from "../classify/peek.ts";
 import { isHoldfireError } from "../errors.ts";
+import { causes, peek } from "../lang/peek.ts";
 
 /** A name from a program, not a sentence from a service. */
 const CLASS = /^[A-Za-z_$][\w$]{0,63}$/;

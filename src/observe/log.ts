@@ -5,9 +5,9 @@
  * @module
  */
 
-import { peek } from "../classify/peek.ts";
 import { InvalidInputError } from "../errors.ts";
 import { visible } from "../key/visible.ts";
+import { peek } from "../lang/peek.ts";
 import type { EventName, Events, HoldfireEvents, Listener } from "./events.ts";
 import { classOf, codeOf } from "./failure.ts";
 import { keyHash } from "./key-hash.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { peek, peekItems } from "../classify/peek.ts";
+import { peek, peekItems } from "../lang/peek.ts";
 
 /** More than any page that is asked for. */
 const MOST_ITEMS = 1_000;

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Reading } from "../engine/reading.ts";
+import type { Reading } from "../engine/define/reading.ts";
 import { listOf, maybeTextAt, numberAt, textAt } from "./fields.ts";
 import { earliest, lookThrough, readingOf } from "./look.ts";
 import { isMarked, markText } from "./marker.ts";

@@ -7,8 +7,8 @@
  * @module
  */
 
-import { typed } from "../engine/schema.ts";
-import type { ToolWithInput } from "../engine/tool.ts";
+import type { ToolWithInput } from "../engine/define/definition.ts";
+import { typed } from "../engine/define/schema.ts";
 import type { RecipeFacts } from "./facts.ts";
 import { findItem, type GithubItem, makeItem, nodeIdOf, type OctokitLike } from "./github-items.ts";
 

@@ -7,9 +7,9 @@
  * @module
  */
 
-import { peek } from "../classify/peek.ts";
-import { typed } from "../engine/schema.ts";
-import type { ToolWithInput } from "../engine/tool.ts";
+import type { ToolWithInput } from "../engine/define/definition.ts";
+import { typed } from "../engine/define/schema.ts";
+import { peek } from "../lang/peek.ts";
 import type { RecipeFacts } from "./facts.ts";
 import { listAt, maybeTextAt, textAt } from "./fields.ts";
 import { lookThrough, readingOf } from "./look.ts";

@@ -5,7 +5,13 @@
  * @module
  */
 
-import { absent, cannotTell, committed, duplicated, type Reading } from "../engine/reading.ts";
+import {
+  absent,
+  cannotTell,
+  committed,
+  duplicated,
+  type Reading,
+} from "../engine/define/reading.ts";
 
 /** How far a service's clock and the ledger's may be apart, in milliseconds. */
 export const SKEW_MS = 300_000;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { peek } from "../classify/peek.ts";
-import { typed } from "../engine/schema.ts";
-import type { ToolWithInput } from "../engine/tool.ts";
+import type { ToolWithInput } from "../engine/define/definition.ts";
+import { typed } from "../engine/define/schema.ts";
+import { peek } from "../lang/peek.ts";
 import { keyWindows, type RecipeFacts } from "./facts.ts";
 import { textAt } from "./fields.ts";
 import { type MailArguments, type MailIntent, mailIntent } from "./mail.ts";

@@ -5,7 +5,13 @@
  */
 
 import { statusOf } from "../classify/answer.ts";
-import { absent, cannotTell, committed, type Reading, type StateQuery } from "../engine/reading.ts";
+import {
+  absent,
+  cannotTell,
+  committed,
+  type Reading,
+  type StateQuery,
+} from "../engine/define/reading.ts";
 
 /** How a request is given up. */
 export interface S3Sending {

@@ -6,8 +6,8 @@
  */
 
 import { createHash } from "node:crypto";
-import { typed } from "../engine/schema.ts";
-import type { ToolWithInput } from "../engine/tool.ts";
+import type { ToolWithInput } from "../engine/define/definition.ts";
+import { typed } from "../engine/define/schema.ts";
 import type { RecipeFacts } from "./facts.ts";
 import {
   lookAt,

@@ -7,10 +7,10 @@
  * @module
  */
 
-import { peek } from "../classify/peek.ts";
-import { cannotTell } from "../engine/reading.ts";
-import { typed } from "../engine/schema.ts";
-import type { ToolWithInput } from "../engine/tool.ts";
+import type { ToolWithInput } from "../engine/define/definition.ts";
+import { cannotTell } from "../engine/define/reading.ts";
+import { typed } from "../engine/define/schema.ts";
+import { peek } from "../lang/peek.ts";
 import type { RecipeFacts } from "./facts.ts";
 import { listAt, maybeTextAt, textAt } from "./fields.ts";
 import { earliest, lookThrough, readingOf } from "./look.ts";

@@ -7,11 +7,11 @@
  * @module
  */
 
-import { peek } from "../classify/peek.ts";
-import { cannotTell, committed, duplicated } from "../engine/reading.ts";
-import { typed } from "../engine/schema.ts";
-import type { ToolWithInput } from "../engine/tool.ts";
+import type { ToolWithInput } from "../engine/define/definition.ts";
+import { cannotTell, committed, duplicated } from "../engine/define/reading.ts";
+import { typed } from "../engine/define/schema.ts";
 import { InvalidInputError } from "../errors.ts";
+import { peek } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
 import type { RecipeFacts } from "./facts.ts";
 import { type MailArguments, type MailIntent, mailIntent } from "./mail.ts";

@@ -6,12 +6,12 @@
  * @module
  */
 
-import { peek } from "../classify/peek.ts";
-import { absent, committed } from "../engine/reading.ts";
-import { typed } from "../engine/schema.ts";
-import type { ToolWithInput } from "../engine/tool.ts";
+import type { ToolWithInput } from "../engine/define/definition.ts";
+import { absent, committed } from "../engine/define/reading.ts";
+import { typed } from "../engine/define/schema.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { JsonObject } from "../key/json.ts";
+import { peek } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
 import { keyWindows, type RecipeFacts } from "./facts.ts";
 

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Reading } from "../engine/reading.ts";
+import type { Reading } from "../engine/define/reading.ts";
 import { lookThrough, readingOf } from "./look.ts";
 
 /** What the recipes need of a Stripe object. */

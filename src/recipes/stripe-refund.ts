@@ -5,8 +5,8 @@
  * @module
  */
 
-import { typed } from "../engine/schema.ts";
-import type { ToolWithInput } from "../engine/tool.ts";
+import type { ToolWithInput } from "../engine/define/definition.ts";
+import { typed } from "../engine/define/schema.ts";
 import { keyWindows, type RecipeFacts } from "./facts.ts";
 import {
   idOf,

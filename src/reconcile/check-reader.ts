@@ -6,10 +6,10 @@
  * @module
  */
 
-import { askReader } from "../engine/ask-reader.ts";
+import { about } from "../engine/call/operation.ts";
 import type { Engine, Tool } from "../engine/engine.ts";
-import { about } from "../engine/operation.ts";
-import { reach } from "../engine/reach.ts";
+import { askReader } from "../engine/steps/ask-reader.ts";
+import { reach } from "../engine/store-call.ts";
 import { recallSettled } from "./operation-of.ts";
 
 const DAY_MS = 24 * 3_600_000;

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { askReader } from "../engine/ask-reader.ts";
-import type { DriftFinding, NotCompared } from "../engine/drift-report.ts";
+import { factsOf, type Operation } from "../engine/call/operation.ts";
 import type { Engine, ErasedReading, Tool } from "../engine/engine.ts";
-import { storedResult } from "../engine/landing.ts";
-import { factsOf, type Operation } from "../engine/operation.ts";
-import { worldOf } from "../engine/result.ts";
-import { within } from "../engine/within.ts";
+import { worldOf } from "../engine/outcome/kept-result.ts";
+import { storedResult } from "../engine/outcome/replay.ts";
+import { askReader } from "../engine/steps/ask-reader.ts";
 import { showScope } from "../key/scope.ts";
+import { within } from "../lang/time-limit.ts";
 import type { OperationRecord, State } from "../ledger/record.ts";
+import type { DriftFinding, NotCompared } from "./drift-report.ts";
 import { recallSettled } from "./operation-of.ts";
 
 type Committed = Extract<State, { tag: "committed" }>;

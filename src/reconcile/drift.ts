@@ -5,20 +5,20 @@
  * @module
  */
 
+import { checkOptions } from "../engine/define/settings.ts";
+import { type Engine, inBackground } from "../engine/engine.ts";
+import { reach } from "../engine/store-call.ts";
+import { ClosedError, InvalidInputError } from "../errors.ts";
+import type { Stored } from "../ledger/record.ts";
+import { atOnce } from "./at-once.ts";
+import { compare } from "./compare.ts";
 import type {
   DriftCoverage,
   DriftFinding,
   DriftOptions,
   DriftReport,
   NotCompared,
-} from "../engine/drift-report.ts";
-import { type Engine, inBackground } from "../engine/engine.ts";
-import { reach } from "../engine/reach.ts";
-import { checkOptions } from "../engine/settings.ts";
-import { ClosedError, InvalidInputError } from "../errors.ts";
-import type { Stored } from "../ledger/record.ts";
-import { atOnce } from "./at-once.ts";
-import { compare } from "./compare.ts";
+} from "./drift-report.ts";
 import { findForeign } from "./foreign.ts";
 import { checkLimit, checkTime, chosenTools, listenerOf, type Tools } from "./options.ts";
 

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { positive } from "../engine/define.ts";
+import { positive } from "../engine/define/define-tool.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { ReconcileOptions, ReconcileReport } from "../engine/reconciliation.ts";
 import { ClosedError } from "../errors.ts";
+import type { ReconcileOptions, ReconcileReport } from "./report.ts";
 
 /** A pause is this much shorter or longer, so that processes that start together drift apart. */
 const JITTER = 0.2;

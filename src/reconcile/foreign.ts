@@ -4,15 +4,15 @@
  * @module
  */
 
-import { peek, peekItems } from "../classify/peek.ts";
-import type { DriftCoverage, DriftFinding } from "../engine/drift-report.ts";
+import type { ListedEffect } from "../engine/define/definition.ts";
 import type { Engine, Tool } from "../engine/engine.ts";
-import { reach } from "../engine/reach.ts";
-import type { ListedEffect } from "../engine/tool.ts";
-import { within } from "../engine/within.ts";
+import { reach } from "../engine/store-call.ts";
 import { wireKeys } from "../key/mint.ts";
+import { peek, peekItems } from "../lang/peek.ts";
+import { within } from "../lang/time-limit.ts";
 import { runWithoutToken } from "../wire/token.ts";
 import { atOnce } from "./at-once.ts";
+import type { DriftCoverage, DriftFinding } from "./drift-report.ts";
 
 const MAX_EFFECTS = 10_000;
 const MAX_ID_LENGTH = 512;

@@ -4,8 +4,8 @@
  * @module
  */
 
+import type { Operation } from "../engine/call/operation.ts";
 import type { Engine, Tool } from "../engine/engine.ts";
-import type { Operation } from "../engine/operation.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { hashArguments } from "../key/mint.ts";
 import type { OperationRecord } from "../ledger/record.ts";

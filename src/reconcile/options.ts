@@ -4,10 +4,10 @@
  * @module
  */
 
-import { show, wholeNumber } from "../engine/define.ts";
+import { show, wholeNumber } from "../engine/define/define-tool.ts";
 import type { Tool } from "../engine/engine.ts";
-import type { ToolChoice } from "../engine/reconciliation.ts";
 import { InvalidInputError } from "../errors.ts";
+import type { ToolChoice } from "./report.ts";
 
 const DEFAULT_LIMIT = 1_000;
 

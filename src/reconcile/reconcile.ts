@@ -5,15 +5,15 @@
  * @module
  */
 
+import { checkOptions } from "../engine/define/settings.ts";
 import { type Engine, inBackground, type Tool } from "../engine/engine.ts";
-import { reach } from "../engine/reach.ts";
-import type { ReconcileOptions, ReconcileReport } from "../engine/reconciliation.ts";
-import { checkOptions } from "../engine/settings.ts";
+import { reach } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
 import type { Stored } from "../ledger/record.ts";
 import { atOnce } from "./at-once.ts";
 import { createReaderCheck } from "./check-reader.ts";
 import { checkLimit, checkTime, chosenTools, listenerOf, type Tools } from "./options.ts";
+import type { ReconcileOptions, ReconcileReport } from "./report.ts";
 import { type How, settleOne } from "./settle-one.ts";
 import { createTally } from "./tally.ts";
 

@@ -5,16 +5,16 @@
  * @module
  */
 
+import { flyAlone } from "../engine/call/execution.ts";
 import type { Engine, Tool } from "../engine/engine.ts";
-import { flyAlone } from "../engine/flight.ts";
-import type { Outcome } from "../engine/outcome.ts";
-import type { StillUnknown } from "../engine/reconciliation.ts";
+import type { Outcome } from "../engine/outcome/outcome.ts";
 import { conclude } from "../engine/run.ts";
-import { takeOver } from "../engine/take-over.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
 import type { OperationRecord, Stored, UnknownReason } from "../ledger/record.ts";
 import { recall } from "./operation-of.ts";
+import type { StillUnknown } from "./report.ts";
+import { takeOver } from "./take-over.ts";
 
 export type Settled =
   | { readonly tag: "busy" }

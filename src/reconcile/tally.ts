@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ReconcileProgress, ReconcileReport, StillUnknown } from "../engine/reconciliation.ts";
+import type { ReconcileProgress, ReconcileReport, StillUnknown } from "./report.ts";
 import type { Settled } from "./settle-one.ts";
 
 export interface Tally {

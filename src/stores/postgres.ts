@@ -7,8 +7,8 @@
  * @module
  */
 
-import { sleep, systemClock } from "../clock.ts";
 import { ClosedError } from "../errors.ts";
+import { sleep, systemClock } from "../lang/clock.ts";
 import { addressOf } from "../ledger/address.ts";
 import type { Store, StorePromise } from "../ledger/store.ts";
 import { createBatcher } from "./postgres/batch.ts";

@@ -7,8 +7,8 @@
  */
 
 import { resolve } from "node:path";
-import { systemClock } from "../clock.ts";
 import { InvalidInputError } from "../errors.ts";
+import { systemClock } from "../lang/clock.ts";
 import type { Store, StorePromise } from "../ledger/store.ts";
 import { type Backend, localBackend } from "./sqlite/backend.ts";
 import type { Durability } from "./sqlite/connect.ts";

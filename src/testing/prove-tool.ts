@@ -7,9 +7,13 @@
  * @module
  */
 
-import { defineTool, show } from "../engine/define.ts";
+import { defineTool, show } from "../engine/define/define-tool.ts";
+import type {
+  ToolDefinition,
+  ToolWithInput,
+  ToolWithoutInput,
+} from "../engine/define/definition.ts";
 import type { Tool } from "../engine/engine.ts";
-import type { ToolDefinition, ToolWithInput, ToolWithoutInput } from "../engine/tool.ts";
 import { InvalidInputError } from "../errors.ts";
 import { judgeClaims } from "./prove-tool/claims.ts";
 import { type Proof, proofOf } from "./prove-tool/proof.ts";

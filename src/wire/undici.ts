@@ -4,7 +4,7 @@
  * @module
  */
 
-import { peek } from "../classify/peek.ts";
+import { peek } from "../lang/peek.ts";
 import { listen } from "./listen.ts";
 import type { Owners } from "./owners.ts";
 import { locationIn } from "./redirect.ts";

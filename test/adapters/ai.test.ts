@@ -13,7 +13,7 @@ import {
 } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { attemptOf, guardTools, statusTool } from "../../src/clients/ai.ts";
+import { attemptOf, guardTools, statusTool } from "../../src/integrations/ai/index.ts";
 import {
   type AdapterSetup,
   adapterContract,

@@ -5,7 +5,12 @@ import type { BetaMessageParam } from "@anthropic-ai/sdk/resources/beta";
 import type { MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { attemptOf, guardTools, runToolCalls, statusTool } from "../../src/clients/anthropic.ts";
+import {
+  attemptOf,
+  guardTools,
+  runToolCalls,
+  statusTool,
+} from "../../src/integrations/anthropic/index.ts";
 import {
   type AdapterSetup,
   adapterContract,

@@ -5,10 +5,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { CommandError, type CommandOptions, commandTool } from "../../src/adapters/command.ts";
 import { createHoldfire, type HoldfireOptions } from "../../src/create.ts";
-import { typed } from "../../src/engine/schema.ts";
+import { typed } from "../../src/engine/define/schema.ts";
 import { InvalidInputError, NotAppliedError, OutcomeUnknownError } from "../../src/errors.ts";
+import {
+  CommandError,
+  type CommandOptions,
+  commandTool,
+} from "../../src/integrations/command/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 
 const PROGRAM = fileURLToPath(new URL("ledger-program.mjs", import.meta.url));

@@ -10,8 +10,8 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { DBOS } from "@dbos-inc/dbos-sdk";
-import { scopeFrom } from "../../src/adapters/scope-from.ts";
 import { createHoldfire } from "../../src/create.ts";
+import { scopeFrom } from "../../src/integrations/durable/index.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 
 const [url = "", schema = "", folder = "", how = ""] = process.argv.slice(2);

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as restate from "@restatedev/restate-sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { scopeFrom } from "../../src/adapters/scope-from.ts";
 import { createHoldfire } from "../../src/create.ts";
+import { scopeFrom } from "../../src/integrations/durable/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 
 const binary = binaryOf(`@restatedev/restate-server-${process.platform}-${process.arch}`);

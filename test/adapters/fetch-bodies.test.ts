@@ -1,6 +1,6 @@
 /** Bodies: read once into bytes, sent the same on every attempt, named by what they hold. */
 import { describe, expect, it } from "vitest";
-import { printBody } from "../../src/adapters/fetch/body-print.ts";
+import { printBody } from "../../src/integrations/fetch/body-print.ts";
 import { openHoldfire } from "../clients/owning.ts";
 import { created, inTurn, keyed, openFetch, post, reset } from "./fetch-stage.ts";
 

@@ -3,7 +3,7 @@ import { Octokit } from "octokit";
 import OpenAI, { toFile } from "openai";
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import type { Fetch, FetchOptions } from "../../src/adapters/fetch.ts";
+import type { Fetch, FetchOptions } from "../../src/integrations/fetch/index.ts";
 import { type Answer, type CountingServer, json } from "../clients/counting-server.ts";
 import { keyed, keysOf, openFetch, reset } from "./fetch-stage.ts";
 

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { createFetch, type Fetch, type FetchOptions } from "../../src/adapters/fetch.ts";
 import type { Holdfire } from "../../src/create.ts";
+import { createFetch, type Fetch, type FetchOptions } from "../../src/integrations/fetch/index.ts";
 import type { Answer, CountingServer } from "../clients/counting-server.ts";
 import { openHoldfire, serve } from "../clients/owning.ts";
 

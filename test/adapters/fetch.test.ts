@@ -1,7 +1,7 @@
 /** Writes of the guarded fetch: fired once, answered from the record, told as a `fetch` tells. */
 import { describe, expect, it } from "vitest";
-import { createFetch } from "../../src/adapters/fetch.ts";
 import { committed, createHoldfire } from "../../src/index.ts";
+import { createFetch } from "../../src/integrations/fetch/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { type Answer, json } from "../clients/counting-server.ts";
 import { heard, openHoldfire, serve } from "../clients/owning.ts";

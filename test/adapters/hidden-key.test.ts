@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import * as z3 from "zod/v3";
-import { hideKey, withKey, withoutKey } from "../../src/adapters/hidden-key.ts";
+import { hideKey, withKey, withoutKey } from "../../src/integrations/shared/tools/hidden-key.ts";
 
 const json = {
   type: "object",

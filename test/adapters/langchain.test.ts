@@ -17,7 +17,7 @@ import {
   guardTool,
   guardTools,
   statusTool,
-} from "../../src/clients/langchain.ts";
+} from "../../src/integrations/langchain/index.ts";
 import {
   type AdapterSetup,
   adapterContract,

@@ -14,7 +14,11 @@ import { ChatOpenAI } from "@langchain/openai";
 import { AIMessage, HumanMessage, ToolMessage, tool } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { attemptOf, guardTool, type LangChainTool } from "../../src/clients/langchain.ts";
+import {
+  attemptOf,
+  guardTool,
+  type LangChainTool,
+} from "../../src/integrations/langchain/index.ts";
 import {
   type AdapterSetup,
   adapterContract,

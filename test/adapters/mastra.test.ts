@@ -14,7 +14,7 @@ import {
   guardStep,
   guardTools,
   statusTool,
-} from "../../src/adapters/mastra.ts";
+} from "../../src/integrations/mastra/index.ts";
 import {
   type AdapterSetup,
   adapterContract,

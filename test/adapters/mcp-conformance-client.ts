@@ -12,8 +12,8 @@ import {
 import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as FirstHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { guardMcpClient } from "../../src/adapters/mcp.ts";
 import { createHoldfire } from "../../src/create.ts";
+import { guardMcpClient } from "../../src/integrations/mcp/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { authorized } from "./mcp-conformance-auth.ts";
 

@@ -1,5 +1,5 @@
 /** The adapter contract through real MCP clients and servers of both SDKs, over Streamable HTTP. */
-import { guardMcpClient, KEY_META, McpToolError } from "../../src/adapters/mcp.ts";
+import { guardMcpClient, KEY_META, McpToolError } from "../../src/integrations/mcp/index.ts";
 import {
   type AdapterContractOptions,
   adapterContract,

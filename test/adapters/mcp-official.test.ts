@@ -8,8 +8,8 @@ import { StdioClientTransport as SecondStdio } from "@modelcontextprotocol/clien
 import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as FirstStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { guardMcpClient, type McpGuardOptions } from "../../src/adapters/mcp.ts";
 import { createHoldfire } from "../../src/create.ts";
+import { guardMcpClient, type McpGuardOptions } from "../../src/integrations/mcp/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import type { AnyClient, Result, Version } from "./mcp-servers.ts";
 

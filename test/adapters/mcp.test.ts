@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createHoldfire, type Holdfire, type HoldfireOptions } from "../../src/create.ts";
+import { InvalidInputError, MissingScopeError } from "../../src/errors.ts";
 import {
   guardMcpClient,
   KEY_META,
   type McpGuardOptions,
   REPLY_META,
-} from "../../src/adapters/mcp.ts";
-import { createHoldfire, type Holdfire, type HoldfireOptions } from "../../src/create.ts";
-import { InvalidInputError, MissingScopeError } from "../../src/errors.ts";
+} from "../../src/integrations/mcp/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import {
   type AnyClient,

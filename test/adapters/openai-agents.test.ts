@@ -15,7 +15,7 @@ import {
   attemptOf,
   guardTool,
   statusTool,
-} from "../../src/clients/openai-agents.ts";
+} from "../../src/integrations/openai-agents/index.ts";
 import {
   type AdapterSetup,
   adapterContract,

@@ -6,14 +6,14 @@ import type { ResponseInputItem } from "openai/resources/responses/responses";
 import OpenAI6 from "openai-6";
 import { describe, expect, it, test } from "vitest";
 import { z } from "zod";
+import { typed } from "../../src/engine/define/schema.ts";
 import {
   attemptOf,
   guardTools,
   responsesStatusTool,
   runToolCalls,
   statusTool,
-} from "../../src/clients/openai.ts";
-import { typed } from "../../src/engine/schema.ts";
+} from "../../src/integrations/openai/index.ts";
 import {
   type AdapterSetup,
   adapterContract,

@@ -1,7 +1,7 @@
 /** Scopes from the ids of durable engines; those that cannot run here by what their documentation says. */
 import { expect, test } from "vitest";
-import { scopeFrom } from "../../src/adapters/scope-from.ts";
 import { InvalidInputError } from "../../src/errors.ts";
+import { scopeFrom } from "../../src/integrations/durable/index.ts";
 
 const activity = {
   activityId: "1",

@@ -1,8 +1,8 @@
 /** What the tests of adapters share: the rules of the contract's tool, and a model that says so much and no more. */
 import { onTestFinished } from "vitest";
-import type { ToolRules } from "../../src/adapters/guard-tool.ts";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
-import type { Reply } from "../../src/engine/reply.ts";
+import type { Reply } from "../../src/engine/outcome/reply.ts";
+import type { ToolRules } from "../../src/integrations/shared/tools/guard-tool.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import type { PayDefinition } from "../../src/testing/adapter-contract.ts";
 import { type ModelServer, type Saying, startModelServer } from "../clients/model-server.ts";

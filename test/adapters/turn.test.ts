@@ -1,8 +1,8 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it, test } from "vitest";
-import { personsWords } from "../../src/adapters/persons-words.ts";
-import { inTurn, runOf, type Turn } from "../../src/adapters/turn.ts";
 import { MissingScopeError } from "../../src/errors.ts";
+import { personsWords } from "../../src/integrations/shared/tools/persons-words.ts";
+import { inTurn, runOf, type Turn } from "../../src/integrations/shared/tools/turn.ts";
 import { currentScope, enterScope } from "../../src/key/scope.ts";
 import { threadOf, turnScope } from "../../src/key/turn.ts";
 

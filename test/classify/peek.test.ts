@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { causes, peek, peekItems, tryCall } from "../../src/classify/peek.ts";
+import { causes, peek, peekItems, tryCall } from "../../src/lang/peek.ts";
 import { HOSTILE } from "./hostile.ts";
 
 describe("peek", () => {

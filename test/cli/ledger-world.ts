@@ -9,8 +9,8 @@ import { COMMANDS } from "../../src/cli/commands.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
-import type { Outcome } from "../../src/engine/outcome.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
+import type { Outcome } from "../../src/engine/outcome/outcome.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { type TestTerminal, testTerminal } from "./test-terminal.ts";
 

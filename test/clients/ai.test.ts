@@ -3,7 +3,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { embed, generateText, type LanguageModel, streamText } from "ai";
 import { Agent, fetch as transport } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ownRetries } from "../../src/clients/ai.ts";
+import { ownRetries } from "../../src/integrations/ai/index.ts";
 import { after, chatAnswer, chatStream } from "./chat-answers.ts";
 import { type CountingServer, FAILURES } from "./counting-server.ts";
 import { count, heard, openHoldfire, serve } from "./owning.ts";

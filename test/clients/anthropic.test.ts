@@ -2,9 +2,9 @@ import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { ownRetries } from "../../src/clients/anthropic.ts";
-import type { OwnOptions } from "../../src/clients/own-options.ts";
 import { ClosedError, InvalidInputError } from "../../src/errors.ts";
+import { ownRetries } from "../../src/integrations/anthropic/index.ts";
+import type { OwnOptions } from "../../src/integrations/shared/retries/own-options.ts";
 import { USAGE } from "./model-server.ts";
 import { FAILURES, listen, openStage, type Stage } from "./owned.ts";
 

@@ -8,9 +8,9 @@
  * @module
  */
 
-import { ownRetries as ownAnthropic } from "../../src/clients/anthropic.ts";
-import { ownRetries as ownOpenAI } from "../../src/clients/openai.ts";
 import { createHoldfire } from "../../src/create.ts";
+import { ownRetries as ownAnthropic } from "../../src/integrations/anthropic/index.ts";
+import { ownRetries as ownOpenAI } from "../../src/integrations/openai/index.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 
 const [which, origin, path] = process.argv.slice(2);

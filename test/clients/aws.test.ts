@@ -1,6 +1,6 @@
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/aws.ts";
+import { ownRetries } from "../../src/integrations/aws/index.ts";
 import { type CountingServer, FAILURES } from "./counting-server.ts";
 import { count, fire, openHoldfire, serve } from "./owning.ts";
 

@@ -1,7 +1,7 @@
 import axios, { type AxiosInstance } from "axios";
 import axiosRetry, { type IAxiosRetryConfig } from "axios-retry";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/axios.ts";
+import { ownRetries } from "../../src/integrations/axios/index.ts";
 import { type CountingServer, FAILURES, json } from "./counting-server.ts";
 import { count, fire, openHoldfire, serve } from "./owning.ts";
 

@@ -1,6 +1,6 @@
 import { GoogleGenAI } from "@google/genai";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/genai.ts";
+import { ownRetries } from "../../src/integrations/genai/index.ts";
 import { type Answer, type CountingServer, FAILURES, json } from "./counting-server.ts";
 import { count, heard, openHoldfire, serve } from "./owning.ts";
 

@@ -1,6 +1,6 @@
 import got, { type Got, type OptionsInit } from "got";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/got.ts";
+import { ownRetries } from "../../src/integrations/got/index.ts";
 import { type CountingServer, FAILURES, json } from "./counting-server.ts";
 import { count, fire, openHoldfire, serve } from "./owning.ts";
 

@@ -3,8 +3,8 @@ import { Annotation, START, StateGraph } from "@langchain/langgraph";
 import pRetry, { type Options } from "p-retry";
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/stripe.ts";
 import { isHoldfireError } from "../../src/errors.ts";
+import { ownRetries } from "../../src/integrations/stripe/index.ts";
 import type { CountingServer } from "./counting-server.ts";
 import { count, openHoldfire } from "./owning.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { KNOWN_CLIENTS } from "../../src/clients/known.ts";
+import { KNOWN_CLIENTS } from "../../src/integrations/shared/retries/retry-catalogue.ts";
 import { openHoldfire } from "./owning.ts";
 
 type OwnRetries = (client: unknown, hf: unknown) => unknown;

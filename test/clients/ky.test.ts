@@ -1,6 +1,6 @@
 import ky, { type KyInstance, type Options } from "ky";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/ky.ts";
+import { ownRetries } from "../../src/integrations/ky/index.ts";
 import { type CountingServer, FAILURES, json } from "./counting-server.ts";
 import { count, fire, openHoldfire, serve } from "./owning.ts";
 

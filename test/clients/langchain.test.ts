@@ -1,7 +1,7 @@
 import { ChatOpenAI } from "@langchain/openai";
 import { createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/langchain.ts";
+import { ownRetries } from "../../src/integrations/langchain/index.ts";
 import { after, chatAnswer, chatStream } from "./chat-answers.ts";
 import { type CountingServer, FAILURES } from "./counting-server.ts";
 import { count, heard, openHoldfire, serve } from "./owning.ts";

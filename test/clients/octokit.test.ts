@@ -1,6 +1,6 @@
 import { Octokit } from "octokit";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/octokit.ts";
+import { ownRetries } from "../../src/integrations/octokit/index.ts";
 import { type Answer, type CountingServer, type Failure, json } from "./counting-server.ts";
 import { count, fire, openHoldfire, serve } from "./owning.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "@openai/agents";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/openai-agents.ts";
+import { ownRetries } from "../../src/integrations/openai-agents/index.ts";
 import { after, chatAnswer } from "./chat-answers.ts";
 import { type CountingServer, FAILURES } from "./counting-server.ts";
 import { count, openHoldfire, serve } from "./owning.ts";

@@ -2,8 +2,8 @@ import OpenAI, { AzureOpenAI } from "openai";
 import { ResponsesToolRunner } from "openai/helpers/responses-tool-runner";
 import OpenAI6 from "openai-6";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type OwnOptions, ownRetries } from "../../src/clients/openai.ts";
 import { ClosedError, InvalidInputError } from "../../src/errors.ts";
+import { type OwnOptions, ownRetries } from "../../src/integrations/openai/index.ts";
 import { USAGE } from "./model-server.ts";
 import { FAILURES, listen, openStage, type Stage } from "./owned.ts";
 

@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { ownRetries } from "../../src/clients/stripe.ts";
+import { ownRetries } from "../../src/integrations/stripe/index.ts";
 import { type CountingServer, FAILURES, json } from "./counting-server.ts";
 import { count, fire, openHoldfire, serve } from "./owning.ts";
 

@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
-import type { CallOptions } from "../../src/engine/tool.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
+import type { CallOptions } from "../../src/engine/define/definition.ts";
 import { fileWitness } from "../../src/ledger/witness-file.ts";
 import {
   type EffectBody,

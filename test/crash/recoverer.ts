@@ -6,7 +6,7 @@
  */
 
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
-import type { OperationView } from "../../src/engine/operations.ts";
+import type { OperationView } from "../../src/engine/admin/operations.ts";
 import { fileWitness } from "../../src/ledger/witness-file.ts";
 import { hangUp, hear, tell } from "../processes/parent.ts";
 import { openPlace, type Place } from "../processes/place.ts";

@@ -6,15 +6,15 @@
  */
 
 import type { Holdfire } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
+import type { AttemptContext } from "../../src/engine/define/definition.ts";
 import {
   absent,
   committed,
   duplicated,
   type Reading,
   type StateQuery,
-} from "../../src/engine/reading.ts";
-import type { AttemptContext } from "../../src/engine/tool.ts";
+} from "../../src/engine/define/reading.ts";
 import { createClient, type ServiceClient } from "../../src/testing/faulty-service/client.ts";
 import type { EffectBody } from "../../src/testing/faulty-service/logs.ts";
 import type { CrashClass } from "./points.ts";

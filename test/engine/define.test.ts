@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { defineTool, positive, type Registry, wholeNumber } from "../../src/engine/define.ts";
+import {
+  defineTool,
+  positive,
+  type Registry,
+  wholeNumber,
+} from "../../src/engine/define/define-tool.ts";
 import type { Tool } from "../../src/engine/engine.ts";
 import { InvalidInputError } from "../../src/errors.ts";
 

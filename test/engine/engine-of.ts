@@ -4,16 +4,16 @@
  * @module
  */
 
-import { createBudgets } from "../../src/engine/budget.ts";
-import { defineTool } from "../../src/engine/define.ts";
+import type { Flight } from "../../src/engine/call/execution.ts";
+import { type Naming, nameOperation, type Operation } from "../../src/engine/call/operation.ts";
+import { perform } from "../../src/engine/call/perform.ts";
+import { defineTool } from "../../src/engine/define/define-tool.ts";
+import type { ToolDefinition } from "../../src/engine/define/definition.ts";
+import { timingOf } from "../../src/engine/define/settings.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import type { Flight } from "../../src/engine/flight.ts";
 import { openGate } from "../../src/engine/gate.ts";
-import { type Naming, nameOperation, type Operation } from "../../src/engine/operation.ts";
-import { perform } from "../../src/engine/perform.ts";
+import { createBudgets } from "../../src/engine/loops/budget.ts";
 import { createPersist } from "../../src/engine/persist.ts";
-import { timingOf } from "../../src/engine/settings.ts";
-import type { ToolDefinition } from "../../src/engine/tool.ts";
 import { canonicalize } from "../../src/key/canonical.ts";
 import { createCodec } from "../../src/ledger/codec.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { board, type Flight, type Fly } from "../../src/engine/flight.ts";
-import type { Operation } from "../../src/engine/operation.ts";
-import type { Outcome } from "../../src/engine/outcome.ts";
+import { board, type Flight, type Fly } from "../../src/engine/call/execution.ts";
+import type { Operation } from "../../src/engine/call/operation.ts";
+import type { Outcome } from "../../src/engine/outcome/outcome.ts";
 import { engineOf, operationOf, type TestEngine } from "./engine-of.ts";
 
 let engine: TestEngine;

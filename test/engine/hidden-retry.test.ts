@@ -1,8 +1,8 @@
 import { Agent, RetryAgent, request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHoldfire, type HoldfireOptions } from "../../src/create.ts";
-import { inside } from "../../src/engine/inside.ts";
-import { runSample } from "../../src/engine/sample.ts";
+import { inside } from "../../src/engine/engine-of.ts";
+import { runSample } from "../../src/engine/loops/sample.ts";
 import type { HoldfireEvents } from "../../src/observe/events.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { startService } from "../wire/servers.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { hintFor, outcomeOf } from "../../src/engine/landing.ts";
-import { absent, committed, duplicated } from "../../src/engine/reading.ts";
+import { absent, committed, duplicated } from "../../src/engine/define/reading.ts";
+import { hintFor, outcomeOf } from "../../src/engine/outcome/replay.ts";
 import { rewordedFields } from "../../src/key/mint.ts";
 import type { OperationRecord, State, Stored } from "../../src/ledger/record.ts";
 import { askOf, recordOf } from "../../src/testing/record-of.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { keepLease, leaseCovers } from "../../src/engine/lease.ts";
-import type { Operation } from "../../src/engine/operation.ts";
-import { type Owned, own } from "../../src/engine/owned.ts";
+import type { Operation } from "../../src/engine/call/operation.ts";
+import { keepLease, leaseCovers } from "../../src/engine/steps/lease.ts";
+import { type Owned, own } from "../../src/engine/steps/ownership.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
 import { claimOf } from "../../src/testing/record-of.ts";
 import { engineOf, flightOf, operationOf, type TestEngine } from "./engine-of.ts";

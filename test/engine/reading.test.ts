@@ -6,7 +6,7 @@ import {
   committed,
   duplicated,
   inProgress,
-} from "../../src/engine/reading.ts";
+} from "../../src/engine/define/reading.ts";
 
 describe("what a reader may answer", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PassEnded, repeat } from "../../src/engine/repeat.ts";
+import { PassEnded, repeat } from "../../src/engine/loops/repeat.ts";
 
 const noWait = async () => {};
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Outcome } from "../../src/engine/outcome.ts";
-import { replyOf } from "../../src/engine/reply.ts";
+import type { Outcome } from "../../src/engine/outcome/outcome.ts";
+import { replyOf } from "../../src/engine/outcome/reply.ts";
 
 const COMMON = {
   tool: "refund",

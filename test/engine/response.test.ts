@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bufferResponse, reviveResponse } from "../../src/engine/response.ts";
+import { bufferResponse, reviveResponse } from "../../src/engine/outcome/response.ts";
 
 describe("a Response", () => {
   test("is read whole, kept, and can still be read by the caller", async () => {

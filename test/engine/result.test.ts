@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Tool } from "../../src/engine/engine.ts";
-import { payloadOf, worldOf } from "../../src/engine/result.ts";
+import { payloadOf, worldOf } from "../../src/engine/outcome/kept-result.ts";
 import { engineOf, operationOf } from "./engine-of.ts";
 
 const engine = engineOf();

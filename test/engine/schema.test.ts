@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkArguments, typed } from "../../src/engine/schema.ts";
+import { checkArguments, typed } from "../../src/engine/define/schema.ts";
 
 const schemaOf = (validate: (value: unknown) => unknown) =>
   ({ "~standard": { version: 1, vendor: "test", validate } }) as never;

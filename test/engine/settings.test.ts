@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { attemptsOf, checkOptions, timingOf } from "../../src/engine/settings.ts";
+import { attemptsOf, checkOptions, timingOf } from "../../src/engine/define/settings.ts";
 import { InvalidInputError } from "../../src/errors.ts";
 
 describe("timing", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { snapshotArguments } from "../../src/engine/call/arguments.ts";
 import type { Tool } from "../../src/engine/engine.ts";
-import { snapshotArguments } from "../../src/engine/snapshot.ts";
 import { engineOf } from "./engine-of.ts";
 
 const engine = engineOf();

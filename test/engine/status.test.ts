@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
-import { typed } from "../../src/engine/schema.ts";
+import { typed } from "../../src/engine/define/schema.ts";
 import { turnScope } from "../../src/key/turn.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sleep } from "../../src/clock.ts";
+import { sleep } from "../../src/lang/clock.ts";
 import { turn, virtualClock } from "./virtual-clock.ts";
 
 describe("the virtual clock", () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/lang/clock.ts";
 
 export interface VirtualClock extends Clock {
   /** Lets everything happen that needs no time. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { waitForChange } from "../../src/engine/wait.ts";
+import { waitForChange } from "../../src/engine/call/wait-for-change.ts";
 import type { Change } from "../../src/ledger/store.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { engineOf, flightOf, operationOf, type TestEngine } from "./engine-of.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { within } from "../../src/engine/within.ts";
+import { within } from "../../src/lang/time-limit.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 describe("a promise with so much time", () => {

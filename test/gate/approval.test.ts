@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire, HoldfireOptions } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import { ApprovalRequiredError, DeniedError } from "../../src/errors.ts";
 import type { ApprovalRequest, Confirm } from "../../src/gate/approval.ts";
 import type { VirtualClock } from "../engine/virtual-clock.ts";

@@ -5,8 +5,8 @@
  */
 
 import { createHoldfire, type Holdfire, type HoldfireOptions } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
-import type { Plan } from "../../src/engine/tool.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
+import type { Plan } from "../../src/engine/define/definition.ts";
 import type { Approval } from "../../src/gate/approvals.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryStore } from "../../src/stores/memory.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PlannedChange } from "../../src/engine/tool.ts";
+import type { PlannedChange } from "../../src/engine/define/definition.ts";
 import { diffOf, diffText } from "../../src/gate/diff.ts";
 import { compareLines } from "../../src/gate/line-diff.ts";
 

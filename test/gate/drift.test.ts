@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
-import { committed } from "../../src/engine/reading.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
+import { committed } from "../../src/engine/define/reading.ts";
 import { DeniedError } from "../../src/errors.ts";
 import type { VirtualClock } from "../engine/virtual-clock.ts";
 import { waiting } from "./bucket.ts";

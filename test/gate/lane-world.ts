@@ -5,8 +5,8 @@
  */
 
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
-import type { AttemptContext } from "../../src/engine/tool.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
+import type { AttemptContext } from "../../src/engine/define/definition.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { type FailingStore, failingStore } from "../engine/failing-store.ts";
 import { type VirtualClock, virtualClock } from "../engine/virtual-clock.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire } from "../../src/create.ts";
-import { absent } from "../../src/engine/reading.ts";
-import type { AttemptContext } from "../../src/engine/tool.ts";
+import type { AttemptContext } from "../../src/engine/define/definition.ts";
+import { absent } from "../../src/engine/define/reading.ts";
 import type { Stored } from "../../src/ledger/record.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { type LaneWorld, openLanes, TENANT } from "./lane-world.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import type { VirtualClock } from "../engine/virtual-clock.ts";
 import { type LaneWorld, openLanes, type Tag } from "./lane-world.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
-import { absent, committed } from "../../src/engine/reading.ts";
+import { absent, committed } from "../../src/engine/define/reading.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { createChance } from "../battery/world/chance.ts";

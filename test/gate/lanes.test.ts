@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
-import { absent, committed } from "../../src/engine/reading.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
+import { absent, committed } from "../../src/engine/define/reading.ts";
 import { LaneBlockedError } from "../../src/errors.ts";
 import { laneAlone } from "../../src/ledger/lane.ts";
 import type { VirtualClock } from "../engine/virtual-clock.ts";

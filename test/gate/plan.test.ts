@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import type { Plan } from "../../src/engine/tool.ts";
+import type { Plan } from "../../src/engine/define/definition.ts";
 import { checkPlan } from "../../src/gate/plan.ts";
 import { listen } from "../scenarios/world.ts";
 import { type BucketWorld, LOGS, ONCE, openBucket, waiting } from "./bucket.ts";

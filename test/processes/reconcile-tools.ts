@@ -5,8 +5,8 @@
  */
 
 import type { Holdfire } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
-import { absent, committed, duplicated } from "../../src/engine/reading.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
+import { absent, committed, duplicated } from "../../src/engine/define/reading.ts";
 import { createClient, type ServiceClient } from "../../src/testing/faulty-service/client.ts";
 import type { EffectBody } from "../../src/testing/faulty-service/logs.ts";
 

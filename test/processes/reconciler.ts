@@ -5,10 +5,10 @@
  */
 
 import { createHoldfire } from "../../src/create.ts";
-import type { DriftReport } from "../../src/engine/drift-report.ts";
-import type { OperationView } from "../../src/engine/operations.ts";
-import type { ReconcileReport } from "../../src/engine/reconciliation.ts";
+import type { OperationView } from "../../src/engine/admin/operations.ts";
 import { fileWitness } from "../../src/ledger/witness-file.ts";
+import type { DriftReport } from "../../src/reconcile/drift-report.ts";
+import type { ReconcileReport } from "../../src/reconcile/report.ts";
 import { hangUp, hear, tell } from "./parent.ts";
 import { openPlace, type Place } from "./place.ts";
 import { LEASE_MS, stormTools } from "./reconcile-tools.ts";

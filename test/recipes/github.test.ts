@@ -1,6 +1,6 @@
 import { Octokit } from "octokit";
 import { expect, test } from "vitest";
-import { ownRetries } from "../../src/clients/octokit.ts";
+import { ownRetries } from "../../src/integrations/octokit/index.ts";
 import { githubIssue } from "../../src/recipes/github-issue.ts";
 import { githubPull } from "../../src/recipes/github-pull.ts";
 import { type FakeRequest, startFake } from "./fake-service.ts";

@@ -5,7 +5,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import type { ToolWithInput } from "../../src/engine/tool.ts";
+import type { ToolWithInput } from "../../src/engine/define/definition.ts";
 import type { FakeService } from "./fake-service.ts";
 import { openStage, type Stage } from "./stage.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { S3 } from "@aws-sdk/client-s3";
 import { expect, test } from "vitest";
-import { ownRetries } from "../../src/clients/aws.ts";
+import { ownRetries } from "../../src/integrations/aws/index.ts";
 import { s3Create, s3Replace } from "../../src/recipes/s3.ts";
 import type { S3Arguments, S3Intent, S3Object } from "../../src/recipes/s3-object.ts";
 import { startFake } from "./fake-service.ts";

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
 import { expect, onTestFinished, test } from "vitest";
-import { ownRetries } from "../../src/clients/stripe.ts";
 import { createHoldfire } from "../../src/create.ts";
+import { ownRetries } from "../../src/integrations/stripe/index.ts";
 import { stripeRefund } from "../../src/recipes/stripe-refund.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 

@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { expect, test } from "vitest";
-import { ownRetries } from "../../src/clients/stripe.ts";
+import { ownRetries } from "../../src/integrations/stripe/index.ts";
 import { stripePayment } from "../../src/recipes/stripe-payment.ts";
 import { stripeRefund } from "../../src/recipes/stripe-refund.ts";
 import { type FakeAnswer, type FakeRequest, type FakeService, startFake } from "./fake-service.ts";

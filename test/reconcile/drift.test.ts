@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import type { DriftReport } from "../../src/engine/drift-report.ts";
-import { absent, committed, duplicated } from "../../src/engine/reading.ts";
+import { absent, committed, duplicated } from "../../src/engine/define/reading.ts";
 import { InvalidInputError } from "../../src/errors.ts";
+import type { DriftReport } from "../../src/reconcile/drift-report.ts";
 import { type EffectBody, faults, readFaults } from "../../src/testing/faulty-service.ts";
 import { lookUp, type OrderOptions, openWorld, type World } from "../scenarios/world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { absent } from "../../src/engine/reading.ts";
+import { absent } from "../../src/engine/define/reading.ts";
 import { InvalidInputError } from "../../src/errors.ts";
 import { faults, readFaults } from "../../src/testing/faulty-service.ts";
 import { failingStore } from "../engine/failing-store.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Holdfire } from "../../src/create.ts";
-import { absent, committed } from "../../src/engine/reading.ts";
+import { absent, committed } from "../../src/engine/define/reading.ts";
 import { ClosedError, InvalidInputError } from "../../src/errors.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryStore } from "../../src/stores/memory.ts";

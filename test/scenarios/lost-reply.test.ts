@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { OutcomeUnknownError } from "../../src/errors.ts";
+import { systemClock } from "../../src/lang/clock.ts";
 import { type Fault, faults } from "../../src/testing/faulty-service.ts";
 import { keysOf, openWorld, TEA } from "./world.ts";
 

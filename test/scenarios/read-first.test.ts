@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { absent, committed, duplicated, inProgress } from "../../src/engine/reading.ts";
+import { absent, committed, duplicated, inProgress } from "../../src/engine/define/reading.ts";
 import { faults, readFaults } from "../../src/testing/faulty-service.ts";
 import { openWorld, TEA } from "./world.ts";
 

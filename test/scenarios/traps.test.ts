@@ -6,7 +6,7 @@
 
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
-import { absent, committed } from "../../src/engine/reading.ts";
+import { absent, committed } from "../../src/engine/define/reading.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
 import { until } from "../engine/virtual-clock.ts";
 import { keysOf, lookUp, type OrderOptions, openWorld, TEA } from "./world.ts";

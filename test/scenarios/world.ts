@@ -9,15 +9,15 @@
 
 import { onTestFinished } from "vitest";
 import { createHoldfire, type Holdfire, type HoldfireOptions } from "../../src/create.ts";
-import type { GuardedTool } from "../../src/engine/call.ts";
+import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
+import type { AttemptContext, ToolOptions } from "../../src/engine/define/definition.ts";
 import {
   absent,
   committed,
   duplicated,
   type Reading,
   type StateQuery,
-} from "../../src/engine/reading.ts";
-import type { AttemptContext, ToolOptions } from "../../src/engine/tool.ts";
+} from "../../src/engine/define/reading.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import type { EventName, HoldfireEvents } from "../../src/observe/events.ts";
 import { memoryStore } from "../../src/stores/memory.ts";

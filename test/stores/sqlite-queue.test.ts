@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/lang/clock.ts";
 import type { Committed, Done, Job, OwnJob } from "../../src/stores/sqlite/job.ts";
 import { createQueue } from "../../src/stores/sqlite/queue.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CallOptions } from "../../src/engine/tool.ts";
+import type { CallOptions } from "../../src/engine/define/definition.ts";
 import {
   type AdapterCall,
   type AdapterContractOptions,

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/lang/clock.ts";
 
 export interface LeapingClock {
   /** Time stands still until somebody waits on this clock; then it leaps to the end of the wait. */

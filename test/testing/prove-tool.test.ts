@@ -1,14 +1,14 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AttemptContext, ToolWithInput } from "../../src/engine/define/definition.ts";
 import {
   absent,
   committed,
   duplicated,
   type Reading,
   type StateQuery,
-} from "../../src/engine/reading.ts";
-import { typed } from "../../src/engine/schema.ts";
-import type { AttemptContext, ToolWithInput } from "../../src/engine/tool.ts";
+} from "../../src/engine/define/reading.ts";
+import { typed } from "../../src/engine/define/schema.ts";
 import { createClient } from "../../src/testing/faulty-service/client.ts";
 import {
   type EffectBody,

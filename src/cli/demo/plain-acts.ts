@@ -5,7 +5,7 @@
  */
 
 import { createHoldfire } from "../../create.ts";
-import { absent, committed } from "../../engine/reading.ts";
+import { absent, committed } from "../../engine/define/reading.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import { type Act, askPerson, PROMISED } from "./act.ts";
 import { PAYOUT, type Scene } from "./scene.ts";

@@ -5,7 +5,7 @@
  */
 
 import { resolve } from "node:path";
-import { KNOWN_CLIENTS } from "../../clients/known.ts";
+import { KNOWN_CLIENTS } from "../../integrations/shared/retries/retry-catalogue.ts";
 import { type Args, CONFIG, type Command, defineCommand } from "../command.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";

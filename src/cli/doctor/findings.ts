@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { KnownClient } from "../../clients/known.ts";
+import type { KnownClient } from "../../integrations/shared/retries/retry-catalogue.ts";
 import type { Dependency } from "./project.ts";
 
 export interface Finding {

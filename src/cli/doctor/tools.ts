@@ -5,7 +5,7 @@
  * @module
  */
 
-import { toolBehind } from "../../engine/behind.ts";
+import { toolBehind } from "../../engine/define/tool-registry.ts";
 import { UsageError } from "../exit.ts";
 import { deltasIn } from "./deltas.ts";
 

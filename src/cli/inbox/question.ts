@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { PlannedChange } from "../../engine/tool.ts";
+import type { PlannedChange } from "../../engine/define/definition.ts";
 import type { Approval } from "../../gate/approvals.ts";
 import { type DiffLine, diffOf } from "../../gate/diff.ts";
 import type { Json } from "../../key/canonical.ts";

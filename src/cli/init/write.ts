@@ -6,7 +6,7 @@
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { peek } from "../../classify/peek.ts";
+import { peek } from "../../lang/peek.ts";
 import { CONFIG_NAMES } from "../load-config.ts";
 import type { Ending, Template } from "./template.ts";
 import { frameworkConfig } from "./templates/config.ts";

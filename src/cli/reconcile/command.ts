@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ReconcileOptions } from "../../engine/reconciliation.ts";
 import type { Holdfire } from "../../holdfire.ts";
+import type { ReconcileOptions } from "../../reconcile/report.ts";
 import { CONFIG, type Command, defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { loadConfig } from "../load-config.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { DriftFinding, DriftReport } from "../../engine/drift-report.ts";
-import type { ReconcileReport } from "../../engine/reconciliation.ts";
+import type { DriftFinding, DriftReport } from "../../reconcile/drift-report.ts";
+import type { ReconcileReport } from "../../reconcile/report.ts";
 import { paint, type Terminal } from "../terminal.ts";
 import { visible } from "../visible.ts";
 

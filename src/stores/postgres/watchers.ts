@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../lang/clock.ts";
 import type { Connection, Listening } from "./connection.ts";
 
 export interface Watchers {

@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../lang/clock.ts";
 import { errorOf } from "./failure.ts";
 import type { Committed, Failure, Job, Value } from "./job.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type Clock, sleep } from "../../clock.ts";
 import { ClosedError, InvalidInputError, StoreUnavailableError } from "../../errors.ts";
+import { type Clock, sleep } from "../../lang/clock.ts";
 import { pageLimit, pruneLimit } from "../../ledger/query.ts";
 import type { Change, Store, StorePromise, Swapped } from "../../ledger/store.ts";
 import type { Backend } from "./backend.ts";

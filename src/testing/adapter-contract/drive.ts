@@ -5,7 +5,7 @@
  */
 
 import type { Holdfire } from "../../create.ts";
-import type { ToolWithInput } from "../../engine/tool.ts";
+import type { ToolWithInput } from "../../engine/define/definition.ts";
 import type { Store } from "../../ledger/store.ts";
 import type { EffectBody } from "../faulty-service/logs.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { absent, committed, duplicated } from "../../engine/reading.ts";
-import { typed } from "../../engine/schema.ts";
+import { absent, committed, duplicated } from "../../engine/define/reading.ts";
+import { typed } from "../../engine/define/schema.ts";
 import type { FaultyService } from "../faulty-service/service.ts";
 import type { PayArguments, PayDefinition } from "./drive.ts";
 

@@ -7,7 +7,7 @@
 
 import assert from "node:assert/strict";
 import { createHoldfire, type Holdfire } from "../../create.ts";
-import type { Reply } from "../../engine/reply.ts";
+import type { Reply } from "../../engine/outcome/reply.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import type { EffectBody } from "../faulty-service/logs.ts";
 import type { FaultyService } from "../faulty-service/service.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../lang/clock.ts";
 import type { ServiceClient, ServiceClientOptions } from "./client.ts";
 import type { Fault } from "./fault.ts";
 import type { Arrival, LoggedEffect, ReadArrival } from "./logs.ts";

@@ -6,8 +6,8 @@
 
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { systemClock } from "../../clock.ts";
 import { InvalidInputError } from "../../errors.ts";
+import { systemClock } from "../../lang/clock.ts";
 import { errorAnswer } from "./answer.ts";
 import { checkFault, checkReadFault } from "./check-fault.ts";
 import { createClient } from "./client.ts";

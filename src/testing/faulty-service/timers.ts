@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../lang/clock.ts";
 
 export interface Timers {
   after(ms: number, call: () => void): void;

@@ -6,7 +6,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "../../engine/engine.ts";
-import { worldOf } from "../../engine/result.ts";
+import { worldOf } from "../../engine/outcome/kept-result.ts";
 import { broken, type Check, FAILS, HOLDS, UNTESTED } from "./check.ts";
 import type { Trials } from "./trial.ts";
 

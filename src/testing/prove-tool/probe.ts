@@ -6,15 +6,15 @@
 
 import { randomUUID } from "node:crypto";
 import { errorCodeOf, isResponse, statusOf } from "../../classify/answer.ts";
-import { type Clock, systemClock } from "../../clock.ts";
+import { checkArguments } from "../../engine/define/schema.ts";
 import type { Tool } from "../../engine/engine.ts";
-import { checkArguments } from "../../engine/schema.ts";
-import { within } from "../../engine/within.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { canonicalize, type Json } from "../../key/canonical.ts";
 import { mintId, wireKey } from "../../key/mint.ts";
 import { normalizeIntent } from "../../key/normalize.ts";
 import { enterOperation } from "../../key/scope.ts";
+import { type Clock, systemClock } from "../../lang/clock.ts";
+import { within } from "../../lang/time-limit.ts";
 
 export interface Probe {
   readonly args: Json;

@@ -5,11 +5,11 @@
  */
 
 import { isIPv4 } from "node:net";
-import { type Clock, systemClock } from "../../clock.ts";
-import { positive, show } from "../../engine/define.ts";
-import { checkOptions } from "../../engine/settings.ts";
-import type { ToolWithInput, ToolWithoutInput } from "../../engine/tool.ts";
+import { positive, show } from "../../engine/define/define-tool.ts";
+import type { ToolWithInput, ToolWithoutInput } from "../../engine/define/definition.ts";
+import { checkOptions } from "../../engine/define/settings.ts";
 import { InvalidInputError } from "../../errors.ts";
+import { type Clock, systemClock } from "../../lang/clock.ts";
 
 /** A request on its way through the cutting proxy. */
 export interface ProbedRequest {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type Clock, systemClock } from "../../clock.ts";
 import type { Tool } from "../../engine/engine.ts";
-import { within } from "../../engine/within.ts";
+import { type Clock, systemClock } from "../../lang/clock.ts";
+import { within } from "../../lang/time-limit.ts";
 import { createProber, type Probe, type Sent, send } from "./probe.ts";
 import type { Cut, CuttingProxy, Passage } from "./proxy.ts";
 import type { Ground } from "./sandbox.ts";

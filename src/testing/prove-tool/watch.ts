@@ -5,10 +5,10 @@
  * @module
  */
 
-import { type Clock, sleep, systemClock } from "../../clock.ts";
+import { cannotTell, checkReading, type Reading } from "../../engine/define/reading.ts";
 import type { Tool } from "../../engine/engine.ts";
-import { cannotTell, checkReading, type Reading } from "../../engine/reading.ts";
-import { within } from "../../engine/within.ts";
+import { type Clock, sleep, systemClock } from "../../lang/clock.ts";
+import { within } from "../../lang/time-limit.ts";
 import type { Probe } from "./probe.ts";
 
 /** One answer of the reader. */

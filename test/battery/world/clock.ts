@@ -3,7 +3,7 @@
  * sees it through a clock of its own, which can be stepped, frozen, suspended and killed.
  */
 
-import type { Clock } from "../../../src/clock.ts";
+import type { Clock } from "../../../src/lang/clock.ts";
 
 /** `suspended`: the monotonic clock stands still as well, as on a laptop whose lid was closed. */
 export type Freeze = "stopped" | "suspended";

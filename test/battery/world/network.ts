@@ -1,6 +1,6 @@
 /** Between a process and the service: requests, reads and their replies, and a log of all that was sent. */
 
-import { cannotTell, type Reading } from "../../../src/engine/reading.ts";
+import { cannotTell, type Reading } from "../../../src/engine/define/reading.ts";
 import type { Chance } from "./chance.ts";
 import type { Host, Timeline } from "./clock.ts";
 import type { Fate, Hits, ReadFate } from "./fates.ts";

@@ -11,7 +11,7 @@ import {
   duplicated,
   inProgress,
   type Reading,
-} from "../../../src/engine/reading.ts";
+} from "../../../src/engine/define/reading.ts";
 import type { Chance } from "./chance.ts";
 import type { Host, Timeline } from "./clock.ts";
 import { courseOf } from "./courses.ts";

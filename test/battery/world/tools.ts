@@ -1,9 +1,9 @@
 /** The guarded tools of one simulated process, one per class. */
 
 import type { Holdfire } from "../../../src/create.ts";
-import type { GuardedTool } from "../../../src/engine/call.ts";
-import type { Reading, StateQuery } from "../../../src/engine/reading.ts";
-import type { AttemptContext, ToolWithoutInput } from "../../../src/engine/tool.ts";
+import type { GuardedTool } from "../../../src/engine/call/guarded-tool.ts";
+import type { AttemptContext, ToolWithoutInput } from "../../../src/engine/define/definition.ts";
+import type { Reading, StateQuery } from "../../../src/engine/define/reading.ts";
 import type { Host } from "./clock.ts";
 import type { Fate, ReadFate } from "./fates.ts";
 import type { Network } from "./network.ts";

@@ -1,0 +1,169 @@
+/**
+ * A look into the ledger, and a person's hand in it.
+ *
+ * @module
+ */
+
+import { InvalidInputError } from "../../errors.ts";
+import { wireKey } from "../../key/mint.ts";
+import { checkNote, checkPerson } from "../../key/name.ts";
+import { showScope } from "../../key/scope.ts";
+import { asksOf } from "../../ledger/ask.ts";
+import type { Refusal } from "../../ledger/moves.ts";
+import {
+  type Answer,
+  type AttemptNote,
+  type Effect,
+  type Evidence,
+  isOpen,
+  type Rejection,
+  type State,
+  type StateTag,
+  type Stored,
+} from "../../ledger/record.ts";
+import type { Engine } from "../engine.ts";
+import { reach } from "../store-call.ts";
+
+/** One operation, as people and tools see it. No arguments, no results. */
+export interface OperationView {
+  readonly id: string;
+  readonly key: string;
+  readonly tool: string;
+  readonly scope: string;
+  readonly status: StateTag;
+  readonly reason?: string | undefined;
+  readonly open: boolean;
+  readonly attempts: readonly AttemptNote[];
+  readonly evidence: readonly Omit<Evidence, "payload">[];
+  readonly aliases: readonly string[];
+  readonly resource?: string | undefined;
+  /** The operation inside whose attempt it was made. */
+  readonly parent?: string | undefined;
+  /** How often it was fired in all; `attempts` forgets the oldest. */
+  readonly fired: number;
+  /** How it came to be known that it is committed. */
+  readonly via?: Extract<State, { tag: "committed" }>["via"] | undefined;
+  readonly effect?: Effect | undefined;
+  readonly effectId?: string | undefined;
+  readonly rejection?: Rejection | undefined;
+  /** What people answered, whether it counted or not. */
+  readonly answers: readonly Answer[];
+  /** Until when its owner is believed to be at it, on the ledger's clock. */
+  readonly leaseUntil?: number | undefined;
+  readonly createdAt: number;
+  readonly at: number;
+  readonly by?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+export interface OperationQuery {
+  /** Only those that are not settled. @default false */
+  readonly open?: boolean | undefined;
+  readonly status?: readonly StateTag[] | undefined;
+  readonly tool?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** A person's word on an operation that nobody can read. */
+export interface Resolution {
+  readonly as: "committed" | "not_applied";
+  /** The person's name. */
+  readonly by: string;
+  readonly note?: string | undefined;
+  /** `at` of the view the person saw: their word is not taken for what came after. */
+  readonly asOf?: number | undefined;
+}
+
+export interface Operations {
+  /** Lists in the order of creation, a page at a time. */
+  list(query?: OperationQuery): Promise<{
+    readonly items: readonly OperationView[];
+    readonly cursor?: string | undefined;
+  }>;
+  get(id: string): Promise<OperationView | undefined>;
+  /** A person settles what nobody can read. Refused while somebody is at it, and on what is settled. */
+  resolve(id: string, as: Resolution): Promise<OperationView>;
+}
+
+const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
+
+const WHY_NOT: Partial<Record<Refusal, string>> = {
+  absent: "there is no such operation",
+  settled: "it is settled already",
+  busy: "somebody is at it; wait until the lease has run out",
+  changed: "something has happened since you looked; look again",
+  held: "nothing was sent; approve or deny it instead",
+  evidence: "the service has said yes to it: it can only be committed",
+};
+
+export function operationsOf(engine: Engine): Operations {
+  const { ledger, tenant } = engine;
+  const ask = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
+    await reach(engine, "open", ledger.open());
+    return reach(engine, step, work());
+  };
+  return {
+    async list({ open, status, ...query } = {}) {
+      const states = status ?? (open ? OPEN : undefined);
+      const page = await ask("list", () => ledger.store.list({ ...query, tenant, states }));
+      return { items: page.items.map(view), cursor: page.cursor };
+    },
+    async get(id) {
+      const stored = await ask("read", () => ledger.read({ tenant, id }));
+      return stored && view(stored);
+    },
+    async resolve(id, { as, by, note, asOf }) {
+      if (as !== "committed" && as !== "not_applied") {
+        throw new InvalidInputError("as", `must be "committed" or "not_applied"`);
+      }
+      checkPerson(by);
+      checkNote(note);
+      const at = ledger.clock.latest();
+      const move = { move: "resolve", as, by, note, asOf, at } as const;
+      const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));
+      if (moved.tag === "moved" && moved.stored) return view(moved.stored);
+      const why = moved.tag === "refused" ? moved.why : "absent";
+      throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? why);
+    },
+  };
+}
+
+export function view({ record, leaseUntil }: Stored): OperationView {
+  const { state } = record;
+  const committed = state.tag === "committed" ? state : undefined;
+  return {
+    id: record.id,
+    key: wireKey(record.id, record.generation),
+    tool: record.tool,
+    scope: showScope(record.scope),
+    status: state.tag,
+    reason: "reason" in state ? state.reason : undefined,
+    open: isOpen(state),
+    attempts: record.attempts,
+    evidence: record.evidence.map(({ payload: _, ...seen }) => seen),
+    aliases: record.aliases,
+    resource: record.resource,
+    parent: record.parent,
+    fired: record.fired,
+    via: committed?.via,
+    effect: committed?.effect,
+    effectId: committed?.effectId,
+    rejection: state.tag === "not_applied" ? state.rejection : undefined,
+    answers: [...(record.answers ?? []), ...openAnswers(state)],
+    leaseUntil,
+    createdAt: record.createdAt,
+    at: record.stateAt,
+    by: "by" in state ? state.by : undefined,
+    note: "note" in state ? state.note : undefined,
+  };
+}
+
+function openAnswers(state: State): readonly Answer[] {
+  if (state.tag === "denied") return state.answers ?? [];
+  return state.tag === "held" ? asksOf(state).flatMap(({ answers }) => answers) : [];
+}

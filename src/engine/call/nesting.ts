@@ -1,0 +1,71 @@
+/**
+ * Operations inside an attempt of another. The outer one keeps count of them: with an inner one
+ * committed or unknown, it can no longer say that nothing happened.
+ *
+ * @module
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Judgement } from "../../classify/classify.ts";
+import type { OutcomeStatus } from "../outcome/outcome.ts";
+
+/** An inner operation; its status is set when it has one. */
+export interface Inner {
+  status: OutcomeStatus | "pending";
+  error: unknown;
+}
+
+/** An operation around another, and the lane it is in. */
+export interface Outer {
+  readonly id: string;
+  readonly resource: string | undefined;
+}
+
+/** One attempt of an outer operation. */
+export interface Frame {
+  readonly operationId: string;
+  /** That operation, and those around it. */
+  readonly outer?: readonly Outer[] | undefined;
+  readonly inner: Inner[];
+}
+
+const frames = new AsyncLocalStorage<Frame | undefined>();
+
+export const currentFrame = (): Frame | undefined => frames.getStore();
+
+export const runInFrame = <T>(frame: Frame | undefined, fn: () => T): T => frames.run(frame, fn);
+
+/** Announces an inner operation to the attempt it is made in. */
+export function enterInner(): Inner | undefined {
+  const frame = frames.getStore();
+  if (!frame) return undefined;
+  const inner: Inner = { status: "pending", error: undefined };
+  frame.inner.push(inner);
+  return inner;
+}
+
+export type NestedJudgement = Judgement & {
+  readonly innerOnly?: boolean | undefined;
+};
+
+const HAPPENED = new Set<Inner["status"]>(["committed", "unknown", "in_progress", "pending"]);
+
+/**
+ * Corrects what a failed attempt proves by what happened inside it. `ownRequests` are the requests
+ * that were not an inner operation's.
+ */
+export function judgeNested(
+  judgement: Judgement,
+  frame: Frame,
+  error: unknown,
+  ownRequests: number,
+): NestedJudgement {
+  if (frame.inner.length === 0 || judgement.verdict === "committed") return judgement;
+  // Only an inner failure that came up untouched shows that nothing else was on the way.
+  const passedUp = frame.inner.some((inner) => inner.error !== undefined && inner.error === error);
+  const innerOnly = passedUp && ownRequests === 0;
+  if (frame.inner.some(({ status }) => HAPPENED.has(status))) {
+    return { ...judgement, verdict: "unknown", innerOnly };
+  }
+  return innerOnly ? { ...judgement, verdict: "not_sent", innerOnly } : judgement;
+}

@@ -1,0 +1,185 @@
+/**
+ * From a user's definition to a tool with its defaults filled in. Bad definitions are refused here,
+ * long before anything is sent.
+ *
+ * @module
+ */
+
+import { InvalidInputError } from "../../errors.ts";
+import { checkToolName } from "../../key/name.ts";
+import type { Learned, Tool } from "../engine.ts";
+import type { OnDrift, ToolDefinition, ToolKind } from "./definition.ts";
+
+const DEFAULTS = {
+  attemptTimeoutMs: 10_000,
+  readTimeoutMs: 5_000,
+  deadlineMs: 60_000,
+  writeAttempts: 3,
+  readAttempts: 4,
+};
+
+const FUNCTIONS = [
+  "intent",
+  "resource",
+  "run",
+  "precondition",
+  "readState",
+  "classify",
+  "effectOf",
+  "effectIdOf",
+  "sameEffect",
+  "listEffects",
+  "plan",
+  "verify",
+  "revive",
+] as const;
+
+const OTHERS = [
+  "name",
+  "kind",
+  "input",
+  "normalize",
+  "service",
+  "version",
+  "onDrift",
+  "keyed",
+  "conditional",
+  "commitsWithinMs",
+  "readFirst",
+  "refuses",
+  "alsoDoes",
+  "attemptTimeoutMs",
+  "readTimeoutMs",
+  "deadlineMs",
+  "attempts",
+] as const;
+
+const KNOWN = new Set<string>([...FUNCTIONS, ...OTHERS]);
+const ON_DRIFT = ["hold", "allow", "refuse"] as const satisfies readonly OnDrift[];
+const KINDS = new Set<unknown>(["read", "write", "destructive"] satisfies ToolKind[]);
+
+/** Remembers what was learned of each tool, and that one name is one kind. */
+export type Registry = Map<string, { readonly kind: ToolKind; readonly learned: Learned }>;
+
+export function defineTool(
+  definition: ToolDefinition<never, never, unknown>,
+  registry: Registry,
+): Tool {
+  const given = definition as unknown as Readonly<Record<string, unknown>> &
+    Tool & {
+      readonly keyed?: { readonly forMs: number };
+    };
+  const name = checkToolName(given.name);
+  const at = (option: string) => `tool "${name}".${option}`;
+  for (const option of Object.keys(given)) {
+    if (!KNOWN.has(option)) throw new InvalidInputError(at(option), "is not an option of a tool");
+  }
+  if (!KINDS.has(given.kind)) {
+    throw new InvalidInputError(at("kind"), `must be "read", "write" or "destructive"`);
+  }
+  for (const option of FUNCTIONS) {
+    const value = given[option];
+    if (
+      option === "run"
+        ? typeof value !== "function"
+        : value !== undefined && typeof value !== "function"
+    ) {
+      throw new InvalidInputError(at(option), "must be a function");
+    }
+  }
+  if (given.listEffects && !given.effectIdOf) {
+    const rule = "needs effectIdOf: else every effect would look like somebody else's";
+    throw new InvalidInputError(at("listEffects"), rule);
+  }
+  const { kind } = given;
+  const known = registry.get(name) ?? {
+    kind,
+    learned: { keyUnused: false, readerBlind: false, readerChecked: false },
+  };
+  if (known.kind !== kind) {
+    throw new InvalidInputError(
+      at("kind"),
+      `is "${kind}", but a tool of this name is "${known.kind}"`,
+    );
+  }
+  const attempts = kind === "read" ? DEFAULTS.readAttempts : DEFAULTS.writeAttempts;
+  const tool: Tool = {
+    name,
+    kind,
+    service: given.service ?? name,
+    version: given.version,
+    onDrift: oneOf(given.onDrift ?? "hold", ON_DRIFT, at("onDrift")),
+    input: given.input,
+    intent: given.intent ?? ((args) => args),
+    normalize: given.normalize,
+    resource: given.resource,
+    run: given.run,
+    keyedForMs: given.keyed && positive(given.keyed.forMs, at("keyed.forMs"), true),
+    conditional: given.conditional ?? false,
+    precondition: given.precondition,
+    readState: given.readState,
+    commitsWithinMs: optional(given.commitsWithinMs, at("commitsWithinMs")),
+    readFirst: given.readFirst ?? false,
+    refuses: statuses(given.refuses ?? [], at("refuses")),
+    classify: given.classify,
+    effectOf: given.effectOf,
+    effectIdOf: given.effectIdOf,
+    sameEffect: given.sameEffect,
+    listEffects: given.listEffects,
+    alsoDoes: given.alsoDoes ?? [],
+    definition: undefined,
+    plan: given.plan,
+    verify: given.verify,
+    revive: given.revive,
+    attemptTimeoutMs: positive(
+      given.attemptTimeoutMs ?? DEFAULTS.attemptTimeoutMs,
+      at("attemptTimeoutMs"),
+    ),
+    readTimeoutMs: positive(given.readTimeoutMs ?? DEFAULTS.readTimeoutMs, at("readTimeoutMs")),
+    deadlineMs: positive(given.deadlineMs ?? DEFAULTS.deadlineMs, at("deadlineMs")),
+    attempts: wholeNumber(given.attempts ?? attempts, at("attempts")),
+    learned: known.learned,
+  };
+  // Only now: a definition that was refused leaves its name free.
+  registry.set(name, known);
+  return tool;
+}
+
+/** The longest that a Node timer can hold. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+export function positive(value: unknown, path: string, forever = false): number {
+  const limit = forever ? Number.POSITIVE_INFINITY : LONGEST_MS;
+  if (typeof value === "number" && value > 0 && value <= limit) return value;
+  throw new InvalidInputError(path, `must be a number of milliseconds above 0, got ${show(value)}`);
+}
+
+function optional(value: unknown, path: string): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && value >= 0 && value <= LONGEST_MS) return value;
+  throw new InvalidInputError(path, `must be a number of milliseconds from 0, got ${show(value)}`);
+}
+
+function oneOf<T>(value: T, those: readonly T[], path: string): T {
+  if (those.includes(value)) return value;
+  throw new InvalidInputError(path, `must be one of ${those.join(", ")}, got ${show(value)}`);
+}
+
+export function wholeNumber(value: unknown, path: string): number {
+  if (Number.isSafeInteger(value) && (value as number) >= 1) return value as number;
+  throw new InvalidInputError(path, `must be a whole number from 1, got ${show(value)}`);
+}
+
+function statuses(value: unknown, path: string): readonly number[] {
+  const all = Array.isArray(value) ? value : [undefined];
+  for (const status of all) {
+    // A 2xx is a yes; it cannot also be a promise that nothing was done.
+    if (!Number.isInteger(status) || status < 300 || status > 599) {
+      throw new InvalidInputError(path, `must list statuses from 300 to 599, got ${show(status)}`);
+    }
+  }
+  return all;
+}
+
+export const show = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40);

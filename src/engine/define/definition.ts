@@ -1,0 +1,185 @@
+/**
+ * What a user says about a tool: what it does, what the service promises, how its state is read.
+ *
+ * Everything here is a declaration. What the engine then does with it is in `decide.ts`.
+ *
+ * @module
+ */
+
+import type { Json } from "../../key/canonical.ts";
+import type { Effect, Verdict } from "../../ledger/record.ts";
+import type { Reading, StateQuery } from "./reading.ts";
+import type { Input } from "./schema.ts";
+
+/** `read` is retried freely and not recorded; `write` is guarded; `destructive` also asks a person. */
+export type ToolKind = "read" | "write" | "destructive";
+
+export type OnDrift = "hold" | "allow" | "refuse";
+
+/** What `run` is given beside the arguments. */
+export interface AttemptContext {
+  /** The idempotency key, the same on every attempt. Taking it is what earns a keyed tool its resend. */
+  readonly key: string;
+  /** What `precondition` returned, fixed before the first attempt. */
+  readonly precondition: Json | undefined;
+  /** From 1. */
+  readonly attempt: number;
+  /** Fires when the attempt's time is up or nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/** One thing that a call would change. */
+export interface PlannedChange {
+  readonly type: "create" | "update" | "delete";
+  /** What is changed, e.g. `payment/p1`. */
+  readonly target: string;
+  readonly before?: Json | undefined;
+  readonly after?: Json | undefined;
+}
+
+/** What `plan` returns: what the person is shown. */
+export interface Plan {
+  readonly changes: readonly PlannedChange[];
+}
+
+/** Times in milliseconds since the epoch. */
+export interface EffectSpan {
+  readonly since: number;
+  readonly until: number;
+  readonly signal: AbortSignal;
+}
+
+/** An effect, as the service lists it. */
+export interface ListedEffect {
+  /** As `effectIdOf` would name it. */
+  readonly effectId: string;
+  /** The idempotency key it was sent under, if the service tells. */
+  readonly key?: string | undefined;
+  /** When it happened, in milliseconds since the epoch. */
+  readonly at?: number | undefined;
+}
+
+/** The parts of a tool's definition that do not depend on where its argument type comes from. */
+export interface ToolOptions<A, I, R> {
+  /** Part of the key, and the name people see. One name, one kind. */
+  readonly name: string;
+  /** Whether it writes. There is no default: guessing is how things happen twice. */
+  readonly kind: ToolKind;
+  /**
+   * The fields that say *what was wanted*. Two calls in one scope with the same intent are one
+   * operation; wording and comments stay out. Without it, all arguments.
+   */
+  readonly intent?: ((args: A) => I) | undefined;
+  /** Names of text fields of the intent whose white space does not matter; or a function. */
+  readonly normalize?: readonly string[] | ((intent: I) => I) | undefined;
+  /** What is written to, e.g. `payment/p1`. Writes to one resource go one at a time. */
+  readonly resource?: ((args: A) => string) | undefined;
+  /** The remote service, which tools may share: one retry budget, one set of effect ids. @default name */
+  readonly service?: string | undefined;
+  /** A call in a scope with an open operation of another version of this tool is held. */
+  readonly version?: string | undefined;
+  /**
+   * What becomes of another intent on the same `resource` in one scope while an earlier one is not
+   * settled, or when an earlier run of the scope made one that this run has not repeated: a person is
+   * asked, nobody is, or it is denied. @default "hold"
+   */
+  readonly onDrift?: OnDrift | undefined;
+  /**
+   * The service remembers a key this long, in milliseconds, and answers a repeated one with the first
+   * result. Without it, a lost reply is never sent again on trust in the key.
+   */
+  readonly keyed?: { readonly forMs: number } | undefined;
+  /** The service applies the write only if `precondition` still holds (ETag, version, unique name). */
+  readonly conditional?: boolean | undefined;
+  /** Reads what the service will compare, before the claim. Sent again unchanged on every attempt. */
+  readonly precondition?: ((args: A) => Promise<Json> | Json) | undefined;
+  /** Looks whether it happened. Without it, a lost reply of an unkeyed tool stays unknown. */
+  readonly readState?:
+    | ((query: StateQuery<I>) => Promise<Reading<NoInfer<R>>> | Reading<NoInfer<R>>)
+    | undefined;
+  /**
+   * After a request has ended, the service commits within this many milliseconds or never; the
+   * reader's lag included. Without it, *absent* proves nothing.
+   */
+  readonly commitsWithinMs?: number | undefined;
+  /** Look before the first attempt; if it is there already, nothing is sent. @default false */
+  readonly readFirst?: boolean | undefined;
+  /** Statuses by which the service says for certain that it did nothing, e.g. `[429]`. @default [] */
+  readonly refuses?: readonly number[] | undefined;
+  /** What an error (or a Response that is not 2xx) proves; `undefined` = no opinion. */
+  readonly classify?: ((error: unknown) => Verdict | undefined) | undefined;
+  /** What a result changed in the world, told to the model. */
+  readonly effectOf?: ((result: NoInfer<R>) => Effect) | undefined;
+  /** The service's own id of the effect, so that no other operation's reader takes it for its own. */
+  readonly effectIdOf?: ((result: NoInfer<R>) => string | undefined) | undefined;
+  /**
+   * For `hf.driftReport`: whether the effect found now is still what the stored result says. Without it,
+   * changes are not looked for. @default not looked
+   */
+  readonly sameEffect?:
+    | ((result: NoInfer<R>, found: NoInfer<R>) => Promise<boolean> | boolean)
+    | undefined;
+  /**
+   * For `hf.driftReport`: all effects of this kind that the service has from `since` on and before
+   * `until`, whoever made them, so that those of no operation are found. Needs `effectIdOf`.
+   *
+   * @default not looked
+   */
+  readonly listEffects?:
+    | ((span: EffectSpan) => Promise<readonly ListedEffect[]> | readonly ListedEffect[])
+    | undefined;
+  /** Side effects a person should know of, e.g. `"e-mails the customer"`. @default [] */
+  readonly alsoDoes?: readonly string[] | undefined;
+  /** A dry run: what the call would change. */
+  readonly plan?: ((args: A) => Promise<Plan> | Plan) | undefined;
+  /** The postcondition of a success, for services that say yes and do nothing. */
+  readonly verify?:
+    | ((
+        result: NoInfer<R>,
+        about: { readonly intent: I; readonly signal: AbortSignal },
+      ) => Promise<boolean> | boolean)
+    | undefined;
+  /** Restores what JSON cannot carry, from a stored result. */
+  readonly revive?: ((stored: unknown) => NoInfer<R>) | undefined;
+  /** How long one attempt may take, in milliseconds. @default 10_000 */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** How long one read of the state may take, in milliseconds. @default 5_000 */
+  readonly readTimeoutMs?: number | undefined;
+  /** How long a call may take in all, in milliseconds. @default 60_000 */
+  readonly deadlineMs?: number | undefined;
+  /** How often it may be fired by one call, the first time included. @default 3, reads 4 */
+  readonly attempts?: number | undefined;
+}
+
+/** The function that does it, once. Its result type is the tool's. */
+export type Run<A, R> = (args: A, context: AttemptContext) => Promise<R> | R;
+
+/** A tool whose arguments are checked by a schema. */
+export interface ToolWithInput<A, I, R> extends ToolOptions<NoInfer<A>, I, R> {
+  /** Any Standard Schema, or `typed<Args>()`. */
+  readonly input: Input<A>;
+  readonly run: Run<NoInfer<A>, R>;
+}
+
+/** A tool whose argument type is written where its arguments are first named: at `run`, or before it. */
+export interface ToolWithoutInput<A, I, R> extends ToolOptions<A, I, R> {
+  readonly input?: undefined;
+  readonly run: Run<A, R>;
+}
+
+export type ToolDefinition<A, I, R> = ToolWithInput<A, I, R> | ToolWithoutInput<A, I, R>;
+
+/** The one set of options of every call. */
+export interface CallOptions {
+  /** The permission this call is made under. Replaces the ambient scope. */
+  readonly scope?: string | undefined;
+  /** Wanted once more, on purpose: another operation. Said by the caller or a person, never by a model. */
+  readonly again?: string | undefined;
+  /** Why something that was rejected should be tried once more. */
+  readonly retry?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Overrides the tool's own, in milliseconds. */
+  readonly deadlineMs?: number | undefined;
+  /** Ids that change with every try (tool-call, message, run); kept for tracing, never part of the key. */
+  readonly aliases?: readonly string[] | undefined;
+}

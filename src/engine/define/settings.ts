@@ -1,0 +1,97 @@
+/**
+ * What a user says of a whole holdfire, and the defaults. Past this file nothing is optional.
+ *
+ * @module
+ */
+
+import { InvalidInputError } from "../../errors.ts";
+import type { Clock } from "../../lang/clock.ts";
+import type { CodecOptions } from "../../ledger/codec.ts";
+import type { Timing } from "../engine.ts";
+import { positive, show, wholeNumber } from "./define-tool.ts";
+
+/** Durations in milliseconds. */
+export interface RetryOptions {
+  /** How often one call may fire a write, the first time included. A tool's own wins. @default 3 */
+  readonly attempts?: number | undefined;
+  /** The ceiling of the first pause; it doubles, and the pause is random below it. @default 250 */
+  readonly minDelayMs?: number | undefined;
+  /** The ceiling of any pause. @default 8_000 */
+  readonly maxDelayMs?: number | undefined;
+  /**
+   * How long an owner is believed alive without a sign; never less than the attempt's timeout and a second.
+   *
+   * @default the attempt's timeout and 15 s
+   */
+  readonly leaseMs?: number | undefined;
+  /** How long a certain "not applied" is replayed before the same call fires again. @default 30_000 */
+  readonly cooldownMs?: number | undefined;
+  /** How long the ledger may take to answer. @default 5_000 */
+  readonly storeTimeoutMs?: number | undefined;
+  /** How long `close()` waits for calls under way. @default 10_000 */
+  readonly drainMs?: number | undefined;
+}
+
+/** How results are kept. */
+export type PayloadOptions = CodecOptions;
+
+/** For tests: time and chance. */
+export interface Surroundings {
+  readonly clock?: Clock | undefined;
+  /** In [0, 1). @default Math.random */
+  readonly random?: (() => number) | undefined;
+  /** @default crypto.randomUUID */
+  readonly newId?: (() => string) | undefined;
+}
+
+const KNOWN = [
+  "attempts",
+  "minDelayMs",
+  "maxDelayMs",
+  "leaseMs",
+  "cooldownMs",
+  "storeTimeoutMs",
+  "drainMs",
+] as const satisfies readonly (keyof RetryOptions)[];
+
+export function timingOf(retry: RetryOptions = {}): Timing {
+  checkOptions(retry, KNOWN, "retry");
+  const duration = (name: keyof RetryOptions, usual: number) =>
+    positive(retry[name] ?? usual, `retry.${name}`);
+  const minDelayMs = duration("minDelayMs", 250);
+  const maxDelayMs = duration("maxDelayMs", 8_000);
+  if (maxDelayMs < minDelayMs) {
+    throw new InvalidInputError("retry.maxDelayMs", "must not be below minDelayMs");
+  }
+  return {
+    minDelayMs,
+    maxDelayMs,
+    spacingMs: 100,
+    leaseMs: retry.leaseMs === undefined ? undefined : positive(retry.leaseMs, "retry.leaseMs"),
+    cooldownMs: duration("cooldownMs", 30_000),
+    storeTimeoutMs: duration("storeTimeoutMs", 5_000),
+    drainMs: duration("drainMs", 10_000),
+  };
+}
+
+export const attemptsOf = (retry: RetryOptions = {}): number | undefined =>
+  retry.attempts === undefined ? undefined : wholeNumber(retry.attempts, "retry.attempts");
+
+/** A misspelt option is an error, not a default. */
+export function checkOptions(options: object, known: readonly string[], path: string): void {
+  if (typeof options !== "object" || options === null) {
+    throw new InvalidInputError(path, `must be an object, got ${show(options)}`);
+  }
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw new InvalidInputError(`${path}.${name}`, "is not an option");
+  }
+}
+
+/** What to do about a request that one attempt sends more than once. */
+export type OnHiddenRetry = "report" | "fail";
+
+export function checkOnHiddenRetry(value: unknown = "report"): OnHiddenRetry {
+  if (value === "report" || value === "fail") return value;
+  const rule = `must be "report" or "fail", got ${show(value)}`;
+  throw new InvalidInputError("options.onHiddenRetry", rule);
+}

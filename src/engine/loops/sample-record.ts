@@ -1,0 +1,183 @@
+/**
+ * The first answer of a sample is canonical: it is kept under scope and step, and a rerun gets it back.
+ *
+ * Nothing is claimed before the send. A sample changes nothing in the world, so a crash may ask again;
+ * a claim left behind by it would only stand in the way.
+ *
+ * @module
+ */
+
+import { mintId, wireKey } from "../../key/mint.ts";
+import { type Scope, showScope } from "../../key/scope.ts";
+import { sleep } from "../../lang/clock.ts";
+import { within } from "../../lang/time-limit.ts";
+import type { KeptResponse, Payload } from "../../ledger/codec.ts";
+import type { Moved, Ref } from "../../ledger/ledger.ts";
+import type { Draft } from "../../ledger/moves.ts";
+import type { Stored } from "../../ledger/record.ts";
+import { currentFrame } from "../call/nesting.ts";
+import { type Engine, inBackground } from "../engine.ts";
+import { reach } from "../store-call.ts";
+
+/** The largest answer that is kept, in bytes of its JSON, where the holdfire's own cap is lower. */
+export const SAMPLE_BYTES = 1_048_576;
+
+/** Long enough to write the answer that is already there; whoever meets the claim waits no longer. */
+const LEASE_MS = 2_000;
+const BUSY_POLL_MS = 50;
+
+/** One step of a scope, and what is asked in it. */
+export interface SampleStep {
+  readonly client: string;
+  readonly scope: Scope;
+  readonly step: string;
+  /** The hash of the request: another one is another prompt. */
+  readonly hash: string;
+}
+
+/** Where an answer belongs in the ledger. */
+export interface SamplePlace {
+  readonly ref: Ref;
+  readonly draft: Draft;
+}
+
+export type Recalled =
+  | { readonly tag: "kept"; readonly kept: KeptResponse }
+  | { readonly tag: "new"; readonly place: SamplePlace };
+
+/** The answer this step got before. Throws if the ledger does not answer: nothing was sent yet. */
+export async function recallSample(step: SampleStep, engine: Engine): Promise<Recalled> {
+  const { ledger, events } = engine;
+  if (!ledger.isOpen()) await reach(engine, "open", ledger.open());
+  let place = placeOf(step, undefined, engine);
+  let stored = await reach(engine, "read", ledger.read(place.ref));
+  if (stored && stored.record.fingerprint !== step.hash) {
+    const { client, scope } = step;
+    events.emit("prompt-drift", { client, step: step.step, scope: showScope(scope.id) });
+    place = placeOf(step, step.hash, engine);
+    stored = await reach(engine, "read", ledger.read(place.ref));
+  }
+  const kept = keptIn(stored, engine);
+  if (!kept) return { tag: "new", place };
+  events.emit("replay", { ...about(place), status: "committed" });
+  return { tag: "kept", kept };
+}
+
+/** Keeps the answer and returns the canonical one: another caller's, if that was faster. */
+export async function keepSample(
+  place: SamplePlace,
+  kept: KeptResponse,
+  engine: Engine,
+): Promise<KeptResponse> {
+  const { events, codec, clock, timing } = engine;
+  const owner = { ...place.ref, tool: place.draft.identity.tool };
+  const encoded = codec.encodeResponse(kept, owner, SAMPLE_BYTES);
+  if (!encoded.ok) {
+    loseSample(place, encoded.why, engine);
+    return kept;
+  }
+  const holder = engine.newId();
+  const write = () => writeDown(place, encoded.payload, holder, engine);
+  const inTime = await within(clock, timing.storeTimeoutMs, write());
+  if (inTime.tag === "done") return keptIn(storedOf(inTime.value), engine) ?? kept;
+  events.emit("unrecorded", about(place));
+  inBackground(engine, async () => {
+    if ((await engine.persist(write)) !== "closed") events.emit("recorded", about(place));
+  });
+  return kept;
+}
+
+/** Says that an answer could not be kept. */
+export const loseSample = (place: SamplePlace, why: string, engine: Engine): void =>
+  engine.events.emit("payload-lost", { ...about(place), why });
+
+function placeOf(step: SampleStep, again: string | undefined, engine: Engine): SamplePlace {
+  const { client, scope, hash } = step;
+  const { tenant, codec } = engine;
+  const tool = `sample:${client}`;
+  const intent = JSON.stringify(step.step);
+  const id = mintId({ tenant, scope: scope.id, tool, again, intent });
+  const ref = { tenant, id };
+  const identity = {
+    ...ref,
+    tool,
+    service: client,
+    scope: scope.id,
+    fingerprint: hash,
+    run: scope.run,
+    again,
+    parent: currentFrame()?.operationId,
+  };
+  const draft = {
+    identity,
+    argsHash: hash,
+    fields: {},
+    intent: codec.encodeText(intent, ref),
+    aliases: [],
+  };
+  return { ref, draft };
+}
+
+/** Claims and settles in one go: the answer is there. */
+async function writeDown(
+  { ref, draft }: SamplePlace,
+  payload: Payload,
+  holder: string,
+  engine: Engine,
+): Promise<Moved> {
+  const { ledger, clock } = engine;
+  for (;;) {
+    const claimed = await ledger.move(ref, {
+      move: "claim",
+      draft,
+      holder,
+      leaseMs: LEASE_MS,
+      cooldownMs: 0,
+      retry: true,
+      powerless: false,
+      at: ledger.clock.earliest(),
+    });
+    if (claimed.tag === "refused" && claimed.why === "busy") {
+      await sleep(clock, BUSY_POLL_MS);
+      continue;
+    }
+    if (claimed.tag !== "moved" || !claimed.stored) return claimed;
+    const { epoch, fired } = claimed.stored.record;
+    const at = ledger.clock.latest();
+    const settled = await ledger.move(
+      ref,
+      {
+        move: "settle",
+        epoch,
+        state: { tag: "committed", via: "reply", attempt: fired, payload },
+        endings: [{ n: fired, endedAt: at, verdict: "committed" }],
+        // Another answer to the same question is no second effect.
+        dedupes: true,
+        at,
+      },
+      claimed.stored,
+    );
+    // Taken over in between: whoever did has an answer, too.
+    if (settled.tag === "refused" && settled.why === "stale") continue;
+    return settled;
+  }
+}
+
+const storedOf = (moved: Moved): Stored | undefined =>
+  moved.tag === "lane" ? undefined : moved.stored;
+
+function keptIn(stored: Stored | undefined, engine: Engine): KeptResponse | undefined {
+  const state = stored?.record.state;
+  if (!stored || state?.tag !== "committed" || !state.payload) return undefined;
+  const { tenant, id } = stored.record;
+  const decoded = engine.codec.decode(state.payload, { tenant, id });
+  return decoded.ok && decoded.form === "response" ? decoded.value : undefined;
+}
+
+const about = ({ ref, draft: { identity } }: SamplePlace) => ({
+  tool: identity.tool,
+  id: ref.id,
+  key: wireKey(ref.id, 0),
+  tenant: ref.tenant,
+  scope: showScope(identity.scope),
+});

@@ -1,0 +1,147 @@
+/**
+ * A model call: no effect in the world, so it may be retried, by us alone. One logical call is as many
+ * requests as are decided here.
+ *
+ * @module
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { headersOf, statusOf } from "../../classify/answer.ts";
+import { isRetryableRead } from "../../classify/http.ts";
+import { networkVerdict } from "../../classify/network.ts";
+import { retryAfterMs } from "../../classify/retry-after.ts";
+import type { HiddenRetryError } from "../../errors.ts";
+import { sleep } from "../../lang/clock.ts";
+import { peek } from "../../lang/peek.ts";
+import { createToken, runWithToken, type WireToken, wireFacts } from "../../wire/token.ts";
+import type { Engine } from "../engine.ts";
+import { backoff } from "./backoff.ts";
+import { tellRepeats } from "./hidden-retry.ts";
+import { PassEnded, repeat } from "./repeat.ts";
+
+/** How a client's calls are sampled. */
+export interface SampleOptions {
+  /** How often one call may be sent, the first time included. @default 4 */
+  readonly attempts?: number | undefined;
+  /** No attempt starts later than this after the call, in milliseconds. @default 60_000 */
+  readonly deadlineMs?: number | undefined;
+}
+
+export interface Sample<T> extends SampleOptions {
+  /** The client, e.g. `openai`: one retry budget. */
+  readonly client: string;
+  /** What is asked, e.g. `POST /responses`; never its content. */
+  readonly step: string;
+  /** Sends once; the key is the same on every attempt. */
+  readonly send: (attempt: number, key: string) => Promise<T>;
+  /** The client's own reason to ask again, e.g. a token that it has just renewed. */
+  readonly renewed?: (() => boolean) | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+export const DEFAULT_SAMPLES = { attempts: 4, deadlineMs: 60_000 };
+
+/** The attempt of a sample under way here. */
+const attempts = new AsyncLocalStorage<{ isOver: boolean }>();
+
+type Sampled<T> =
+  | { readonly ok: true; readonly result: T }
+  | { readonly ok: false; readonly error: unknown };
+
+/** What `send` returns, or its last error untouched: to its caller the client is as it was. */
+export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T> {
+  const { client, step, signal } = sample;
+  const most = sample.attempts ?? DEFAULT_SAMPLES.attempts;
+  const { clock, budgets } = engine;
+  const key = engine.newId();
+  // Owned on two floors, say a model and the client under it: the upper one decides, for both.
+  if (attempts.getStore()?.isOver === false) return sample.send(1, key);
+  const deadlineAt = clock.monotonic() + (sample.deadlineMs ?? DEFAULT_SAMPLES.deadlineMs);
+  let failure: Sampled<T> | undefined;
+
+  const sampled = await repeat<Sampled<T>>(
+    async (attempt) => {
+      // An abort in the pause: the caller gets what it would have got without us.
+      if (failure && signal?.aborted) return failure;
+      const token = createToken({ operationId: key, attempt });
+      const startedAt = clock.monotonic();
+      const floor = { isOver: false };
+      const sending = attempts.run(floor, () =>
+        runWithToken(token, async () => sample.send(attempt, key)),
+      );
+      const ended = await sending.then(
+        (result): Sampled<T> => ({ ok: true, result }),
+        (error: unknown): Sampled<T> => ({ ok: false, error }),
+      );
+      floor.isOver = true;
+      const hidden = tell(engine, token, {
+        client,
+        step,
+        attempt,
+        key,
+        startedAt,
+        answer: ended.ok ? ended.result : ended.error,
+      });
+      if (hidden) return { ok: false, error: hidden };
+      if (ended.ok) {
+        budgets.giveBack(client);
+        return ended;
+      }
+      failure = ended;
+      const asked = retryAfterMs(headersOf(ended.error), clock.now());
+      const waitMs = backoff(attempt - 1, asked, engine.timing, engine.random);
+      const inTime = clock.monotonic() + waitMs < deadlineAt;
+      const may = attempt < most && inTime && !signal?.aborted && budgets.has(client);
+      if (!may || !(sample.renewed?.() || isWorthRetrying(ended.error))) return ended;
+      budgets.take(client);
+      throw new PassEnded(waitMs);
+    },
+    (waitMs) => sleep(clock, waitMs, signal ?? undefined),
+  );
+  if (!sampled.ok) throw sampled.error;
+  return sampled.result;
+}
+
+function tell(
+  engine: Engine,
+  token: WireToken,
+  sent: {
+    readonly client: string;
+    readonly step: string;
+    readonly attempt: number;
+    readonly key: string;
+    readonly startedAt: number;
+    readonly answer: unknown;
+  },
+): HiddenRetryError | undefined {
+  const { events, clock, tenant } = engine;
+  const { client, step, attempt, key } = sent;
+  const { wireRequests } = wireFacts(token);
+  const durationMs = clock.monotonic() - sent.startedAt;
+  events.emit("sample", {
+    client,
+    step,
+    attempt,
+    wireRequests,
+    durationMs,
+    status: statusOf(sent.answer),
+  });
+  const about = { tool: client, id: key, key, tenant, scope: "", attempt };
+  return tellRepeats(token, about, engine);
+}
+
+/** The service's own word first (`x-should-retry`), then its status, then whether it answered at all. */
+export function isWorthRetrying(error: unknown): boolean {
+  const said = headersOf(error)("x-should-retry");
+  if (said === "true") return true;
+  if (said === "false") return false;
+  const status = statusOf(error);
+  if (status !== undefined) return isRetryableRead(status);
+  // SDK errors without an answer carry an own `status` that is undefined.
+  const unanswered =
+    typeof error === "object" &&
+    error !== null &&
+    Object.hasOwn(error, "status") &&
+    peek(error, "status") === undefined;
+  return unanswered || networkVerdict(error) !== undefined;
+}

@@ -1,0 +1,55 @@
+/**
+ * What is kept of a result, and what it says of the world. A result that cannot be kept was still
+ * committed.
+ *
+ * @module
+ */
+
+import { isResponse } from "../../classify/answer.ts";
+import { ignoreRejection } from "../../lang/ignore-rejection.ts";
+import type { Payload } from "../../ledger/codec.ts";
+import type { Effect } from "../../ledger/record.ts";
+import { about, type Operation } from "../call/operation.ts";
+import type { Engine, Tool } from "../engine.ts";
+import type { Result } from "../steps/ownership.ts";
+
+export function payloadOf(
+  operation: Operation,
+  { value, kept }: Result,
+  engine: Engine,
+): Payload | undefined {
+  const { ref, tool } = operation;
+  const owner = { ...ref, tool: tool.name };
+  const { codec, events } = engine;
+  if (isResponse(value) && !kept) {
+    events.emit("payload-lost", { ...about(operation), why: "the body broke off" });
+    return undefined;
+  }
+  const encoded = kept ? codec.encodeResponse(kept, owner) : codec.encode(value, owner);
+  if (encoded.ok) return encoded.payload;
+  events.emit("payload-lost", { ...about(operation), why: encoded.why });
+  return undefined;
+}
+
+const EFFECTS = new Set<unknown>(["created", "updated", "deleted", "noop"]);
+
+/** A user's function that throws after the send changes nothing: it is only not asked. */
+export function worldOf(
+  { effectOf, effectIdOf }: Tool,
+  result: unknown,
+): { readonly effect: Effect | undefined; readonly effectId: string | undefined } {
+  const effect = attempt(effectOf, result);
+  const effectId = attempt(effectIdOf, result);
+  return {
+    effect: EFFECTS.has(effect) ? (effect as Effect) : undefined,
+    effectId: typeof effectId === "string" && effectId.length <= 512 ? effectId : undefined,
+  };
+}
+
+function attempt(fn: ((result: unknown) => unknown) | undefined, result: unknown): unknown {
+  try {
+    return ignoreRejection(fn?.(result));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * What became of a call: a union on `status`, the same for every caller of one operation.
+ *
+ * @module
+ */
+
+import {
+  ApprovalRequiredError,
+  DeniedError,
+  type HoldfireError,
+  isHoldfireError,
+  KeyConflictError,
+  LaneBlockedError,
+  NotAppliedError,
+  type OperationFacts,
+  OperationInProgressError,
+  OutcomeUnknownError,
+  ResultLostError,
+} from "../../errors.ts";
+import type {
+  Effect,
+  Licence,
+  NotAppliedReason,
+  Rejection,
+  UnknownReason,
+} from "../../ledger/record.ts";
+
+/** What is told with every outcome. */
+export interface Common extends OperationFacts {
+  /** The outcome was known before this call; nothing was sent for it. */
+  readonly replayed: boolean;
+  /** Whether the ledger has it. `false`: the store was down; the settle is retried. */
+  readonly recorded: boolean;
+  /** Arguments outside the intent that differ from those of the first attempt. */
+  readonly reworded?: readonly string[] | undefined;
+  /** How often the operation was fired in all. */
+  readonly attempts: number;
+  /** Physical requests of the attempts made by this call. */
+  readonly wireRequests?: number | undefined;
+  /** What allowed the last attempt. */
+  readonly licence?: Licence | undefined;
+  /** When this state was reached, in milliseconds on the ledger's clock. */
+  readonly at: number;
+}
+
+export type Outcome<R> =
+  | (Common & {
+      readonly status: "committed";
+      readonly result: R;
+      /** What changed in the world; `"noop"` for a replay. */
+      readonly effect?: Effect | undefined;
+      readonly effectId?: string | undefined;
+      readonly resultLost?: false | undefined;
+    })
+  | (Common & {
+      readonly status: "committed";
+      readonly result?: undefined;
+      readonly effect?: Effect | undefined;
+      readonly effectId?: string | undefined;
+      /** It is committed, and its result was not kept. */
+      readonly resultLost: true;
+    })
+  | (Common & {
+      readonly status: "not_applied";
+      readonly reason: NotAppliedReason;
+      readonly rejection?: Rejection | undefined;
+      /** What the last attempt of this call threw. */
+      readonly error?: unknown;
+    })
+  | (Common & {
+      readonly status: "unknown";
+      readonly reason: UnknownReason;
+      /** What would let holdfire decide next time. */
+      readonly hint?: string | undefined;
+      readonly error?: unknown;
+    })
+  | (Common & { readonly status: "in_progress" })
+  | (Common & {
+      readonly status: "held";
+      readonly reason: "approval" | "drift" | "lane";
+      /** For a lane: the resource, and the operation in the way. */
+      readonly resource?: string | undefined;
+      readonly blockedBy?: string | undefined;
+    })
+  | (Common & { readonly status: "denied"; readonly by: string })
+  | (Common & { readonly status: "conflict" });
+
+export type OutcomeStatus = Outcome<unknown>["status"];
+
+/** What a plain call throws when the outcome is not a result. */
+export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
+  const { tool, id, key } = outcome;
+  const facts = { tool, id, key };
+  // The failure of an inner operation passes up untouched: it names what has to be settled. That a
+  // request was repeated says nothing of what became of a write.
+  if ("error" in outcome && isHoldfireError(outcome.error)) {
+    const isHidden = outcome.error.code === "ERR_HOLDFIRE_HIDDEN_RETRY";
+    if (!isHidden || outcome.status !== "unknown") return outcome.error;
+  }
+  switch (outcome.status) {
+    case "committed":
+      return outcome.resultLost ? new ResultLostError(facts) : undefined;
+    case "not_applied":
+      return new NotAppliedError(facts, outcome.reason, outcome.rejection?.status, outcome.error);
+    case "unknown":
+      return new OutcomeUnknownError(facts, outcome.reason, outcome.hint, outcome.error);
+    case "in_progress":
+      return new OperationInProgressError(facts);
+    case "held":
+      return outcome.reason === "lane"
+        ? new LaneBlockedError(facts, outcome.resource ?? "", outcome.blockedBy ?? "")
+        : new ApprovalRequiredError(facts, outcome.reason);
+    case "denied":
+      return new DeniedError(facts, outcome.by);
+    case "conflict":
+      return new KeyConflictError(facts);
+  }
+}

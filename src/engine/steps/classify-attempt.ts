@@ -1,0 +1,149 @@
+/**
+ * Step 3: attempt → **classify** → read state. What one attempt proved, as far as its requests were
+ * counted and its success could be verified.
+ *
+ * @module
+ */
+
+import { isResponse } from "../../classify/answer.ts";
+import { type Judged, judge } from "../../classify/classify.ts";
+import { within } from "../../lang/time-limit.ts";
+import type { Ending } from "../../ledger/record.ts";
+import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts";
+import { judgeNested, type NestedJudgement, runInFrame } from "../call/nesting.ts";
+import { about } from "../call/operation.ts";
+import type { Engine } from "../engine.ts";
+import { tellRepeats } from "../loops/hidden-retry.ts";
+import type { Attempted, Ended } from "./attempt.ts";
+import { learn, type Owned, type Result } from "./ownership.ts";
+
+export async function classify(
+  owned: Owned,
+  attempted: Attempted,
+  engine: Engine,
+): Promise<Ending> {
+  const { operation } = owned;
+  const { n, token, ended, took } = attempted;
+  const wire = wireFacts(token);
+  const { wireRequests } = wire;
+  const named = about(operation, owned.stored.record.generation);
+  const isFailure = tellRepeats(token, { ...named, attempt: n }, engine) !== undefined;
+  // Something else fires for us: it has used up what this call may fire.
+  if (isFailure) owned.fires = Math.max(owned.fires, operation.tool.attempts);
+  if (!ended) {
+    // The time was up. It may still land, so this says nothing of how it ended, or that it did.
+    const ending: Ending = {
+      n,
+      verdict: "unknown",
+      wireRequests,
+      tookKey: took.key,
+      tookPrecondition: took.precondition,
+    };
+    learn(owned, ending);
+    const durationMs = engine.clock.monotonic() - attempted.startedAt;
+    engine.events.emit("timed-out", { ...named, attempt: n, wireRequests, durationMs });
+    return ending;
+  }
+  const synced = await within(engine.clock, engine.timing.storeTimeoutMs, engine.ledger.sync());
+  const judged = judgeAttempt(owned, attempted, ended, wire, engine);
+  const unverified = judged.verdict === "committed" && !(await isVerified(owned, ended, engine));
+  const { status, innerOnly } = judged;
+  const ending: Ending = {
+    n,
+    // Too early an end would make an absence proof too soon; without the time, the lease's end counts.
+    endedAt: synced.tag === "done" ? engine.ledger.clock.latest() : undefined,
+    verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
+    status,
+    wireRequests,
+    tookKey: took.key,
+    tookPrecondition: took.precondition,
+    replayed: judged.replayed,
+    unverified: unverified || undefined,
+    accepted: judged.inProgress,
+    innerOnly,
+  };
+  takeIn(owned, ending, judged, ended);
+  engine.events.emit("verdict", {
+    ...named,
+    attempt: n,
+    verdict: ending.verdict ?? "unknown",
+    status,
+    wireRequests,
+    durationMs: engine.clock.monotonic() - attempted.startedAt,
+    error: ended.ok ? undefined : ended.error,
+  });
+  noticeKey(owned, ending, engine);
+  return ending;
+}
+
+function judgeAttempt(
+  { operation }: Owned,
+  { frame }: Attempted,
+  ended: Ended,
+  wire: WireFacts,
+  engine: Engine,
+): NestedJudgement {
+  const { tool } = operation;
+  // The error ends the transaction, and with it whatever was done in it.
+  if (engine.enlisted && !ended.ok) return { verdict: "not_sent" };
+  const judged = judge(ended, {
+    refuses: tool.refuses,
+    keyed: tool.keyedForMs !== undefined,
+    reader: tool.readState !== undefined,
+    own: tool.classify,
+    ...(ended.ok ? bodyOf(ended) : {}),
+    ...wire,
+    now: engine.clock.now(),
+  });
+  return judgeNested(judged, frame, ended.ok ? undefined : ended.error, wire.wireRequests);
+}
+
+/** What a returned Response said beside its status, where that matters. */
+function bodyOf({ value, kept }: Result): Pick<Judged, "body" | "bodyBroken"> {
+  if (!isResponse(value)) return {};
+  if (!kept) return { bodyBroken: true };
+  if (kept.status !== 400) return {};
+  try {
+    return { body: JSON.parse(kept.body) };
+  } catch {
+    return { bodyBroken: kept.contentType?.toLowerCase().includes("json") };
+  }
+}
+
+/** What later steps of this flight need of it. */
+function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: Ended): void {
+  learn(owned, ending);
+  owned.retryAfterMs = judged.retryAfterMs;
+  if (ended.ok) owned.results.set(ending.n, ended);
+  else owned.lastError = ended.error;
+  const { status, code } = judged;
+  if (judged.verdict === "rejected") owned.rejection = { status, code };
+}
+
+/** The postcondition of a success. One that cannot be checked is not fulfilled. */
+async function isVerified(owned: Owned, ended: Ended, engine: Engine): Promise<boolean> {
+  const { tool, intent } = owned.operation;
+  const { verify } = tool;
+  if (!verify || !ended.ok) return true;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const value = isResponse(ended.value) ? ended.value.clone() : ended.value;
+  const asked = runWithoutToken(() =>
+    runInFrame(undefined, async () => verify(value, { intent, signal })),
+  );
+  const inTime = await within(engine.clock, tool.readTimeoutMs, asked);
+  stop.abort();
+  if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;
+  const why = inTime.tag === "done" ? "nonsense" : inTime.tag;
+  engine.events.emit("reader-failed", { ...about(owned.operation), which: "verify", why });
+  return false;
+}
+
+/** A success without the key shows that this tool does not send it. */
+function noticeKey({ operation }: Owned, { verdict, tookKey }: Ending, engine: Engine): void {
+  const { tool } = operation;
+  if (tool.keyedForMs === undefined || tookKey !== false || verdict !== "committed") return;
+  if (tool.learned.keyUnused) return;
+  tool.learned.keyUnused = true;
+  engine.events.emit("key-unused", about(operation));
+}

@@ -1,0 +1,229 @@
+/**
+ * Fire again, look again, or settle: the one decision of the engine, pure.
+ *
+ * Doubt is sticky. A licence must hold for every attempt that is not cleared, not for the last one;
+ * where none does, holdfire holds its fire and the operation stays unknown.
+ *
+ * @module
+ */
+
+import { LOST_EPOCH } from "../../ledger/edit.ts";
+import {
+  type AttemptNote,
+  isCleared,
+  type Licence,
+  type NotAppliedReason,
+  saidYes,
+  type UnknownReason,
+} from "../../ledger/record.ts";
+
+/** What the tool and its service are good for, by declaration and by what they have shown. */
+export interface Powers {
+  /** How long the service remembers a key, in milliseconds. */
+  readonly keyedForMs: number | undefined;
+  readonly conditional: boolean;
+  /** Whether the tool reads what the service compares, or it is in the arguments (a unique name). */
+  readonly precondition: "read" | "given";
+  readonly reader: boolean;
+  readonly commitsWithinMs: number | undefined;
+  /** The reader once missed a commit we know of. */
+  readonly readerBlind: boolean;
+  /** `run` never took the key. */
+  readonly keyUnused: boolean;
+  readonly attemptTimeoutMs: number;
+}
+
+/** What the last look said. `beganAt` is no later than the store's clock when it began. */
+export interface Look {
+  readonly reading: "committed" | "absent" | "inProgress" | "duplicated" | "cannotTell";
+  readonly beganAt: number;
+}
+
+/** How freely a flight may send: as any call; under L4 alone; or not at all, because it only reads. */
+export type Fires = "freely" | "by-key" | "never";
+
+export interface Situation {
+  readonly powers: Powers;
+  readonly attempts: readonly AttemptNote[];
+  readonly epoch: number;
+  readonly generation: number;
+  readonly look: Look | undefined;
+  /** The store's clock, no earlier. */
+  readonly now: number;
+  /** How many more firings this call may make. */
+  readonly firesLeft: number;
+  /** The retry budget of the service has a token. */
+  readonly budget: boolean;
+  /** The arguments are those of the first attempt. */
+  readonly sameArguments: boolean;
+  /** Nobody waits, or the lease or the store is gone: no more firing. */
+  readonly mayNotFire: "stopped" | "lease-lost" | "store-down" | "cannot-tell" | undefined;
+  /** A service answered twice with the same stored failure. */
+  readonly keySpent: boolean;
+  /** @default "freely" */
+  readonly fires?: Fires | undefined;
+}
+
+export type Decision =
+  | { readonly do: "fire"; readonly licence: Licence; readonly clears: readonly number[] }
+  /** Look again: in a while, or when a time on the store's clock has passed. */
+  | { readonly do: "look"; readonly notBefore: number | undefined }
+  | { readonly do: "commit"; readonly attempt: number | undefined }
+  | {
+      readonly do: "give-up";
+      readonly reason: NotAppliedReason;
+      readonly clears: readonly number[];
+    }
+  | { readonly do: "hold"; readonly reason: UnknownReason };
+
+export function decide(situation: Situation): Decision {
+  const { attempts, look, powers } = situation;
+  const answered = attempts.find(({ verdict }) => verdict === "committed");
+  if (answered) return { do: "commit", attempt: answered.n };
+
+  const doubtful = attempts.filter((attempt) => !isCleared(attempt));
+  if (doubtful.length === 0) return withoutDoubt(situation, []);
+  if (look?.reading === "committed" || look?.reading === "duplicated") {
+    return { do: "commit", attempt: undefined };
+  }
+  if (look?.reading === "inProgress") return { do: "look", notBefore: undefined };
+
+  const due = proofDue(doubtful, powers);
+  if (look?.reading === "absent" && typeof due === "number" && look.beganAt > due) {
+    if (!doubtful.some(saidYes)) {
+      return withoutDoubt(
+        situation,
+        doubtful.map(({ n }) => n),
+      );
+    }
+    return { do: "hold", reason: whyHeld(situation, doubtful) };
+  }
+  if (mayResendByKey(situation, doubtful)) return { do: "fire", licence: "L4", clears: [] };
+  if (mayResendInner(situation, doubtful)) return { do: "fire", licence: "L1", clears: [] };
+  if (look?.reading === "absent" && due !== "never") {
+    return { do: "look", notBefore: due === "not yet" ? undefined : due };
+  }
+  return { do: "hold", reason: whyHeld(situation, doubtful) };
+}
+
+/** Every attempt certainly did nothing: fire again if that is allowed, else say so. */
+function withoutDoubt(situation: Situation, clears: readonly number[]): Decision {
+  const last = situation.attempts.at(-1);
+  const reason = certainty(last, clears);
+  const licence = ({ not_sent: "L1", refused: "L2", absent: "L3" } as const)[reason as "absent"];
+  const innerFailed = last?.innerOnly && last.epoch === situation.epoch;
+  const mayFire =
+    licence !== undefined &&
+    !innerFailed &&
+    situation.firesLeft > 0 &&
+    situation.budget &&
+    situation.sameArguments &&
+    !situation.mayNotFire &&
+    firesFreely(situation);
+  return mayFire ? { do: "fire", licence, clears } : { do: "give-up", reason, clears };
+}
+
+const firesFreely = ({ fires = "freely" }: Situation): boolean => fires === "freely";
+
+function certainty(last: AttemptNote | undefined, clears: readonly number[]): NotAppliedReason {
+  if (!last) return "not_sent";
+  if (last.verdict === "rejected") return "rejected";
+  if (last.cleared === "L5") return "resolved";
+  if (last.cleared === "L3" || clears.includes(last.n)) return "absent";
+  return last.verdict === "refused" ? "refused" : "not_sent";
+}
+
+/** The time after which *absent* is proof for all of them; not known while one has not ended. */
+function proofDue(doubtful: readonly AttemptNote[], powers: Powers): number | "not yet" | "never" {
+  if (powers.commitsWithinMs === undefined || powers.readerBlind) return "never";
+  let due = 0;
+  for (const { endedAt, endsBy } of doubtful) {
+    const end = endedAt ?? endsBy;
+    if (end === undefined) return "not yet";
+    due = Math.max(due, end + powers.commitsWithinMs);
+  }
+  return due;
+}
+
+/** L4: the service itself will recognise the repetition. */
+function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
+  const { powers, attempts, generation, look } = situation;
+  if (situation.firesLeft <= 0 || !situation.budget || situation.mayNotFire) return false;
+  if (!situation.sameArguments || situation.fires === "never") return false;
+  // After a yes nothing but a person fires again; a no after a doubt is for readers and people.
+  if (doubtful.some(saidYes)) return false;
+  // Part of it happened inside: with requests of its own as well, it does not run again.
+  if (doubtful.some(({ innerOnly, wireRequests }) => innerOnly === false && wireRequests !== 0)) {
+    return false;
+  }
+  if (attempts.at(-1)?.verdict === "rejected") return false;
+  const ofThisKey = attempts.filter((attempt) => attempt.generation === generation);
+  // Absent although the service has answered to this key: it will give the same answer again.
+  const hasAnswered = ofThisKey.some(({ status }) => status !== undefined);
+  if (look?.reading === "absent" && hasAnswered) return false;
+  if (powers.conditional && doubtful.every((attempt) => carriedPrecondition(attempt, powers))) {
+    return true;
+  }
+  return keyIsGood(situation, doubtful);
+}
+
+function keyIsGood(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
+  const { powers, generation, now } = situation;
+  if (powers.keyedForMs === undefined || powers.keyUnused || situation.keySpent) return false;
+  if (!doubtful.every(carriedKey)) return false;
+  // A doubt about an earlier key cannot be lifted by this one.
+  if (doubtful.some((attempt) => attempt.generation !== generation)) return false;
+  return now <= keyEnds(situation);
+}
+
+/** What `run` never took, or did not have to send yet, it cannot have sent. */
+const carriedKey = ({ tookKey, declared }: AttemptNote): boolean =>
+  declared?.keyed === true && tookKey !== false;
+
+const carriedPrecondition = (
+  { tookPrecondition, declared }: AttemptNote,
+  { precondition }: Powers,
+): boolean =>
+  declared?.conditional === true && (precondition !== "read" || tookPrecondition !== false);
+
+/** Whether L4 still holds when the attempt it licensed is about to be sent. */
+export const mayStillResend = (situation: Situation): boolean =>
+  mayResendByKey(
+    situation,
+    situation.attempts.filter((attempt) => !isCleared(attempt)),
+  );
+
+/** Counted from the first send, less 5 % and one attempt. */
+function keyEnds({ powers, attempts, generation }: Situation): number {
+  const sends = attempts.filter((attempt) => attempt.generation === generation).map(({ at }) => at);
+  return Math.min(...sends) + (powers.keyedForMs ?? 0) * 0.95 - powers.attemptTimeoutMs;
+}
+
+/** A composite whose every request was an operation of its own: those replay, so it may run again. */
+function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
+  if (situation.firesLeft <= 0 || situation.mayNotFire || !situation.sameArguments) return false;
+  if (doubtful.some(saidYes) || !firesFreely(situation)) return false;
+  return doubtful.every(({ innerOnly, epoch }) => innerOnly && epoch !== situation.epoch);
+}
+
+function whyHeld(situation: Situation, doubtful: readonly AttemptNote[]): UnknownReason {
+  const { powers, look } = situation;
+  if (doubtful.some(({ unverified }) => unverified)) return "unverified";
+  if (doubtful.some(({ accepted }) => accepted)) return "in-progress";
+  if (doubtful.some(({ innerOnly }) => innerOnly !== undefined)) return "partial";
+  if (doubtful.some(({ epoch }) => epoch === LOST_EPOCH)) return "store-lost";
+  if (situation.mayNotFire) return situation.mayNotFire;
+  if (situation.attempts.at(-1)?.verdict === "rejected") return "rejected-in-doubt";
+  const keyed = powers.keyedForMs !== undefined;
+  const resends = (keyed || powers.conditional) && situation.fires !== "never";
+  if (resends && !situation.sameArguments) return "reworded";
+  if (keyed && powers.keyUnused) return "key-unused";
+  if (keyed && situation.keySpent) return "key-spent";
+  if (keyed && situation.now > keyEnds(situation)) return "key-expired";
+  if (resends && situation.firesLeft <= 0) return "attempts";
+  if (resends && !situation.budget) return "budget";
+  if (look?.reading === "absent") return powers.readerBlind ? "reader-blind" : "absent-unproven";
+  if (powers.reader) return "cannot-tell";
+  const unanswered = doubtful.some(({ verdict }) => verdict === undefined);
+  return situation.fires === "never" && unanswered ? "owner-lost" : "lost-reply";
+}

@@ -1,0 +1,62 @@
+/**
+ * Keeps an owned operation owned: renews the lease at a third of its length, and knows by two clocks
+ * how much of it is left.
+ *
+ * @module
+ */
+
+import { within } from "../../lang/time-limit.ts";
+import { about } from "../call/operation.ts";
+import type { Engine } from "../engine.ts";
+import { type Owned, remember } from "./ownership.ts";
+
+/** Renews until stopped. Idle: it never keeps a process alive. */
+export function keepLease(owned: Owned, engine: Engine): () => void {
+  let cancel = () => {};
+  const schedule = () => {
+    cancel = engine.clock.after(owned.leaseMs / 3, beat, true);
+  };
+  const beat = () => {
+    void renew(owned, engine).then((kept) => {
+      if (kept && owned.active) schedule();
+    });
+  };
+  schedule();
+  return () => cancel();
+}
+
+/** False once another owner has taken over. A store that does not answer is asked again at the next beat. */
+async function renew(owned: Owned, engine: Engine): Promise<boolean> {
+  const { ref } = owned.operation;
+  const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
+  const { epoch, leaseMs } = owned;
+  const renewing = engine.ledger.move(ref, { move: "renew", epoch, leaseMs }, owned.stored);
+  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, renewing);
+  if (inTime.tag !== "done") return true;
+  if (inTime.value.tag === "moved") {
+    owned.grantedAt = grantedAt;
+    remember(owned, inTime.value.stored);
+    return true;
+  }
+  if (owned.active) loseLease(owned, engine);
+  return false;
+}
+
+export function loseLease(owned: Owned, engine: Engine): void {
+  owned.mayNotFire = "lease-lost";
+  engine.events.emit("lease-lost", about(owned.operation));
+  owned.wake.abort();
+}
+
+/** Whether the lease outlasts an attempt, by monotonic and wall clock: a suspended host stops only one. */
+export async function leaseCovers(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
+  if (leaseLeft(owned, engine) >= ms) return true;
+  await renew(owned, engine);
+  return owned.mayNotFire === undefined && leaseLeft(owned, engine) >= ms;
+}
+
+function leaseLeft({ grantedAt, leaseMs }: Owned, { clock }: Engine): number {
+  const elapsed = clock.monotonic() - grantedAt.monotonic;
+  const onTheWall = Math.abs(clock.now() - grantedAt.wall);
+  return leaseMs - Math.max(elapsed, onTheWall);
+}

@@ -1,0 +1,35 @@
+/**
+ * Step 4: classify → **read state** → settle. Asks the outside world whether it happened.
+ *
+ * @module
+ */
+
+import { sleep } from "../../lang/clock.ts";
+import { about } from "../call/operation.ts";
+import type { Engine } from "../engine.ts";
+import { backoff } from "../loops/backoff.ts";
+import { askReader, FAILURES } from "./ask-reader.ts";
+import type { Owned } from "./ownership.ts";
+
+/** A reader that breaks down is asked again, like any read; one that answers is believed. */
+const ASKED_AT_MOST = 3;
+
+export async function readState(owned: Owned, engine: Engine): Promise<void> {
+  const { operation, flight, stored } = owned;
+  for (let turn = 0; turn < ASKED_AT_MOST; turn += 1) {
+    const left = flight.remainingMs();
+    if (left <= 0) break;
+    // Noted before the question: only a look that *began* late enough proves an absence.
+    const beganAt = engine.ledger.clock.earliest();
+    const reading = await askReader(operation, stored.record, left, engine);
+    owned.look = { reading: reading.reading, beganAt };
+    owned.reading = reading;
+    if (reading.reading === "duplicated") {
+      engine.events.emit("duplicate", { ...about(operation), source: "reading" });
+    }
+    if (reading.reading !== "cannotTell" || !FAILURES.has(reading.why)) return;
+    const wait = backoff(turn, undefined, engine.timing, engine.random);
+    if (wait >= flight.remainingMs()) return;
+    if ((await sleep(engine.clock, wait, owned.wake.signal)) === "woken") return;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Schemas of the AI SDK: its own kind (perhaps made on demand), zod, and Standard Schema.
+ *
+ * @module
+ */
+
+import { peek } from "../../lang/peek.ts";
+import {
+  hideKey,
+  keyPropertyOf,
+  standIn,
+  withoutKey,
+  withoutProperty,
+} from "../shared/tools/hidden-key.ts";
+
+const MARK = Symbol.for("vercel.ai.schema");
+
+/** A schema of the SDK's own kind, by structure. */
+interface AiSchema {
+  readonly jsonSchema: object | PromiseLike<object>;
+  readonly validate?: ((value: unknown) => unknown) | undefined;
+}
+
+export interface AiHiddenKey {
+  readonly schema: unknown;
+  readonly property: string | undefined | (() => Promise<string | undefined>);
+}
+
+/** `hideKey` for all that `inputSchema` may be. */
+export function hideAiKey(schema: unknown): AiHiddenKey {
+  const isLazy = typeof schema === "function" && !("~standard" in schema);
+  if (isLazy) {
+    const made = () => schema() as AiSchema;
+    return { schema: () => hidden(made()), property: () => propertyOf(made()) };
+  }
+  if (peek(schema, MARK) !== true) return hideKey(schema);
+  const own = schema as AiSchema;
+  return { schema: hidden(own), property: () => propertyOf(own) };
+}
+
+/** JSON Schema as a schema of the SDK. */
+export const aiSchema = (jsonSchema: object): object => ({
+  [MARK]: true,
+  _type: undefined,
+  jsonSchema,
+  validate: undefined,
+});
+
+const propertyOf = async ({ jsonSchema }: AiSchema) => keyPropertyOf(await jsonSchema);
+
+function hidden(own: AiSchema): object {
+  const { validate } = own;
+  return {
+    [MARK]: true,
+    _type: undefined,
+    get jsonSchema() {
+      const { jsonSchema } = own;
+      return "then" in jsonSchema ? jsonSchema.then(cut) : cut(jsonSchema);
+    },
+    validate:
+      validate &&
+      (async (value: unknown) => {
+        const property = await propertyOf(own);
+        if (property === undefined) return validate(value);
+        const checked = await validate(standIn(value, property));
+        const isRight = peek(checked, "success") === true;
+        const found = peek(checked, "value");
+        return isRight ? { success: true, value: withoutKey(found, property) } : checked;
+      }),
+  };
+}
+
+function cut(jsonSchema: object): object {
+  const property = keyPropertyOf(jsonSchema);
+  return property === undefined ? jsonSchema : withoutProperty(jsonSchema, property);
+}

@@ -1,0 +1,156 @@
+/**
+ * Guards the tools of the AI SDK (ai 7): `generateText`, `streamText`, `ToolLoopAgent`, `toolApproval`.
+ *
+ * The SDK runs a tool once per tool call and never again by itself. What runs it twice is a run started
+ * again, approved messages sent twice, and a model that repeats itself; all three are the same turn.
+ *
+ * Subpath export `"holdfire/ai"`.
+ *
+ * @module
+ */
+
+import type { Tool, ToolExecutionOptions, ToolSet } from "ai";
+import type { StatusQuestion, StatusReply } from "../../engine/admin/status-tool.ts";
+import type { Reply } from "../../engine/outcome/reply.ts";
+import type { Holdfire } from "../../holdfire.ts";
+import { peek } from "../../lang/peek.ts";
+import { withAttempt } from "../shared/tools/attempt-context.ts";
+import { describe } from "../shared/tools/describe.ts";
+import { checkRules, guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
+import { statusCall } from "../shared/tools/status-call.ts";
+import { runOf, type Turn } from "../shared/tools/turn.ts";
+import { aiSchema, hideAiKey } from "./schema.ts";
+
+export { attemptOf } from "../shared/tools/attempt-context.ts";
+export type { ToolRules } from "../shared/tools/guard-tool.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tools of any input, output and context stand in one set
+type Any = any;
+type AnyTool = Tool<Any, Any, Any>;
+type AnyOptions = ToolExecutionOptions<Any>;
+type InputOf<T> = T extends Tool<infer I, Any, Any> ? I : Any;
+type OutputOf<T> = T extends Tool<Any, infer O, Any> ? O : Any;
+type ContextOf<T> = T extends Tool<Any, Any, infer C> ? C : Any;
+
+/** The same tool; what it gives is the envelope around its result. */
+export type GuardedAiTool<T> = Tool<InputOf<T>, Reply<OutputOf<T>>, ContextOf<T>>;
+
+export interface AiTurnOptions {
+  /**
+   * The conversation, as you name it (chat id, ticket, task), or where it stands in a tool's context. With
+   * what persons have said it makes the scope: asked again by a person, a write happens again.
+   */
+  readonly thread?: string | ((options: AnyOptions) => string | undefined) | undefined;
+  /** The scope itself, in place of the turn: one id per request of a person, job or step. */
+  readonly scope?: string | ((options: AnyOptions) => string | undefined) | undefined;
+}
+
+const LINE = "Pass { thread: chatId } to guardTools";
+
+/**
+ * The same tools under the guard. A tool without rules is a plain write.
+ *
+ * `execute` gets the attempt's signal as `abortSignal`, and `key` and `attempt` beside it (see
+ * `attemptOf`). Of a tool that yields, only the last value is told.
+ *
+ * @example
+ * ```ts
+ * const tools = guardTools({ pay }, hf, { pay: { kind: "write", intent } }, { thread: chatId });
+ * await generateText({ model, tools, messages });
+ * ```
+ */
+export function guardTools<T extends ToolSet>(
+  tools: T,
+  hf: Holdfire,
+  rules: { readonly [K in keyof T]?: ToolRules<InputOf<T[K]>, OutputOf<T[K]>> } = {},
+  options: AiTurnOptions = {},
+): { [K in keyof T]: GuardedAiTool<T[K]> } {
+  checkRules(rules, Object.keys(tools));
+  const guarded = Object.entries(tools).map(([name, tool]) => [
+    name,
+    guardTool(name, tool as AnyTool, hf, rules[name], options),
+  ]);
+  return Object.fromEntries(guarded) as { [K in keyof T]: GuardedAiTool<T[K]> };
+}
+
+/** `hf.statusTool()` as a tool of the SDK. */
+export function statusTool(
+  hf: Holdfire,
+  options: AiTurnOptions = {},
+): Tool<StatusQuestion, StatusReply> {
+  const status = hf.statusTool();
+  return {
+    description: status.description,
+    inputSchema: aiSchema(status.inputSchema),
+    execute: (args: unknown, given: AnyOptions) =>
+      statusCall(status, args, turnOf(given, options), LINE),
+  } as unknown as Tool<StatusQuestion, StatusReply>;
+}
+
+function guardTool(
+  name: string,
+  tool: AnyTool,
+  hf: Holdfire,
+  rules: ToolRules | undefined,
+  options: AiTurnOptions,
+): AnyTool {
+  const { execute, outputSchema: _, toModelOutput, ...rest } = tool;
+  // Run by the provider or by the user's own client: nothing of ours to fire.
+  if (typeof execute !== "function") return tool;
+  const { schema, property } = hideAiKey(tool.inputSchema);
+  const call = guardFunction<AnyOptions>(hf, {
+    name,
+    rules,
+    keyProperty: property,
+    line: LINE,
+    execute: (args, attempt, given) =>
+      lastOf(execute.call(tool, args, withAttempt(given, attempt, "abortSignal") as never)),
+  });
+  const { description } = tool;
+  const told =
+    typeof description === "function"
+      ? (about: never) => describe(description(about), rules?.alsoDoes)
+      : describe(description, rules?.alsoDoes);
+  return {
+    ...rest,
+    ...(told === undefined ? {} : { description: told }),
+    inputSchema: schema,
+    execute: (args: unknown, given: AnyOptions) => {
+      const { toolCallId, abortSignal: signal } = given;
+      return call(args, { ...turnOf(given, options), toolCallId, signal, context: given });
+    },
+    ...(toModelOutput ? { toModelOutput: inEnvelope(toModelOutput as ToModelOutput) } : {}),
+  } as unknown as AnyTool;
+}
+
+function turnOf(given: AnyOptions, { thread, scope }: AiTurnOptions): Turn {
+  const { messages } = given;
+  const from = (id: AiTurnOptions["thread"]) => (typeof id === "function" ? id(given) : id);
+  return { thread: from(thread), scope: from(scope), messages, run: runOf(messages) };
+}
+
+/** What a tool that yields came to; its earlier values are progress. */
+async function lastOf(result: unknown): Promise<unknown> {
+  if (typeof peek(result, Symbol.asyncIterator) !== "function") return result;
+  let last: unknown;
+  for await (const value of result as AsyncIterable<unknown>) last = value;
+  return last;
+}
+
+type ToModelOutput = (about: { readonly output: unknown }) => unknown;
+
+/** The tool's own way to show its data (images, files), behind the envelope. */
+function inEnvelope(toModelOutput: ToModelOutput): ToModelOutput {
+  return async (about) => {
+    const { data, ...envelope } = about.output as Reply;
+    if (data === undefined) return { type: "json", value: envelope };
+    const shown = await toModelOutput({ ...about, output: data });
+    const value = peek(shown, "value");
+    const parts = Array.isArray(value)
+      ? value
+      : [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }];
+    return { type: "content", value: [textPart(envelope), ...parts] };
+  };
+}
+
+const textPart = (value: unknown) => ({ type: "text", text: JSON.stringify(value) });

@@ -1,0 +1,146 @@
+/**
+ * Guards the tools of the Anthropic SDK: those of `betaZodTool`, `betaTool` and MCP.
+ *
+ * The runner tells its tools neither the conversation nor the run, and with `runToolsEagerly` it starts them
+ * while the reply still streams: if the stream breaks, the tool has run, and the next run calls it again.
+ *
+ * @module
+ */
+
+import type { StatusQuestion } from "../../engine/admin/status-tool.ts";
+import type { Reply } from "../../engine/outcome/reply.ts";
+import type { Holdfire } from "../../holdfire.ts";
+import { peek } from "../../lang/peek.ts";
+import { withAttempt } from "../shared/tools/attempt-context.ts";
+import { describe } from "../shared/tools/describe.ts";
+import { checkRules, guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
+import { hideKey, standIn, withoutKey } from "../shared/tools/hidden-key.ts";
+import { type RunnerTurnOptions, runnerTurn } from "../shared/tools/runner-turn.ts";
+import { statusCall } from "../shared/tools/status-call.ts";
+import { putHandle } from "../shared/tools/tool-loop.ts";
+import type { Turn } from "../shared/tools/turn.ts";
+
+/** A tool of the runner, by structure. */
+interface RunnableTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly input_schema?: unknown;
+  readonly run: (args: never, context?: never) => unknown;
+  readonly parse?: ((content: unknown) => unknown) | undefined;
+}
+
+const LINE = "Pass { thread, messages } to guardTools";
+
+/**
+ * The same tools under the guard; the model reads the envelope. A tool without rules is a plain write, one
+ * that the runner does not run stays as it is.
+ *
+ * @example
+ * ```ts
+ * const tools = guardTools([pay], hf, { pay: { kind: "write", intent } }, { thread: chatId, messages });
+ * await client.beta.messages.toolRunner({ model, max_tokens: 1_024, messages, tools });
+ * ```
+ */
+export function guardTools<const T extends readonly object[]>(
+  tools: T,
+  hf: Holdfire,
+  rules: Readonly<Record<string, ToolRules>> = {},
+  options: RunnerTurnOptions = {},
+): { -readonly [K in keyof T]: T[K] } {
+  const names = tools.filter(isRunnable).map(({ name }) => name);
+  checkRules(rules, names);
+  const guarded = tools.map((tool) =>
+    isRunnable(tool) ? guardTool(tool, hf, rules[tool.name], options) : tool,
+  );
+  return guarded as unknown as { -readonly [K in keyof T]: T[K] };
+}
+
+const isRunnable = (tool: object): tool is RunnableTool =>
+  typeof peek(tool, "run") === "function" && typeof peek(tool, "name") === "string";
+
+function guardTool(
+  tool: RunnableTool,
+  hf: Holdfire,
+  rules: ToolRules | undefined,
+  options: RunnerTurnOptions,
+): object {
+  const { name } = tool;
+  const { schema, property } = hideKey(tool.input_schema);
+  const call = guardFunction<unknown>(hf, {
+    name,
+    rules,
+    keyProperty: property,
+    line: LINE,
+    execute: (args, attempt, context) =>
+      tool.run(args as never, withAttempt(context, attempt, "signal") as never),
+  });
+  const parse = (content: unknown): unknown => {
+    if (!tool.parse) return content;
+    if (property === undefined) return tool.parse(content);
+    return withoutKey(tool.parse(standIn(content, property)), property);
+  };
+  const description = describe(tool.description, rules?.alsoDoes);
+  const guarded = {
+    ...tool,
+    ...(description === undefined ? {} : { description }),
+    ...(schema === undefined ? {} : { input_schema: schema }),
+    parse,
+    run: async (args: unknown, context: unknown) => {
+      const signal = (peek(context, "signal") ?? undefined) as AbortSignal | undefined;
+      const toolCallId = peek(peek(context, "toolUse"), "id") as string | undefined;
+      return shown(await call(args, { ...runnerTurn(options), toolCallId, signal, context }));
+    },
+  };
+  return putHandle(guarded, {
+    name,
+    read: async (args) => parse(args),
+    call: async (args, given) => {
+      const { signal, toolCallId } = given;
+      const context = { toolUse: { type: "tool_use", id: toolCallId, name, input: args }, signal };
+      return shown(await call(args, { ...given, context }));
+    },
+  });
+}
+
+/** Blocks stay blocks, behind the envelope; text that is JSON is not packed into text again. */
+function shown({ data, ...envelope }: Reply): string | readonly unknown[] {
+  const isBlocks = Array.isArray(data) && data.every((block) => peek(block, "type") !== undefined);
+  if (isBlocks) return [{ type: "text", text: JSON.stringify(envelope) }, ...data];
+  return JSON.stringify({ ...envelope, data: unpacked(data) });
+}
+
+function unpacked(data: unknown): unknown {
+  if (typeof data !== "string" || !/^\s*[[{]/.test(data)) return data;
+  try {
+    return JSON.parse(data);
+  } catch {
+    return data;
+  }
+}
+
+/** `hf.statusTool()` as a tool of the runner. */
+export function statusTool(hf: Holdfire, options: RunnerTurnOptions = {}): RunnableStatusTool {
+  const status = hf.statusTool();
+  const { toolName: name, description, inputSchema } = status;
+  const ask = async (args: unknown, turn: Turn) =>
+    JSON.stringify(await statusCall(status, args, turn, LINE));
+  const tool: RunnableStatusTool = {
+    type: "custom",
+    name,
+    description,
+    input_schema: inputSchema as unknown as RunnableStatusTool["input_schema"],
+    parse: (content) => content as StatusQuestion,
+    run: (args) => ask(args, runnerTurn(options)),
+  };
+  return putHandle(tool, { name, call: ask });
+}
+
+/** The status tool, by the structure of a tool of the runner. */
+export interface RunnableStatusTool {
+  type: "custom";
+  name: string;
+  description: string;
+  input_schema: { type: "object"; [keyword: string]: unknown };
+  parse(content: unknown): StatusQuestion;
+  run(args: StatusQuestion): Promise<string>;
+}

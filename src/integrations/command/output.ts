@@ -1,0 +1,74 @@
+/**
+ * What a program says: JSON where it is JSON, the effect it names, and the plan of a dry run.
+ *
+ * @module
+ */
+
+import type { Plan, PlannedChange } from "../../engine/define/definition.ts";
+import { InvalidInputError } from "../../errors.ts";
+import type { Json } from "../../key/json.ts";
+import type { Effect } from "../../ledger/record.ts";
+
+/** What a call of a program gives. */
+export interface CommandResult {
+  readonly exitCode: number;
+  /** What it printed, if that was JSON. */
+  readonly json?: Json | undefined;
+  /** What it printed, if that was no JSON. */
+  readonly text?: string | undefined;
+  /** It printed more than was kept. */
+  readonly truncated?: true | undefined;
+}
+
+export function resultOf(exitCode: number, stdout: string, truncated: boolean): CommandResult {
+  if (truncated) return { exitCode, text: stdout, truncated };
+  const json = parse(stdout);
+  return json === undefined ? { exitCode, text: stdout } : { exitCode, json };
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+const ACTIONS = { created: "create", updated: "update", deleted: "delete" } as const;
+
+/** `effect` of the JSON it printed: `created`, `updated`, `deleted` or `noop`. */
+export function effectOf({ json }: CommandResult): Effect | undefined {
+  const effect = field(json, "effect");
+  return effect === "noop" || isChange(effect) ? effect : undefined;
+}
+
+const isChange = (effect: unknown): effect is keyof typeof ACTIONS =>
+  typeof effect === "string" && Object.hasOwn(ACTIONS, effect);
+
+function field(json: Json | undefined, name: string): Json | undefined {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
+  return Object.hasOwn(json, name) ? (json as Readonly<Record<string, Json>>)[name] : undefined;
+}
+
+/**
+ * What a dry run printed, as a plan: its `changes`, else its `effect`, else all of it as text for the
+ * person to read. What does not say in which way it would change things is shown as the worst.
+ */
+export function planOf(result: CommandResult, program: string): Plan {
+  const at = `the dry run of ${program}`;
+  if (result.truncated) {
+    throw new InvalidInputError(at, "must be shown whole: it is longer than maxOutputBytes");
+  }
+  const changes = field(result.json, "changes");
+  // Checked, as every plan, before anybody is shown it.
+  if (changes !== undefined) return { changes: changes as unknown as PlannedChange[] };
+  const effect = effectOf(result);
+  if (effect === undefined && field(result.json, "effect") !== undefined) {
+    throw new InvalidInputError(at, "must name an effect: created, updated, deleted or noop");
+  }
+  if (effect === "noop") return { changes: [] };
+  const after = result.json ?? result.text ?? null;
+  if (effect) return { changes: [{ type: ACTIONS[effect], target: program, after }] };
+  const target = `anything: ${program} does not say what it would change`;
+  return { changes: [{ type: "delete", target, after }] };
+}

@@ -1,0 +1,59 @@
+/**
+ * Which request a tool call of LangChain or LangGraph belongs to.
+ *
+ * Where the state has words of a person, the turn is the scope. Where it has none, it is the task: LangGraph
+ * gives a task the same id when it is run again by a retry, after an interrupt or after a crash.
+ *
+ * @module
+ */
+
+import { peek } from "../../lang/peek.ts";
+import { personsWords } from "../shared/tools/persons-words.ts";
+import { runOf, type Turn } from "../shared/tools/turn.ts";
+
+type FromConfig = string | ((config: unknown) => string | undefined) | undefined;
+
+/** Where the scope comes from, if not from LangGraph's `thread_id`. */
+export interface LangChainTurnOptions {
+  /**
+   * The conversation, as you name it, or where it stands in the tool's config. With what persons have said it
+   * makes the scope.
+   *
+   * @default `configurable.thread_id`
+   */
+  readonly thread?: FromConfig;
+  /** The scope itself, in place of the turn: one id per request of a person, job or step. */
+  readonly scope?: FromConfig;
+}
+
+export function langChainTurn(config: unknown, { thread, scope }: LangChainTurnOptions): Turn {
+  const from = (id: FromConfig) => (typeof id === "function" ? id(config) : id);
+  const named = from(thread) ?? threadIn(config);
+  const messages = messagesIn(config);
+  const hasWords = personsWords(messages).length > 0;
+  return {
+    scope: from(scope) ?? (hasWords ? undefined : taskIn(config, named)),
+    thread: named,
+    messages,
+    run: runOf(messages),
+  };
+}
+
+const text = (id: unknown): string | undefined =>
+  typeof id === "string" && id !== "" ? id : undefined;
+
+const threadIn = (config: unknown): string | undefined =>
+  text(peek(peek(config, "configurable"), "thread_id")) ??
+  text(peek(peek(config, "executionInfo"), "threadId"));
+
+/** A tool of a ToolNode is given the state; one that is called in a node finds it where the node does. */
+function messagesIn(config: unknown): unknown {
+  const scratchpad = peek(peek(config, "configurable"), "__pregel_scratchpad");
+  const state = peek(config, "state") ?? peek(scratchpad, "currentTaskInput");
+  return Array.isArray(state) ? state : peek(state, "messages");
+}
+
+function taskIn(config: unknown, thread: string | undefined): string | undefined {
+  const task = text(peek(peek(config, "executionInfo"), "taskId"));
+  return thread === undefined || task === undefined ? undefined : `${thread}/task-${task}`;
+}

@@ -1,0 +1,90 @@
+/**
+ * One attempt: one `callTool` of the SDK, with the key in it.
+ *
+ * The SDK's own timeout is put off and the attempt's signal is not handed on, because either would make it
+ * drop the answer when it comes; a late answer is evidence. Only a caller who stops cancels the request.
+ *
+ * @module
+ */
+
+import { McpNotSentError, McpToolError } from "../../classify/mcp.ts";
+import type { AttemptContext } from "../../engine/define/definition.ts";
+import { peek } from "../../lang/peek.ts";
+import { createToken, currentToken, runWithToken } from "../../wire/token.ts";
+import { keyPropertyOf, withKey } from "../shared/tools/hidden-key.ts";
+import { KEY_META } from "./result.ts";
+import {
+  callTool,
+  isSecondVersion,
+  type McpArguments,
+  type McpClient,
+  type McpTool,
+  transportOf,
+} from "./sdk.ts";
+import { shownByWire } from "./shown-by-wire.ts";
+
+export interface Sending {
+  readonly client: McpClient;
+  /** As the caller gave them; nobody's if the operation is taken up without a caller. */
+  readonly given: McpArguments;
+  readonly tool: McpTool | undefined;
+  /** Of the tool's definition. */
+  readonly digest: string | undefined;
+  readonly lateMs: number;
+  /** Why it must not be sent. */
+  readonly failed?: { readonly error: unknown } | undefined;
+  /** A read's answer is its own, whatever it says, and its time is the caller's. */
+  readonly isRead?: boolean | undefined;
+}
+
+export async function send(
+  sending: Sending,
+  args: unknown,
+  context: AttemptContext,
+): Promise<unknown> {
+  const { client, given, tool, failed } = sending;
+  const { operationId = context.key, attempt = 1, refusal } = currentToken() ?? {};
+  // A pipe to a process is no request that the wire would stop.
+  if (refusal) throw refusal;
+  if (failed) throw new McpNotSentError("the server's tools could not be listed", failed.error);
+  const transport = transportOf(client);
+  if (transport === undefined) throw new McpNotSentError("the client is not connected");
+  const { key } = context;
+  const property = keyPropertyOf(tool?.inputSchema);
+  const params = {
+    ...given.params,
+    arguments: withKey(args, property, key) as Record<string, unknown>,
+    _meta: { ...given.params._meta, [KEY_META]: key },
+  };
+  const stop = new AbortController();
+  const cancel = () => {
+    if (sending.isRead || given.options.signal?.aborted) stop.abort();
+  };
+  context.signal.addEventListener("abort", cancel, { once: true });
+  // A token of its own: the rounds of one call are several requests to one address, and no retries.
+  const token = createToken({ operationId, attempt });
+  try {
+    const options = optionsFor(sending, stop.signal);
+    const result = await runWithToken(token, () => callTool(client, { ...given, params, options }));
+    if (!sending.isRead && isUnfinished(result)) throw new McpToolError(result);
+    // As it will come back from the ledger.
+    return sending.isRead ? result : (JSON.parse(JSON.stringify(result)) as unknown);
+  } catch (error) {
+    throw shownByWire(error, token, transport) ?? error;
+  } finally {
+    context.signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** What the caller asked of the request, with our own idea of time. */
+function optionsFor({ client, given, tool, lateMs, isRead }: Sending, signal: AbortSignal) {
+  if (isRead) return { ...given.options, signal };
+  const { timeout = 0, maxTotalTimeout: _, resetTimeoutOnProgress: __, ...rest } = given.options;
+  // With the definition at hand, v2 neither looks it up nor sends again for a mismatch.
+  const definition = isSecondVersion(client) && tool ? { toolDefinition: tool } : {};
+  return { ...definition, ...rest, signal, timeout: Math.max(timeout, lateMs) };
+}
+
+/** It failed, or it asks for more before it goes on: either way it is not known to be done. */
+const isUnfinished = (result: unknown): boolean =>
+  peek(result, "isError") === true || peek(result, "resultType") === "input_required";

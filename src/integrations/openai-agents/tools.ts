@@ -1,0 +1,147 @@
+/**
+ * Guards the tools of `@openai/agents`: `run`, streams, `needsApproval`, a `RunState` that is resumed twice.
+ *
+ * What is guarded is the definition that `tool()` is given, not the tool it makes: a made tool turns what its
+ * function throws into text for the model, and a lost reply would look like a result.
+ *
+ * Subpath export `"holdfire/openai-agents"`.
+ *
+ * @module
+ */
+
+import { InvalidInputError } from "../../errors.ts";
+import type { Holdfire } from "../../holdfire.ts";
+import { peek } from "../../lang/peek.ts";
+import { withAttempt } from "../shared/tools/attempt-context.ts";
+import { describe } from "../shared/tools/describe.ts";
+import { guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
+import { hideKey } from "../shared/tools/hidden-key.ts";
+import { statusCall } from "../shared/tools/status-call.ts";
+import { runOf, type Turn } from "../shared/tools/turn.ts";
+
+export { attemptOf } from "../shared/tools/attempt-context.ts";
+export type { ToolRules } from "../shared/tools/guard-tool.ts";
+
+/** What `tool()` of the agents SDK is given, by structure. */
+export interface AgentToolDefinition {
+  readonly name?: string | undefined;
+  readonly description: string;
+  readonly parameters?: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: tools of any input, context and output
+  readonly execute: (input: any, runContext?: any, details?: any) => unknown;
+}
+
+/** The run's context, as the SDK hands it to a tool. */
+export interface AgentRunContext {
+  // biome-ignore lint/suspicious/noExplicitAny: it is the user's own
+  readonly context: any;
+}
+
+type FromRun<T> = T | ((runContext: AgentRunContext) => T | undefined) | undefined;
+
+/**
+ * Which request of a person a run works for. The SDK tells its tools nothing of the conversation; what a function
+ * here is to find must stand in the `context` of the run, which a serialized `RunState` keeps.
+ */
+export interface AgentTurnOptions {
+  /** The conversation, as you name it; with what persons have said it makes the scope. */
+  readonly thread?: FromRun<string>;
+  /** The input of the run: text, or the list of items. */
+  readonly messages?: FromRun<string | readonly unknown[]>;
+  /** The scope itself, in place of the turn: one id per request of a person, job or step. */
+  readonly scope?: FromRun<string>;
+}
+
+const LINE = "Pass { thread, messages } or { scope: ({ context }) => context.turn } to guardTool";
+
+/** What stays in the process of one call. */
+interface AgentCall {
+  readonly runContext: unknown;
+  readonly details: unknown;
+}
+
+/**
+ * The same definition under the guard, for `tool()`; the model reads the envelope. Without rules it is a plain
+ * write.
+ *
+ * `execute` gets the attempt's signal in `details.signal`, and `key` and `attempt` beside it (see `attemptOf`).
+ *
+ * @example
+ * ```ts
+ * const pay = tool(guardTool({ name: "pay", description, parameters, execute }, hf, { kind: "write", intent }, {
+ *   scope: ({ context }) => context.turn,
+ * }));
+ * await run(new Agent({ name: "clerk", tools: [pay] }), "Pay p1", { context: { turn: "chat-7/3" } });
+ * ```
+ */
+export function guardTool<D extends AgentToolDefinition>(
+  definition: D,
+  hf: Holdfire,
+  rules: ToolRules = {},
+  options: AgentTurnOptions = {},
+): D {
+  const { execute } = definition;
+  if (typeof execute !== "function") {
+    throw new InvalidInputError(
+      "definition",
+      "must be what tool() is given; a tool made already hides whether it failed",
+    );
+  }
+  const { schema, property } = hideKey(definition.parameters);
+  const call = guardFunction<AgentCall>(hf, {
+    name: definition.name ?? execute.name,
+    rules,
+    keyProperty: property,
+    line: LINE,
+    execute: (args, attempt, given) =>
+      execute.call(
+        definition,
+        args,
+        given?.runContext,
+        withAttempt(given?.details, attempt, "signal"),
+      ),
+  });
+  return {
+    ...definition,
+    name: definition.name ?? execute.name,
+    description: describe(definition.description, rules.alsoDoes),
+    parameters: schema,
+    // The envelope is not what a schema of the tool's own result describes.
+    outputSchema: undefined,
+    execute: async (args: unknown, runContext: unknown, details: unknown) => {
+      const toolCallId = peek(peek(details, "toolCall"), "callId");
+      return call(args, {
+        ...turnOf(runContext, options),
+        toolCallId: typeof toolCallId === "string" ? toolCallId : undefined,
+        signal: peek(details, "signal") as AbortSignal | undefined,
+        context: { runContext, details },
+      });
+    },
+  };
+}
+
+/** `hf.statusTool()` as a definition for `tool()`. */
+export function statusTool(
+  hf: Holdfire,
+  options: AgentTurnOptions = {},
+): AgentToolDefinition & { readonly name: string; readonly strict: false } {
+  const status = hf.statusTool();
+  return {
+    name: status.toolName,
+    description: status.description,
+    parameters: status.inputSchema,
+    strict: false,
+    execute: (args: unknown, runContext: unknown) =>
+      statusCall(status, args, turnOf(runContext, options), LINE),
+  };
+}
+
+function turnOf(runContext: unknown, { thread, scope, messages }: AgentTurnOptions): Turn {
+  const given = { context: peek(runContext, "context") };
+  const from = <T>(value: FromRun<T>): T | undefined =>
+    typeof value === "function"
+      ? (value as (given: AgentRunContext) => T | undefined)(given)
+      : value;
+  const said = from(messages);
+  return { thread: from(thread), scope: from(scope), messages: said, run: runOf(said) };
+}

@@ -1,0 +1,165 @@
+/**
+ * Guards the tools of the OpenAI SDK, in each of the shapes it runs: `runTools` (plain and zod), tools of
+ * the responses API (zod), and functions of `ResponsesToolRunner`.
+ *
+ * @module
+ */
+
+import type { Holdfire } from "../../holdfire.ts";
+import { peek, peekItems } from "../../lang/peek.ts";
+import { checkRules, type ToolRules } from "../shared/tools/guard-tool.ts";
+import { type RunnerTurnOptions, runnerTurn } from "../shared/tools/runner-turn.ts";
+import { firstCallId, putHandle } from "../shared/tools/tool-loop.ts";
+import { type Declaration, type Fn, handleOf, prepare } from "./prepare-tool.ts";
+
+const BRAND = "$brand";
+
+/**
+ * The same tools under the guard; the model reads the envelope. A tool without rules is a plain write, one
+ * without a function (those of the provider) stays as it is.
+ *
+ * @example
+ * ```ts
+ * const tools = guardTools([pay], hf, { pay: { kind: "write", intent } }, { thread: chatId });
+ * await client.chat.completions.runTools({ model, messages, tools }).finalContent();
+ * ```
+ */
+export function guardTools<const T extends readonly object[]>(
+  tools: T,
+  hf: Holdfire,
+  rules: Readonly<Record<string, ToolRules>> = {},
+  options: RunnerTurnOptions = {},
+): { -readonly [K in keyof T]: T[K] } {
+  const shapes = tools.map((tool) => shapeOf(tool));
+  checkRules(
+    rules,
+    shapes.flatMap((shape) => (shape ? [shape.name] : [])),
+  );
+  const guarded = shapes.map((shape, at) =>
+    shape ? shape.guard(hf, rules[shape.name], options) : tools[at],
+  );
+  return guarded as unknown as { -readonly [K in keyof T]: T[K] };
+}
+
+interface Shape {
+  readonly name: string;
+  readonly guard: (
+    hf: Holdfire,
+    rules: ToolRules | undefined,
+    options: RunnerTurnOptions,
+  ) => object;
+}
+
+function shapeOf(tool: object): Shape | undefined {
+  const { $callback, $parseRaw, execute } = tool as Readonly<Record<string, unknown>>;
+  const declared = peek(tool, "function") as
+    | (Declaration & Readonly<Record<string, unknown>>)
+    | undefined;
+  if (peek(tool, BRAND) !== undefined && typeof $callback === "function") {
+    return declared
+      ? chatShape(tool, declared, $callback as Fn, $parseRaw as Fn)
+      : responseShape(tool, $callback as Fn, $parseRaw as Fn);
+  }
+  if (typeof declared?.function === "function") {
+    return chatShape(tool, declared, declared.function as Fn, declared.parse as Fn | undefined);
+  }
+  return typeof execute === "function" ? runnerShape(tool, execute as Fn) : undefined;
+}
+
+/** For `runTools`: `{ type: "function", function: { function, parse, … } }`. */
+function chatShape(tool: object, declared: Declaration, run: Fn, parse: Fn | undefined): Shape {
+  const name = declared.name ?? run.name;
+  return {
+    name,
+    guard(hf, rules, options) {
+      const prepared = prepare(name, declared, { hf, rules, run, parse });
+      const { declaration, make, read } = prepared;
+      return putHandle(
+        {
+          ...tool,
+          type: "function",
+          function: {
+            ...declaration,
+            name,
+            parse: async (raw: string) => ({ raw, args: await read(raw) }),
+            function: ({ raw, args }: Parsed, runner: unknown, context: unknown) => {
+              const messages = peek(runner, "messages");
+              return make({
+                args,
+                toolCallId: callIdsIn(messages, name, raw),
+                signal: peek(peek(runner, "controller"), "signal") as AbortSignal | undefined,
+                turn: { ...options, messages, run: firstCallId(messages) },
+                rest: [runner, context],
+              });
+            },
+          },
+        },
+        handleOf(name, prepared),
+      );
+    },
+  };
+}
+
+interface Parsed {
+  readonly raw: string;
+  readonly args: unknown;
+}
+
+/** For hand-written loops and `runnerFunction`: `zodResponsesFunction(…)`. */
+function responseShape(tool: object, run: Fn, parse: Fn): Shape {
+  const declared = tool as Declaration & { readonly name: string };
+  return {
+    name: declared.name,
+    guard(hf, rules, options) {
+      const prepared = prepare(declared.name, declared, { hf, rules, run, parse });
+      const { declaration, make, read } = prepared;
+      const copy = Object.defineProperties(
+        { ...declaration },
+        {
+          [BRAND]: { value: peek(tool, BRAND) },
+          $parseRaw: { value: read },
+          $callback: {
+            value: (args: unknown) => make({ args, turn: runnerTurn(options), rest: [] }),
+          },
+        },
+      );
+      return putHandle(copy, handleOf(declared.name, prepared));
+    },
+  };
+}
+
+/** For `ResponsesToolRunner`: `{ tool, execute }`. It tells no tool-call id. */
+function runnerShape(runnable: object, execute: Fn): Shape | undefined {
+  const declared = peek(runnable, "tool") as Declaration | undefined;
+  const name = declared?.name;
+  if (!declared || name === undefined) return undefined;
+  return {
+    name,
+    guard(hf, rules, options) {
+      const run: Fn = (args, given) => execute.call(runnable, args, given);
+      const prepared = prepare(name, declared, { hf, rules, run, withSignal: true });
+      const { declaration, make } = prepared;
+      return putHandle(
+        {
+          ...runnable,
+          tool: declaration,
+          execute: (args: unknown, given?: { readonly signal?: AbortSignal }) =>
+            make({ args, signal: given?.signal, turn: runnerTurn(options), rest: [given] }),
+        },
+        handleOf(name, prepared),
+      );
+    },
+  };
+}
+
+/** `runTools` tells no tool-call id: it stands in the last message, beside the name and the very arguments. */
+function callIdsIn(messages: unknown, name: string, raw: string): readonly string[] {
+  const all = peekItems(messages, Number.MAX_SAFE_INTEGER);
+  const last = all.findLast((message) => peek(message, "tool_calls"));
+  return peekItems(peek(last, "tool_calls"), 1_000)
+    .filter((call) => {
+      const made = peek(call, "function");
+      return peek(made, "name") === name && peek(made, "arguments") === raw;
+    })
+    .map((call) => String(peek(call, "id")));
+}

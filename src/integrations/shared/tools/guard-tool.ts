@@ -1,0 +1,111 @@
+/**
+ * The core of every adapter: a framework's function under the guard, and what the model is told.
+ *
+ * A thin adapter maps names: it says where the framework keeps the arguments, the tool-call id, the signal
+ * and the conversation. Everything else happens here and in the engine.
+ *
+ * @module
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { AttemptContext, ToolKind, ToolOptions } from "../../../engine/define/definition.ts";
+import type { Reply } from "../../../engine/outcome/reply.ts";
+import { InvalidInputError } from "../../../errors.ts";
+import type { Holdfire } from "../../../holdfire.ts";
+import { checkAlias } from "../../../key/name.ts";
+import { runInAttempt } from "./attempt-context.ts";
+import { withKey, withoutKey } from "./hidden-key.ts";
+import { inTurn, type Turn } from "./turn.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: rules of tools with any arguments stand in one record
+type Any = any;
+
+/**
+ * What is said of a framework's tool: the definition of `hf.tool` without `name`, `input` and `run`, which
+ * the framework has. Without `kind` it is a write.
+ */
+export type ToolRules<A = Any, R = Any, I = Any> = Omit<ToolOptions<A, I, R>, "name" | "kind"> & {
+  readonly kind?: ToolKind | undefined;
+};
+
+/** MCP clients give up at 60 s; what is left unknown must be said before. */
+const DEADLINE_MS = 45_000;
+
+export interface GuardedFunction<C> {
+  readonly name: string;
+  readonly rules: ToolRules | undefined;
+  /** The framework's own function, once per attempt. `call` is missing when nobody waits for it. */
+  readonly execute: (args: unknown, attempt: AttemptContext, call: C | undefined) => unknown;
+  /** The property of the schema that takes the key, see `hideKey`; or how to find out. */
+  readonly keyProperty?: string | (() => Promise<string | undefined>) | undefined;
+  /** The line to add where a call has no scope, e.g. `guardTools(tools, hf, rules, { thread: chatId })`. */
+  readonly line: string;
+}
+
+/** One call, as the framework makes it. */
+export interface ToolCall<C> extends Turn {
+  /** Kept as an alias; never part of a key. Several, where the framework does not tell which it is. */
+  readonly toolCallId?: string | readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** What the framework gave its function beside the arguments; handed on to `execute`. */
+  readonly context: C;
+}
+
+/** Calls the tool under the guard. Throws only what is certain to have sent nothing. */
+export type CallGuarded<C> = (args: unknown, call: ToolCall<C>) => Promise<Reply>;
+
+interface Current {
+  readonly of: object;
+  readonly call: unknown;
+}
+
+/** Arguments go through the ledger; what a framework gives beside them stays in the process. */
+const current = new AsyncLocalStorage<Current>();
+
+export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): CallGuarded<C> {
+  const { name, rules = {}, execute, keyProperty, line } = options;
+  const kind = rules.kind ?? "write";
+  const property = async () => (typeof keyProperty === "function" ? keyProperty() : keyProperty);
+  const tool = hf.tool<unknown, unknown>({
+    deadlineMs: DEADLINE_MS,
+    ...rules,
+    name,
+    kind,
+    async run(args: unknown, attempt) {
+      const now = current.getStore();
+      const call = now?.of === options ? (now.call as C) : undefined;
+      const hidden = await property();
+      const filled = hidden === undefined ? args : withKey(args, hidden, attempt.key);
+      return runInAttempt(attempt, () => execute(filled, attempt, call));
+    },
+  });
+  return async (given, { toolCallId, signal, context, ...turn }) => {
+    const args = withoutKey(given, await property());
+    const aliases = aliasesOf(toolCallId);
+    const reply = (scope: string | undefined) =>
+      current.run({ of: options, call: context }, () =>
+        tool.reply(args, { scope, signal, aliases }),
+      );
+    // What changes nothing needs nobody's leave; what it calls in turn may.
+    return inTurn(turn, { tool: name, line: kind === "read" ? undefined : line }, reply);
+  };
+}
+
+/** An id that the ledger would not take is no reason to fail. */
+export function aliasesOf(toolCallId: string | readonly string[] = []): readonly string[] {
+  return [toolCallId].flat().filter((id) => {
+    try {
+      return checkAlias(id);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Rules for a tool that is not there are a mistake: the tool meant would go unguarded by them. */
+export function checkRules(rules: object, names: readonly string[]): void {
+  const known = new Set(names);
+  for (const name of Object.keys(rules)) {
+    if (!known.has(name)) throw new InvalidInputError(`rules.${name}`, "names no tool");
+  }
+}

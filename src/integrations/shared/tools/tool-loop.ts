@@ -1,0 +1,178 @@
+/**
+ * Answers the tool calls of one response, for loops that people write themselves.
+ *
+ * Every call gets an answer, for a provider refuses a conversation in which one is missing. A model's
+ * mistakes (a tool that is not there, arguments that are no JSON or do not fit) are told to the model; a
+ * missing scope and the like are thrown.
+ *
+ * @module
+ */
+
+import type { StatusTool } from "../../../engine/admin/status-tool.ts";
+import type { CallOptions } from "../../../engine/define/definition.ts";
+import { isHoldfireError, MissingScopeError } from "../../../errors.ts";
+import { peek, peekItems } from "../../../lang/peek.ts";
+import { aliasesOf } from "./guard-tool.ts";
+import { lastByPerson } from "./persons-words.ts";
+import { inTurn, type Turn } from "./turn.ts";
+
+/** One tool call, as the model made it. */
+export interface LoopCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, or what it says. */
+  readonly args: unknown;
+  /** The response broke off in it: what is there is not what was meant. */
+  readonly isCut?: boolean | undefined;
+}
+
+/** Which request of a person the response belongs to: `scope`, or `thread` and `messages`. */
+export interface LoopOptions extends Turn {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `hf.tool()` returns, as far as it matters here. */
+export interface LoopTool {
+  reply(args: never, options?: CallOptions): Promise<unknown>;
+  readonly toolName: string;
+}
+
+/** What a guarded tool of an SDK does when the loop is the user's own. */
+export interface Handle {
+  readonly name: string;
+  /** The tool's own check of its arguments. Throws if they do not fit. */
+  readonly read?: ((args: unknown) => Promise<unknown>) | undefined;
+  readonly call: (args: unknown, options: LoopOptions & { toolCallId: string }) => Promise<unknown>;
+}
+
+/** Tools of an SDK under the guard, or those of `hf.tool()` and `hf.statusTool()`. */
+export type LoopTools =
+  | readonly (object | LoopTool | StatusTool)[]
+  | Readonly<Record<string, LoopTool | StatusTool>>;
+
+const handles = new WeakMap<object, Handle>();
+
+export function putHandle<T extends object>(tool: T, handle: Handle): T {
+  handles.set(tool, handle);
+  return tool;
+}
+
+const LINE = "Pass { thread, messages } to runToolCalls";
+
+/** `content` is text, or blocks that begin with text. */
+export interface Answer {
+  readonly id: string;
+  readonly content: unknown;
+}
+
+/** What the model is to read for each call, in order. */
+export async function answerCalls(
+  calls: readonly LoopCall[],
+  tools: LoopTools,
+  options: LoopOptions,
+): Promise<readonly Answer[]> {
+  const run = options.run ?? runIn(options.messages, calls);
+  const byName = handlesOf(tools);
+  const answered = await Promise.allSettled(
+    calls.map(async (call) => {
+      const reply = await answer(call, byName.get(call.name), { ...options, run });
+      const isContent = typeof reply === "string" || Array.isArray(reply);
+      return { id: call.id, content: isContent ? reply : JSON.stringify(reply) };
+    }),
+  );
+  return answered.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
+}
+
+async function answer(call: LoopCall, tool: Handle | undefined, options: LoopOptions) {
+  if (!tool) return unsent(`There is no tool "${call.name.slice(0, 128)}".`);
+  if (call.isCut) return unsent("The call broke off before its end.");
+  const { ok, args } = await argumentsOf(call, tool);
+  if (!ok) return unsent("The arguments are not what the tool takes.");
+  try {
+    return await tool.call(args, { ...options, toolCallId: call.id });
+  } catch (error) {
+    const isTheirs = isHoldfireError(error) && error.code === "ERR_HOLDFIRE_INVALID_INPUT";
+    if (!isTheirs || !/^args\b/.test(error.path)) throw error;
+    return unsent(`The arguments are not what the tool takes (${error.path.slice(0, 128)}).`);
+  }
+}
+
+async function argumentsOf({ args }: LoopCall, { read }: Handle) {
+  try {
+    const parsed: unknown = typeof args === "string" ? JSON.parse(args) : args;
+    return { ok: true, args: read ? await read(parsed) : parsed };
+  } catch {
+    return { ok: false, args: undefined };
+  }
+}
+
+/** Certain: it never came to a call. */
+const unsent = (why: string) => ({
+  ok: false,
+  outcome: "not_applied",
+  effect: "noop",
+  replayed: false,
+  message: `${why} Nothing was sent.`,
+});
+
+function handlesOf(tools: LoopTools): ReadonlyMap<string, Handle> {
+  const named = Array.isArray(tools)
+    ? tools.map((tool) => [undefined, tool])
+    : Object.entries(tools);
+  const found = named.flatMap(([name, tool]) => {
+    const handle = handles.get(tool) ?? ownHandle(tool);
+    return handle ? [[name ?? handle.name, handle] as const] : [];
+  });
+  return new Map(found);
+}
+
+/** A tool of `hf.tool()` has its own guard; what is added is the turn. A read does without. */
+function ownHandle(tool: unknown): Handle | undefined {
+  const { toolName: name, reply } = Object(tool) as LoopTool;
+  if (typeof name !== "string" || typeof reply !== "function") return undefined;
+  const isStatus = peek(tool, "inputSchema") !== undefined;
+  return {
+    name,
+    async call(args, { signal, toolCallId, ...turn }) {
+      const more = isStatus ? {} : { signal, aliases: aliasesOf(toolCallId) };
+      try {
+        return await inTurn(turn, { tool: name, line: undefined }, (scope) =>
+          reply(args as never, { scope, ...more }),
+        );
+      } catch (error) {
+        const isMissing = isHoldfireError(error) && error.code === "ERR_HOLDFIRE_MISSING_SCOPE";
+        throw isMissing ? new MissingScopeError(name, LINE) : error;
+      }
+    },
+  };
+}
+
+const MAX_MESSAGES = 100_000;
+
+/** Without a person's words there is no telling where the run began: all are one. */
+function runIn(messages: unknown, [first]: readonly LoopCall[]): string | undefined {
+  return lastByPerson(messages) && (firstCallId(messages) ?? first?.id);
+}
+
+/**
+ * The id of the first tool call after a person's last words: it names the run, for a run started again has
+ * another first call. Knows chat completions, responses and messages.
+ */
+export function firstCallId(messages: unknown): string | undefined {
+  const all = peekItems(messages, MAX_MESSAGES);
+  const since = all.slice(all.indexOf(lastByPerson(messages)) + 1);
+  const ids = since.flatMap((message) => [
+    peek(peekItems(peek(message, "tool_calls"), 1)[0], "id"),
+    peek(message, "type") === "function_call" ? peek(message, "call_id") : undefined,
+    peek(toolUseIn(message), "id"),
+  ]);
+  return ids.find((id) => typeof id === "string") as string | undefined;
+}
+
+const toolUseIn = (message: unknown): unknown =>
+  peekItems(peek(message, "content"), MAX_MESSAGES).find(
+    (part) => peek(part, "type") === "tool_use",
+  );

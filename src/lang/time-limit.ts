@@ -1,0 +1,28 @@
+/**
+ * Gives a promise so long and no longer. What comes later is not lost: the promise goes on.
+ *
+ * @module
+ */
+
+import type { Clock } from "./clock.ts";
+
+export type InTime<T> =
+  | { readonly tag: "done"; readonly value: T }
+  | { readonly tag: "failed"; readonly error: unknown }
+  | { readonly tag: "late" };
+
+export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<InTime<T>> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => resolve({ tag: "late" }));
+    promise.then(
+      (value) => {
+        cancel();
+        resolve({ tag: "done", value });
+      },
+      (error: unknown) => {
+        cancel();
+        resolve({ tag: "failed", error });
+      },
+    );
+  });
+}
