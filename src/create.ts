@@ -106,8 +106,8 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   };
   const ledgerParts = {
     clock,
-    onSuspect: (why: string) => events.emit("store-suspect", { why }),
-    onWitnessError: (error: unknown) => events.emit("store-error", { step: "witness", error }),
+    onSuspect: (why: string) => events.emit("store_suspect", { why }),
+    onWitnessError: (error: unknown) => events.emit("store_error", { step: "witness", error }),
   };
   const shared: Shared = {
     ledger: createLedger({ ...ledgerParts, store, witness }),

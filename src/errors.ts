@@ -74,7 +74,7 @@ export class NotAppliedError extends HoldfireError {
   constructor(operation: OperationFacts, reason: string, status?: number, lastError?: unknown) {
     const answer = status === undefined ? "" : `, status ${status}`;
     const facts = { operation, reason, lastError };
-    super(`${named(operation)} was not applied (${reason}${answer}).`, "not-applied", facts);
+    super(`${named(operation)} was not applied (${reason}${answer}).`, "not_applied", facts);
     this.serviceStatus = status;
   }
 }
@@ -85,7 +85,7 @@ export class OperationInProgressError extends HoldfireError {
 
   constructor(operation: OperationFacts) {
     const message = `${named(operation)} is still in progress and may still land.`;
-    super(message, "in-progress", { operation });
+    super(message, "in_progress", { operation });
   }
 }
 
@@ -169,7 +169,7 @@ export class LeaseLostError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_LEASE_LOST";
 
   constructor(operation: OperationFacts) {
-    super(`${named(operation)} was taken over by another owner.`, "lease-lost", { operation });
+    super(`${named(operation)} was taken over by another owner.`, "lease_lost", { operation });
   }
 }
 
@@ -194,7 +194,7 @@ export class VolatileIntentError extends HoldfireError {
 
   constructor(tool: string, path: string) {
     const message = `"${tool}": ${path} holds a tool-call, run or message id, which changes with every try. Leave it out of the intent.`;
-    super(message, "volatile-intent");
+    super(message, "volatile_intent");
     this.path = path;
   }
 }
@@ -206,7 +206,7 @@ export class HiddenRetryError extends HoldfireError {
   readonly request: string;
 
   constructor(request: string, operation?: OperationFacts) {
-    super(`${request} was sent again inside one attempt.`, "hidden-retry", { operation });
+    super(`${request} was sent again inside one attempt.`, "hidden_retry", { operation });
     this.request = request;
   }
 }

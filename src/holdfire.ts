@@ -49,7 +49,7 @@ export interface HoldfireOptions {
    */
   readonly witness?: Witness | undefined;
   /**
-   * When one attempt sends a request more than once: tell (event `hidden-retry`), or also fire no more
+   * When one attempt sends a request more than once: tell (event `hidden_retry`), or also fire no more
    * and throw `HiddenRetryError`. A write has the outcome it has. @default "report"
    */
   readonly onHiddenRetry?: OnHiddenRetry | undefined;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 /** Each layer may import from those before it in this list, never from those after it. */
 const LAYERS = [
   "errors.ts",
-  "clock.ts",
+  "lang",
   "key",
   "ledger",
   "stores",
@@ -18,8 +18,7 @@ const LAYERS = [
   "holdfire.ts",
   "reconcile",
   "recipes",
-  "adapters",
-  "clients",
+  "integrations",
   "late.ts",
   "create.ts",
   "testing",
@@ -32,11 +31,11 @@ const LAYERS = [
 const SEES_STORES = ["stores", "testing", "create.ts", "cli", "console"];
 
 /** A store knows the contract it keeps, and nothing of those who use it. */
-const STORES_SEE = ["errors.ts", "clock.ts", "key", "ledger", "stores"];
+const STORES_SEE = ["errors.ts", "lang", "key", "ledger", "stores"];
 
 /** The files that may import a package as a value. Types cost nothing at run time. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
-  "p-retry": /^src\/engine\/repeat\.ts$/,
+  "p-retry": /^src\/engine\/loops\/repeat\.ts$/,
   uuid: /^src\/key\/mint\.ts$/,
   vitest: /^src\/testing\//,
 };
@@ -102,7 +101,7 @@ const paths = (those: readonly Source[]): string[] => those.map(({ path }) => pa
 test("there is something to look at", () => {
   expect(sources.length).toBeGreaterThan(50);
   expect(imports.map(({ target }) => target)).toEqual(
-    expect.arrayContaining(["p-retry", "uuid", "./clock.ts", "../errors.ts"]),
+    expect.arrayContaining(["p-retry", "uuid", "./json.ts", "../errors.ts"]),
   );
 });
 
@@ -120,7 +119,7 @@ test("stores and those who work on any store are strangers", () => {
 });
 
 test("the root entry is made of the engine and nothing around it", () => {
-  const around = ["stores", "recipes", "adapters", "clients", "testing", "cli", "console"];
+  const around = ["stores", "recipes", "integrations", "testing", "cli", "console"];
   expect(between((from, to) => from === "index.ts" && around.includes(to))).toEqual([]);
 });
 

@@ -31,7 +31,7 @@ export interface Counted extends Omit<Cell, "call"> {
   readonly arrived: number;
   /** It was still going on when the time was up. */
   readonly goesOn: boolean;
-  /** The event `hidden-retry`, added up. */
+  /** The event `hidden_retry`, added up. */
   readonly reported: number;
   readonly ok: boolean;
 }
@@ -136,7 +136,7 @@ export async function countCell({ call, ...cell }: Cell, capMs: number): Promise
     retry: { minDelayMs: 1, maxDelayMs: 1 },
   });
   let reported = 0;
-  hf.on("hidden-retry", ({ count }) => {
+  hf.on("hidden_retry", ({ count }) => {
     reported += count;
   });
   const over = (async () => call(server, hf))().then(

@@ -16,14 +16,14 @@ export type ProgramEnd =
   /** By a signal: a timeout's, a person's, the kernel's; also if it then ended with a code of its own. */
   | { readonly tag: "killed"; readonly signal: string }
   /** There never was a process. */
-  | { readonly tag: "not-started"; readonly code: string | undefined };
+  | { readonly tag: "not_started"; readonly code: string | undefined };
 
 /** What a program's exit codes mean, by number, e.g. `{ 3: "rejected", 75: "refused" }`. */
 export type ExitCodes = Readonly<Record<number, Verdict>>;
 
 export function verdictOfExit(end: ProgramEnd, declared: ExitCodes = {}): Verdict {
   switch (end.tag) {
-    case "not-started":
+    case "not_started":
       return "not_sent";
     case "killed":
       return "unknown";

@@ -19,7 +19,7 @@ export const resolve: Command = defineCommand({
   summary: "Settles an unknown operation by a person's word.",
   takes: ["KEY"],
   about: [
-    "For operations that nobody can read: you looked at the service, and say what became of it. --committed: it happened; it is never fired again. --not-applied: it did not; the same call may fire again, with the same key (licence L5).",
+    "For operations that nobody can read: you looked at the service, and say what became of it. --committed: it happened; it is never fired again. --not-applied: it did not; the same call may fire again, with the same key (licence person).",
     "Refused, and nothing changed: if it is settled already, if somebody is at it, if a person is asked about it, or if it changed since --as-of, which holdfire show prints. Ends with 1 then.",
   ],
   options: {

@@ -18,11 +18,11 @@ export interface Moment {
 
 const LICENCES: Readonly<Record<Licence, string>> = {
   first: "first send",
-  L1: "licence L1: the attempt before never reached the service",
-  L2: "licence L2: the service said that it did nothing",
-  L3: "licence L3: a reading said absent, and the time to commit had passed",
-  L4: "licence L4: the service recognises the key or the precondition",
-  L5: "licence L5: a person said so",
+  not_sent: "licence not_sent: the attempt before never reached the service",
+  refused: "licence refused: the service said that it did nothing",
+  absent: "licence absent: a reading said absent, and the time to commit had passed",
+  keyed: "licence keyed: the service recognises the key or the precondition",
+  person: "licence person: a person said so",
 };
 
 export function timelineOf(operation: OperationView): readonly Moment[] {
@@ -68,8 +68,8 @@ function factsOf(attempt: AttemptNote): string {
     replayed && "the service gave a stored answer",
     accepted && "accepted, not done yet",
     unverified && "verify said no",
-    cleared === "L3" && "cleared by a reading (L3)",
-    cleared === "L5" && "cleared by a person (L5)",
+    cleared === "absent" && "cleared by a reading (absent)",
+    cleared === "person" && "cleared by a person (person)",
   ].filter((fact) => typeof fact === "string");
   return facts.length > 0 ? ` (${facts.join(", ")})` : "";
 }

@@ -59,8 +59,8 @@ export async function conclude(owned: Owned, engine: Engine): Promise<Outcome<un
   } catch (error) {
     // Whatever goes wrong here, a write that was fired ends in an outcome and not in an error.
     if (owned.fires === 0 || error instanceof LeaseLostError) throw error;
-    engine.events.emit("store-error", { step: "run", error });
-    return settle(owned, { do: "hold", reason: "cannot-tell" }, engine);
+    engine.events.emit("store_error", { step: "run", error });
+    return settle(owned, { do: "hold", reason: "cannot_tell" }, engine);
   } finally {
     owned.active = false;
     letGo();

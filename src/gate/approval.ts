@@ -90,7 +90,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       const late = new InvalidInputError("plan", "did not answer in time");
       const error = planned.tag === "failed" ? planned.error : late;
       const why = planned.tag;
-      engine.events.emit("reader-failed", { ...about(operation), which: "plan", why });
+      engine.events.emit("reader_failed", { ...about(operation), which: "plan", why });
       return { tag: "failed", error };
     }
     if (planned.value.tag === "stopped") return { tag: "held", reason: why };

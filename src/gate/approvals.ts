@@ -50,7 +50,7 @@ const DENIED = "it was denied already, and that is final";
 
 const WHY_NOT: Partial<Record<Refusal, string>> = {
   absent: "there is no such operation",
-  "not-open": "nobody is asked about it any more",
+  not_open: "nobody is asked about it any more",
   denied: DENIED,
   mismatch: "the question has changed; look at it again",
   expired: "the question has expired; make the call again",

@@ -18,7 +18,7 @@ export interface Drift {
   readonly from: string;
   readonly why:
     | "unsettled" // another intent on the same resource, and the earlier one is open
-    | "earlier-run" // done in an earlier run of the scope, and not repeated in this one
+    | "earlier_run" // done in an earlier run of the scope, and not repeated in this one
     | "version"; // another version of the tool has left something open in this scope
 }
 
@@ -72,7 +72,7 @@ function howItDrifts(
     case "committed": {
       // Both were made in one run before: several writes, as they were then.
       const together = mine?.runs.some((each) => runs.includes(each));
-      return inThisRun || together ? undefined : { from: id, why: "earlier-run" };
+      return inThisRun || together ? undefined : { from: id, why: "earlier_run" };
     }
     case "claimed":
       // Under way, in this very run: the lane keeps them apart.

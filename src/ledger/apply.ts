@@ -88,7 +88,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (asOf !== undefined && asOf !== record.stateAt) return refused("changed");
       if (as === "not_applied" && hasCommitEvidence(record)) return refused("evidence");
       const cleared = record.attempts.map((attempt) =>
-        isCleared(attempt) ? attempt : { ...attempt, cleared: "L5" as const },
+        isCleared(attempt) ? attempt : { ...attempt, cleared: "person" as const },
       );
       const state: State =
         as === "committed"

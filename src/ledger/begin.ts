@@ -83,7 +83,7 @@ export function claim(
       // The reply to this very claim was lost; it is ours.
       if (state.holder === move.holder) return { tag: "same" };
       if (!hasLapsed(stored, now)) return refused("busy");
-      const lost: State = { tag: "unknown", reason: "owner-lost" };
+      const lost: State = { tag: "unknown", reason: "owner_lost" };
       const ended = presumeEnded(fenceEnlisted(record), stored.leaseUntil);
       return claimed(ended, move, lost, undefined);
     }
@@ -126,13 +126,13 @@ function licenceAfter(before: State | undefined): Licence | undefined {
 
 /** What lets an operation that certainly did not happen be fired by a later call. */
 const LICENCE_AFTER = {
-  rejected: "L2",
-  refused: "L2",
-  absent: "L3",
-  resolved: "L5",
-  not_sent: "L1",
-  aborted: "L1",
-  expired: "L1",
+  rejected: "refused",
+  refused: "refused",
+  absent: "absent",
+  resolved: "person",
+  not_sent: "not_sent",
+  aborted: "not_sent",
+  expired: "not_sent",
 } as const satisfies Record<string, Licence>;
 
 /** With a licence the claim is also the note of the attempt about to be fired. */
@@ -207,7 +207,7 @@ export function answer(
     const answers = keepAnswers([...(state.answers ?? []), late]);
     return write({ ...record, state: { ...state, answers } }, "none");
   }
-  if (state.tag !== "held") return refused("not-open");
+  if (state.tag !== "held") return refused("not_open");
   const ask = questionOf(state, digest);
   // Only a no is good for a question that another one has replaced.
   if (!ask || (approve && ask !== state.ask)) return refused("mismatch");

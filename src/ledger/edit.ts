@@ -64,7 +64,7 @@ export function lostRecord(
   };
   return {
     record: { ...record, attempts: [lost], fired: 1 },
-    before: { tag: "unknown", reason: "store-lost" },
+    before: { tag: "unknown", reason: "store_lost" },
   };
 }
 
@@ -125,7 +125,7 @@ function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
 /** Whether the attempts cleared by a look are as the owner knew them: a decision is good for no others. */
 export function isAsKnown(record: OperationRecord, endings: readonly Ending[]): boolean {
   return endings.every((ending) => {
-    if (ending.cleared !== "L3") return true;
+    if (ending.cleared !== "absent") return true;
     const attempt = record.attempts.find(({ n }) => n === ending.n);
     if (!attempt || attempt.cleared) return true;
     if (attempt.verdict === "committed") return false;

@@ -132,6 +132,6 @@ export type Refusal =
   | "stale" // the epoch is old
   | "evidence" // somebody knows of a commit
   | "changed" // what the move rests on is no longer so
-  | "not-open" // there is nothing to answer, withdraw or resolve
+  | "not_open" // there is nothing to answer, withdraw or resolve
   | "mismatch" // the answer is to another question
   | "expired";

@@ -16,33 +16,33 @@ export type { Answer, Ask } from "./ask.ts";
 export type Verdict = "committed" | "not_sent" | "refused" | "rejected" | "unknown";
 
 /** What allowed a write to be fired again. `first` needs no licence. */
-export type Licence = "first" | "L1" | "L2" | "L3" | "L4" | "L5";
+export type Licence = "first" | "not_sent" | "refused" | "absent" | "keyed" | "person";
 
 /** What changed in the world. */
 export type Effect = "created" | "updated" | "deleted" | "noop";
 
 /** Why nothing more can be said. */
 export type UnknownReason =
-  | "lost-reply" // no reader, no key
-  | "absent-unproven" // a read found nothing, and no `commitsWithinMs` says when that is proof
-  | "cannot-tell"
-  | "in-progress"
+  | "lost_reply" // no reader, no key
+  | "absent_unproven" // a read found nothing, and no `commitsWithinMs` says when that is proof
+  | "cannot_tell"
+  | "in_progress"
   | "deadline"
   | "attempts"
   | "budget"
-  | "key-expired"
-  | "key-spent"
-  | "key-unused"
-  | "reader-blind"
-  | "rejected-in-doubt" // the last answer was a no, an earlier attempt may have been a yes
+  | "key_expired"
+  | "key_spent"
+  | "key_unused"
+  | "reader_blind"
+  | "rejected_in_doubt" // the last answer was a no, an earlier attempt may have been a yes
   | "unverified"
   | "partial"
   | "reworded" // still open, and the arguments are not those of the first attempt
   | "stopped"
-  | "lease-lost"
-  | "owner-lost"
-  | "store-down"
-  | "store-lost";
+  | "lease_lost"
+  | "owner_lost"
+  | "store_down"
+  | "store_lost";
 
 /** Why it is certain that nothing happened. */
 export type NotAppliedReason =
@@ -139,8 +139,8 @@ export interface AttemptNote {
   readonly accepted?: boolean | undefined;
   /** All its requests were operations of their own. */
   readonly innerOnly?: boolean | undefined;
-  /** Cleared by a read in time (L3) or a person (L5). */
-  readonly cleared?: "L3" | "L5" | undefined;
+  /** Cleared by a read in time (absent) or a person (person). */
+  readonly cleared?: "absent" | "person" | undefined;
 }
 
 /** What is learned of an attempt after it was noted. */
@@ -224,7 +224,7 @@ export const isOpen = (state: State): boolean =>
 
 /** A doubt is lifted only by proof: nothing was sent, it was refused or rejected, or cleared since. */
 export const isCleared = (attempt: AttemptNote): boolean =>
-  attempt.cleared === "L5" || (!saidYes(attempt) && isProvenUndone(attempt));
+  attempt.cleared === "person" || (!saidYes(attempt) && isProvenUndone(attempt));
 
 /** The service answered 2xx, and it could not be verified or was not done yet: a person's to clear. */
 export const saidYes = ({ unverified, accepted }: AttemptNote): boolean =>

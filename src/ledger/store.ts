@@ -15,7 +15,7 @@ import type { OperationRecord, StateTag, Stored } from "./record.ts";
 /** What a store survives. Printed by tools, checked before a write that nobody could look up. */
 export interface StorePromise {
   /** What the ledger outlives. */
-  readonly survives: "nothing" | "process" | "host" | "host-loss";
+  readonly survives: "nothing" | "process" | "host" | "host_loss";
   /** Whether it may forget a claim it has acknowledged. */
   readonly mayForget: boolean;
   /** The user accepted, by name, that it may forget. */

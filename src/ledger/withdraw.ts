@@ -23,7 +23,7 @@ export function withdraw(
   move: Extract<Move, { move: "withdraw" }>,
 ): Applied {
   const { state, epoch } = record;
-  if (state.tag !== "claimed" || state.holder !== move.holder) return refused("not-open");
+  if (state.tag !== "claimed" || state.holder !== move.holder) return refused("not_open");
   // Filed while it was claimed, so it could not correct the state that would now come back.
   if (hasCommitEvidence(record)) {
     const committed = enter(record, committedBy(record), move.at);
@@ -31,7 +31,7 @@ export function withdraw(
   }
   const mine = record.attempts.filter((attempt) => attempt.epoch === epoch);
   if (!mine.every((attempt, index) => didNothing(attempt, index === mine.length - 1))) {
-    return refused("not-open");
+    return refused("not_open");
   }
   const { before, beforeAt = record.stateAt } = state;
   if (!before) return { tag: "write", record: undefined, lease: "none" };

@@ -55,7 +55,7 @@ export interface HoldfireEvents {
     readonly error?: unknown;
   };
   /** An attempt's time was up. It was given up, and may still land. */
-  "timed-out": OfOperation & {
+  timed_out: OfOperation & {
     readonly attempt: number;
     readonly wireRequests: number;
     readonly durationMs: number;
@@ -72,7 +72,7 @@ export interface HoldfireEvents {
     readonly durationMs: number;
   };
   committed: OfOperation & { readonly via: string };
-  "not-applied": OfOperation & { readonly reason: NotAppliedReason };
+  not_applied: OfOperation & { readonly reason: NotAppliedReason };
   unknown: OfOperation & { readonly reason: UnknownReason };
   /** A lapsed operation of another owner was taken over. */
   takeover: OfOperation & { readonly epoch: number };
@@ -100,9 +100,9 @@ export interface HoldfireEvents {
     readonly partial: boolean;
   };
   /** A recorded step of a scope is asked with another prompt: a new sample. */
-  "prompt-drift": { readonly client: string; readonly step: string; readonly scope: string };
+  prompt_drift: { readonly client: string; readonly step: string; readonly scope: string };
   /** One attempt sent the same request more than once, or tried to. */
-  "hidden-retry": OfOperation & {
+  hidden_retry: OfOperation & {
     readonly attempt: number;
     readonly origin: string;
     readonly method: string;
@@ -112,27 +112,27 @@ export interface HoldfireEvents {
     /** How often `guardedFetch` has stopped it from going out again. */
     readonly refused?: number | undefined;
   };
-  /** A keyed tool never took the key from its context: it has no L4. */
-  "key-unused": OfOperation;
-  /** A reader could not find a commit we know of: it has no L3. */
-  "reader-blind": OfOperation;
+  /** A keyed tool never took the key from its context: it has no keyed licence. */
+  key_unused: OfOperation;
+  /** A reader could not find a commit we know of: it has no absent licence. */
+  reader_blind: OfOperation;
   /** `readState`, `verify`, `precondition` or `plan` threw, hung or returned nonsense. */
-  "reader-failed": OfOperation & {
+  reader_failed: OfOperation & {
     readonly which: "readState" | "verify" | "precondition" | "plan";
     readonly why: string;
   };
   /** Two operations of one scope differ only in a uuid or a timestamp. */
-  "volatile-intent": OfOperation & { readonly other: string };
+  volatile_intent: OfOperation & { readonly other: string };
   /** A result could not be stored; it is committed without its payload. */
-  "payload-lost": OfOperation & { readonly why: string };
-  "lease-lost": OfOperation;
+  payload_lost: OfOperation & { readonly why: string };
+  lease_lost: OfOperation;
   /** A settle could not be written yet; it is retried while the process lives. */
   unrecorded: OfOperation;
   /** A settle that had failed was written after all. */
   recorded: OfOperation;
-  "store-error": { readonly step: string; readonly error: unknown };
+  store_error: { readonly step: string; readonly error: unknown };
   /** The store lost data: a missing row proves nothing any more. */
-  "store-suspect": { readonly why: string };
+  store_suspect: { readonly why: string };
   held: OfOperation & { readonly why: string };
   /** `hf.reconcile` has dealt with one more operation. In operations, so far. */
   reconcile: {

@@ -16,7 +16,7 @@ const DAY_MS = 24 * 3_600_000;
 /** One may have been deleted since; that all of them were is not likely. */
 const ASKED = 3;
 
-/** Each tool once. A reader that finds none of the commits we know of loses L3. */
+/** Each tool once. A reader that finds none of the commits we know of loses the absent licence. */
 export function createReaderCheck(engine: Engine): (tool: Tool) => Promise<void> {
   const checks = new Map<string, Promise<void>>();
   return (tool) => {
@@ -47,7 +47,7 @@ async function check(tool: Tool, engine: Engine): Promise<void> {
   for (const { record } of items) {
     const operation = recallSettled(record, tool, () => {});
     const reading = await askReader(operation, record, tool.readTimeoutMs, engine, false);
-    if (reading.reading === "cannotTell") continue;
+    if (reading.reading === "cannot_tell") continue;
     if (reading.reading !== "absent") {
       tool.learned.readerChecked = true;
       return;
@@ -57,5 +57,5 @@ async function check(tool: Tool, engine: Engine): Promise<void> {
   if (!missed) return;
   tool.learned.readerChecked = true;
   tool.learned.readerBlind = true;
-  engine.events.emit("reader-blind", about(missed));
+  engine.events.emit("reader_blind", about(missed));
 }

@@ -44,7 +44,7 @@ export async function compare(
   }
   if (!tool.readState) return { effectIds: recorded };
   if (record.version !== tool.version) {
-    return { notCompared: { ...facts, why: "other-version" }, effectIds: recorded };
+    return { notCompared: { ...facts, why: "other_version" }, effectIds: recorded };
   }
   const beganAt = engine.ledger.clock.earliest();
   const reading = await askReader(operation, record, tool.readTimeoutMs, engine, false);
@@ -57,13 +57,13 @@ export async function compare(
       return { finding: { ...about, finding: "duplicated", count }, effectIds };
     }
     case "absent":
-      if (tool.learned.readerBlind) return notCompared("reader-blind");
-      if (beganAt <= record.stateAt + (tool.commitsWithinMs ?? 0)) return notCompared("too-fresh");
+      if (tool.learned.readerBlind) return notCompared("reader_blind");
+      if (beganAt <= record.stateAt + (tool.commitsWithinMs ?? 0)) return notCompared("too_fresh");
       return { finding: { ...about, finding: "gone" }, effectIds };
-    case "inProgress":
-      return notCompared("in-progress");
-    case "cannotTell":
-      return notCompared(tookIntent ? "intent-not-kept" : reading.why);
+    case "in_progress":
+      return notCompared("in_progress");
+    case "cannot_tell":
+      return notCompared(tookIntent ? "intent_not_kept" : reading.why);
     case "committed": {
       const [foundEffectId] = found;
       const other = state.effectId !== undefined && foundEffectId !== undefined;

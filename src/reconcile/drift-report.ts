@@ -60,9 +60,9 @@ export type DriftFinding =
 /** An operation that could not be compared. */
 export interface NotCompared extends OperationFacts {
   /**
-   * `"intent-not-kept"`: the reader takes the intent, which is wiped once an operation is settled;
-   * `"reader-blind"`: an absence proves nothing; `"too-fresh"`: within `commitsWithinMs`;
-   * `"other-version"`: made by another version of the tool; or what the reader said.
+   * `"intent_not_kept"`: the reader takes the intent, which is wiped once an operation is settled;
+   * `"reader_blind"`: an absence proves nothing; `"too_fresh"`: within `commitsWithinMs`;
+   * `"other_version"`: made by another version of the tool; or what the reader said.
    */
   readonly why: string;
 }

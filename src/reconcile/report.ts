@@ -18,7 +18,7 @@ export interface ReconcileOptions {
   /** Only operations whose state was reached at or after this time, in milliseconds. @default all */
   readonly since?: number | undefined;
   /**
-   * Also send again what the service itself will recognise (L4), with the arguments of the first
+   * Also send again what the service itself will recognise (keyed), with the arguments of the first
    * attempt, where these are all in the intent. @default false: only reads
    */
   readonly resend?: boolean | undefined;
@@ -49,7 +49,7 @@ export interface StillUnknown extends OperationFacts {
    * with a key that is not here; or arguments outside the intent, which the ledger does not keep, would
    * be needed to send it again.
    */
-  readonly because?: "no-reader" | "intent-unreadable" | "arguments-not-kept" | undefined;
+  readonly because?: "no_reader" | "intent_unreadable" | "arguments_not_kept" | undefined;
 }
 
 /** `looked` is the sum of `committed`, `notApplied` and those still unknown. */
@@ -60,7 +60,7 @@ export interface ReconcileReport {
   readonly committed: number;
   readonly notApplied: number;
   readonly stillUnknown: readonly StillUnknown[];
-  /** How many writes were sent again, under L4. */
+  /** How many writes were sent again, under the keyed licence. */
   readonly resent: number;
   /** What was left alone, in operations. */
   readonly skipped: {

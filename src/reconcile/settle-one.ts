@@ -1,5 +1,5 @@
 /**
- * One open operation: a flight without a caller, which reads and, only if asked, resends under L4. What
+ * One open operation: a flight without a caller, which reads and, only if asked, resends under the keyed licence. What
  * is decided is decided by the engine.
  *
  * @module
@@ -37,26 +37,26 @@ export async function settleOne(
 ): Promise<Settled> {
   const { record } = listed;
   const recalled = recall(record, tool, engine);
-  if (!recalled) return unknown(record, reasonOf(record), "intent-unreadable", 0);
+  if (!recalled) return unknown(record, reasonOf(record), "intent_unreadable", 0);
   const { operation, sameArguments } = recalled;
   const sends = resend && (tool.keyedForMs !== undefined || tool.conditional);
   const resends = sends && sameArguments;
   const bounds = resends
-    ? ({ fires: "by-key", signal, deadlineMs: tool.deadlineMs } as const)
+    ? ({ fires: "by_key", signal, deadlineMs: tool.deadlineMs } as const)
     : ({ fires: "never", signal: undefined, deadlineMs: READS * tool.readTimeoutMs } as const);
   const outcome = await flyAlone(operation, bounds, engine, async (flight) => {
     const claim = await takeOver(flight, listed, engine);
     return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
   }).catch((error: unknown): Outcome<unknown> | undefined => {
-    engine.events.emit("store-error", { step: "reconcile", error });
+    engine.events.emit("store_error", { step: "reconcile", error });
     return undefined;
   });
-  const because = sends && !resends ? "arguments-not-kept" : undefined;
-  if (!outcome) return unknown(record, "store-down", because, 0);
+  const because = sends && !resends ? "arguments_not_kept" : undefined;
+  if (!outcome) return unknown(record, "store_down", because, 0);
   const resent = Math.max(outcome.attempts - record.fired, 0);
   if (outcome.status === "unknown") {
     const blind = !tool.readState && !resends;
-    return unknown(record, outcome.reason, because ?? (blind ? "no-reader" : undefined), resent);
+    return unknown(record, outcome.reason, because ?? (blind ? "no_reader" : undefined), resent);
   }
   // Somebody else was faster.
   if (outcome.replayed || outcome.status === "in_progress") return { tag: "busy" };
@@ -80,4 +80,4 @@ const unknown = (
 
 /** One that nobody could look at is as unknown as it was. */
 const reasonOf = ({ state }: OperationRecord): UnknownReason =>
-  state.tag === "unknown" ? state.reason : "owner-lost";
+  state.tag === "unknown" ? state.reason : "owner_lost";

@@ -95,7 +95,7 @@ export const EVERY_STATE: readonly State[] = [
   {
     tag: "claimed",
     holder: "holder-1",
-    before: { tag: "unknown", reason: "owner-lost" },
+    before: { tag: "unknown", reason: "owner_lost" },
     beforeAt: 3,
   },
   { tag: "unknown", reason: "unverified", payload: { form: "json", text: '{"kept":true}' } },

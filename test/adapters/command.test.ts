@@ -121,7 +121,7 @@ test("declared exit codes mean what was declared", async () => {
   expect(lines()).toHaveLength(1);
   const refused = hf.tool({ name: "refused", ...program(75) });
   await expect(refused({ name: "p1" }, SCOPE)).rejects.toMatchObject({ reason: "refused" });
-  // L2: it said that it did nothing, so it was asked three times.
+  // refused: it said that it did nothing, so it was asked three times.
   expect(lines()).toHaveLength(4);
   const done = hf.tool({ name: "done", ...program(10) });
   expect(await done({ name: "p1" }, SCOPE)).toMatchObject({ exitCode: 10 });
@@ -147,7 +147,7 @@ test("a program that is not there was not run", async () => {
   await expect(failed).rejects.toMatchObject({ reason: "not_sent" });
   const { lastError } = await failed.catch((error) => error);
   expect(lastError).toBeInstanceOf(CommandError);
-  expect(lastError.end).toEqual({ tag: "not-started", code: "ENOENT" });
+  expect(lastError.end).toEqual({ tag: "not_started", code: "ENOENT" });
 });
 
 test("what a timeout kills is unknown, and gone", async () => {

@@ -220,7 +220,7 @@ describe.each(["v1", "v2"] as const)("SDK %s over HTTP", (version) => {
     expect(envelope(await client.callTool(PAY)).outcome).toBe("not_applied");
     expect(executed).toHaveLength(1);
     expect(envelope(await client.callTool({ ...PAY, name: "send" })).outcome).toBe("not_applied");
-    // L2: it did nothing, so it was asked three times, with one key.
+    // refused: it did nothing, so it was asked three times, with one key.
     expect(executed).toHaveLength(4);
     expect(new Set(executed.slice(1).map(({ meta }) => meta[KEY_META])).size).toBe(1);
   });
@@ -578,7 +578,7 @@ describe("v2's rounds", () => {
     const { guard, executed, hf, bare } = await set("v2", rounds);
     expect((bare as unknown as { getProtocolEra(): string }).getProtocolEra()).toBe("modern");
     const hidden: unknown[] = [];
-    hf.on("hidden-retry", (event) => hidden.push(event));
+    hf.on("hidden_retry", (event) => hidden.push(event));
     const client = guard();
     const { setRequestHandler } = client as unknown as {
       setRequestHandler(method: string, handler: () => Promise<object>): void;

@@ -58,7 +58,7 @@ test("a yes that came too late and could not be verified still forbids to fire a
 test("a late yes is seen by whoever has taken over meanwhile", async () => {
   for (const seed of [1, 2, 3, 4, 5]) {
     const world = worldOf(seed);
-    const lie = wish("L", { fates: ["lie-slow"], reads: ["cannot-tell"], heeds: false });
+    const lie = wish("L", { fates: ["lie-slow"], reads: ["cannot_tell"], heeds: false });
     world.call(world.process(0), lie);
     world.call(world.process(1), wish("L"));
     await world.time.advance(2 * TIMES.deadline);
@@ -68,7 +68,7 @@ test("a late yes is seen by whoever has taken over meanwhile", async () => {
 
 test("a host that slept past the memory of a key does not resend on it", async () => {
   const world = worldOf(3);
-  world.call(world.process(0), wish("K", { fates: ["lost-reply"] }));
+  world.call(world.process(0), wish("K", { fates: ["lost_reply"] }));
   await world.time.advance(70);
   world.process(0).freeze("suspended");
   await world.time.advance(TIMES.keyMemory + 1_000);

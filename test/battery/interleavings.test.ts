@@ -12,7 +12,7 @@ import { TIMES, type ToolClass } from "./world/settings.ts";
 import { createWorld, type World } from "./world/world.ts";
 
 const CLASSES: readonly ToolClass[] = ["K", "R", "KR", "C", "N"];
-const FATES_MET: readonly Fate[] = ["ok", "lost-reply", "late-commit", "slow", "slow-late"];
+const FATES_MET: readonly Fate[] = ["ok", "lost_reply", "late_commit", "slow", "slow-late"];
 /** When the second process makes the same call: with the first, or after its lease. */
 const OFFSETS = [0, TIMES.lease + 500] as const;
 const FAULTS = ["crash", "lease-loss, timers first", "lease-loss, replies first"] as const;

@@ -42,7 +42,7 @@ function countReasons({ calls, store }: World, hits: Hits): void {
     ) {
       hits.hit("takeover");
     }
-    if (state?.tag === "unknown" && state.reason === "owner-lost") hits.hit("unknown:owner-lost");
+    if (state?.tag === "unknown" && state.reason === "owner_lost") hits.hit("unknown:owner-lost");
   }
 }
 

@@ -120,7 +120,7 @@ async function mayStayOpen(world: World, op: string, { spec, outcome }: Call): P
   if (outcome?.status === "conflict") return true;
   if (outcome?.status !== "unknown") return false;
   // The reaper here spares no age: an owner that missed its own row takes the store for one that lost it.
-  if (outcome.reason === "store-lost") return world.forgotten.size > 0;
+  if (outcome.reason === "store_lost") return world.forgotten.size > 0;
   if (lies) return sends.some(({ fate }) => fate === "lie" || fate === "lie-slow");
   if (readable && bounded) return false;
   if (readable || (!honours && !conditional)) return true;

@@ -4,27 +4,27 @@ import type { NotAppliedReason, UnknownReason } from "../../src/ledger/record.ts
 import { FATES, READ_FATES, STORE_FATES } from "./world/fates.ts";
 
 /**
- * Left out: `lease-lost` and `owner-lost` (an outcome only when two faults fall within milliseconds),
- * and `store-lost` (this store loses nothing that it has acknowledged).
+ * Left out: `lease_lost` and `owner_lost` (an outcome only when two faults fall within milliseconds),
+ * and `store_lost` (this store loses nothing that it has acknowledged).
  */
 const REASONS: readonly UnknownReason[] = [
-  "lost-reply",
-  "absent-unproven",
-  "cannot-tell",
-  "in-progress",
+  "lost_reply",
+  "absent_unproven",
+  "cannot_tell",
+  "in_progress",
   "deadline",
   "attempts",
   "budget",
-  "key-expired",
-  "key-spent",
-  "key-unused",
-  "reader-blind",
-  "rejected-in-doubt",
+  "key_expired",
+  "key_spent",
+  "key_unused",
+  "reader_blind",
+  "rejected_in_doubt",
   "unverified",
   "partial",
   "reworded",
   "stopped",
-  "store-down",
+  "store_down",
 ];
 
 const CERTAINTIES: readonly NotAppliedReason[] = ["rejected", "not_sent", "absent", "aborted"];
@@ -36,7 +36,7 @@ const EVENTS = [
   "stall-stopped",
   "stall-suspended",
   "thaw",
-  "store-down",
+  "store_down",
   "store-up",
   "store-fates",
   "wall-step",
@@ -56,7 +56,9 @@ export const required: readonly string[] = [
   ...["committed", "in_progress", "conflict", "result-lost", "unrecorded", "reworded"].map(
     (outcome) => `outcome:${outcome}`,
   ),
-  ...["first", "L1", "L2", "L3", "L4", "L5"].map((licence) => `licence:${licence}`),
+  ...["first", "not_sent", "refused", "absent", "keyed", "person"].map(
+    (licence) => `licence:${licence}`,
+  ),
   ...["reply", "reading", "late", "person"].map((via) => `via:${via}`),
   ...["committed", "not_applied"].map((as) => `person:${as}`),
   "service:key-replayed",

@@ -225,7 +225,7 @@ describe("the tool's own opinion", () => {
 });
 
 describe("the failure of an inner operation", () => {
-  const inner = new OutcomeUnknownError({ tool: "t", id: "i", key: "k" }, "lost-reply");
+  const inner = new OutcomeUnknownError({ tool: "t", id: "i", key: "k" }, "lost_reply");
 
   it("proves nothing here, whatever the tool says, also when wrapped", () => {
     for (const error of [inner, new Error("wrapped", { cause: inner })]) {

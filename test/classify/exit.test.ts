@@ -24,6 +24,6 @@ test("what was killed may have done it, whatever was declared", () => {
 });
 
 test("what was never started did nothing", () => {
-  expect(verdictOfExit({ tag: "not-started", code: "ENOENT" })).toBe("not_sent");
-  expect(verdictOfExit({ tag: "not-started", code: undefined })).toBe("not_sent");
+  expect(verdictOfExit({ tag: "not_started", code: "ENOENT" })).toBe("not_sent");
+  expect(verdictOfExit({ tag: "not_started", code: undefined })).toBe("not_sent");
 });

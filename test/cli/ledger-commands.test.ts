@@ -181,7 +181,7 @@ test("stats tells what a ledger knows, and what it cannot", async () => {
     operations: 4,
     byStatus: { committed: 1, unknown: 1, not_applied: 1, held: 1 },
     unknownRate: 1 / 3,
-    unknownReasons: { "lost-reply": 1 },
+    unknownReasons: { lost_reply: 1 },
     fired: 3,
     duplicatesSuppressed: { callsMetAgain: 1, foundByReading: 0 },
     hiddenRetries: { attempts: 0, extraRequests: 0 },

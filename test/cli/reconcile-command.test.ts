@@ -113,7 +113,7 @@ test("a reader that hangs or throws decides nothing: still unknown, with its rea
     const { exitCode, out } = await reconcile("--json");
     expect(exitCode).toBe(1);
     const { stillUnknown } = JSON.parse(out).reconciled;
-    expect(stillUnknown).toMatchObject([{ reason: "cannot-tell" }, { reason: "cannot-tell" }]);
+    expect(stillUnknown).toMatchObject([{ reason: "cannot_tell" }, { reason: "cannot_tell" }]);
   }
   expect(fired).toBe(2);
 });

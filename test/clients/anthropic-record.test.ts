@@ -67,7 +67,7 @@ describe.each([
     await run((client) => asks(client, "Hi"), hf);
     expect(await run((client) => asks(client, "Hello"), hf)).toBe("answer 2");
     expect(await run((client) => asks(client, "Hi"), hf)).toBe("answer 1");
-    expect(heard("prompt-drift")).toEqual([
+    expect(heard("prompt_drift")).toEqual([
       { client: "anthropic", step: "POST /v1/messages #1", scope: "job" },
     ]);
   });

@@ -94,8 +94,8 @@ describe.each([
       said.push(await inJob(hf, () => asks(client, prompt)));
     }
     expect(said).toEqual(["answer 1", "answer 2", "answer 2", "answer 1"]);
-    expect(heard("prompt-drift")).toHaveLength(2);
-    expect(heard("prompt-drift")[0]).toMatchObject({ client: "openai", scope: "job" });
+    expect(heard("prompt_drift")).toHaveLength(2);
+    expect(heard("prompt_drift")[0]).toMatchObject({ client: "openai", scope: "job" });
     expect(stage.server.arrivals).toHaveLength(2);
   });
 });
@@ -260,9 +260,9 @@ test("an answer of half a megabyte is kept, one of two is not, and that is told"
   );
   expect(await inJob(hf, () => ask(client, "Hi"))).toHaveLength(500_000);
   expect(await inJob(hf, () => ask(client, "Hi"))).toHaveLength(500_000);
-  expect(heard("payload-lost")).toEqual([]);
+  expect(heard("payload_lost")).toEqual([]);
   expect(await stage.pass(hf.scope("long", () => ask(client, "Hi")))).toHaveLength(2_000_000);
-  expect(heard("payload-lost")).toMatchObject([{ tool: "sample:openai", scope: "long" }]);
+  expect(heard("payload_lost")).toMatchObject([{ tool: "sample:openai", scope: "long" }]);
   expect(await stage.pass(hf.scope("long", () => ask(client, "Hi")))).toBe("answer 3");
 });
 

@@ -29,13 +29,13 @@ export interface Stage {
 const EVENTS: readonly EventName[] = [
   "sample",
   "usage",
-  "prompt-drift",
-  "hidden-retry",
+  "prompt_drift",
+  "hidden_retry",
   "replay",
-  "payload-lost",
+  "payload_lost",
   "unrecorded",
   "recorded",
-  "store-error",
+  "store_error",
 ];
 
 export async function openStage(options: Partial<HoldfireOptions> = {}): Promise<Stage> {

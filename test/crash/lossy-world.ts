@@ -75,7 +75,7 @@ async function open(
   const { store, end } = await openPlace(ledger.place());
   const hf = createHoldfire({ store, witness: fileWitness({ folder }) });
   const suspicions: string[] = [];
-  hf.on("store-suspect", ({ why }) => suspicions.push(why));
+  hf.on("store_suspect", ({ why }) => suspicions.push(why));
   const from = service.arrivals.length;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
@@ -145,14 +145,14 @@ export async function expectNothingNew(opened: Opened, world: LossyWorld): Promi
   const from = world.service.arrivals.length;
   const keyed = await ask(tools.keyed, "newer");
   expect(suspicions).toHaveLength(1);
-  expect(keyed).toMatchObject({ status: "committed", licence: "L4" });
+  expect(keyed).toMatchObject({ status: "committed", licence: "keyed" });
   expect(sends("keyed", "newer", from)).toBe(1);
   expect(await ask(tools.readable, "newer")).toMatchObject({ status: "committed" });
   expect(sends("readable", "newer", from)).toBe(0);
   expect(await ask(tools.conditional, "newer")).toMatchObject({ status: "committed" });
   expect(sends("conditional", "newer", from)).toBe(0);
   const neither = await ask(tools.neither, "newer");
-  expect(neither).toMatchObject({ status: "unknown", reason: "store-lost" });
+  expect(neither).toMatchObject({ status: "unknown", reason: "store_lost" });
   expect(sends("neither", "newer", from)).toBe(0);
 
   expect(world.service.effects).toHaveLength(effects);

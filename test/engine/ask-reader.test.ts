@@ -57,22 +57,22 @@ describe("a reader", () => {
 
   test("that throws, hangs or answers nonsense cannot tell, and that is told", async () => {
     const failed: string[] = [];
-    engine.events.on("reader-failed", ({ which, why }) => failed.push(`${which} ${why}`));
+    engine.events.on("reader_failed", ({ which, why }) => failed.push(`${which} ${why}`));
     const boom = () => {
       throw new Error("boom");
     };
-    expect(await ask(boom)).toEqual({ reading: "cannotTell", why: "failed" });
-    expect(await ask(() => new Promise(() => {}))).toEqual({ reading: "cannotTell", why: "late" });
-    expect(await ask(() => 7)).toEqual({ reading: "cannotTell", why: "nonsense" });
+    expect(await ask(boom)).toEqual({ reading: "cannot_tell", why: "failed" });
+    expect(await ask(() => new Promise(() => {}))).toEqual({ reading: "cannot_tell", why: "late" });
+    expect(await ask(() => 7)).toEqual({ reading: "cannot_tell", why: "nonsense" });
     expect(failed).toEqual(["readState failed", "readState late", "readState nonsense"]);
   });
 
   test("that says itself that it cannot tell has not failed", async () => {
     const failed: string[] = [];
-    engine.events.on("reader-failed", ({ why }) => failed.push(why));
+    engine.events.on("reader_failed", ({ why }) => failed.push(why));
     const why = "the index is being rebuilt";
-    expect(await ask(() => ({ reading: "cannotTell", why }))).toEqual({
-      reading: "cannotTell",
+    expect(await ask(() => ({ reading: "cannot_tell", why }))).toEqual({
+      reading: "cannot_tell",
       why,
     });
     expect(failed).toEqual([]);
@@ -94,7 +94,7 @@ describe("found is not mine", () => {
     const reader = () => committed("made", { effectId: "ef_1" });
     expect(await ask(reader, {}, "tea")).toMatchObject({ reading: "committed" });
     expect(await ask(reader, {}, "tea")).toMatchObject({ reading: "committed" });
-    expect(await ask(reader, {}, "milk")).toMatchObject({ reading: "cannotTell" });
+    expect(await ask(reader, {}, "milk")).toMatchObject({ reading: "cannot_tell" });
   });
 
   test("`taken` says whose it is", async () => {
@@ -124,6 +124,6 @@ describe("found is not mine", () => {
   test("a ledger that does not answer makes it cannot tell", async () => {
     engine.failing.fail("hangs", (step) => step === "own");
     const reading = await ask(() => committed(1, { effectId: "ef_1" }));
-    expect(reading).toMatchObject({ reading: "cannotTell" });
+    expect(reading).toMatchObject({ reading: "cannot_tell" });
   });
 });

@@ -14,7 +14,7 @@ const attempts: fc.Arbitrary<readonly AttemptNote[]> = fc
     fc.record({
       epoch: fc.integer({ min: 1, max: 2 }),
       generation: fc.integer({ min: 0, max: 1 }),
-      licence: fc.constantFrom("first", "L1", "L4" as const),
+      licence: fc.constantFrom("first", "not_sent", "keyed" as const),
       at: time,
       endedAt: maybe(time),
       endsBy: maybe(time),
@@ -28,7 +28,7 @@ const attempts: fc.Arbitrary<readonly AttemptNote[]> = fc
       unverified: maybe(fc.constant(true)),
       accepted: maybe(fc.constant(true)),
       innerOnly: maybe(fc.boolean()),
-      cleared: maybe(fc.constantFrom("L3", "L5" as const)),
+      cleared: maybe(fc.constantFrom("absent", "person" as const)),
     }),
     { maxLength: 4 },
   )
@@ -59,9 +59,9 @@ const situations: fc.Arbitrary<Situation> = fc.record({
       reading: fc.constantFrom(
         "committed",
         "absent",
-        "inProgress",
+        "in_progress",
         "duplicated",
-        "cannotTell" as const,
+        "cannot_tell" as const,
       ),
       beganAt: fc.integer({ min: 0, max: 500 }),
     }),
@@ -70,7 +70,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   firesLeft: fc.integer({ min: -1, max: 2 }),
   budget: fc.boolean(),
   sameArguments: fc.boolean(),
-  mayNotFire: maybe(fc.constantFrom("stopped", "lease-lost", "store-down" as const)),
+  mayNotFire: maybe(fc.constantFrom("stopped", "lease_lost", "store_down" as const)),
   keySpent: fc.boolean(),
 }) as fc.Arbitrary<Situation>;
 
@@ -89,7 +89,7 @@ const doubtsIn = ({ attempts: notes }: Situation): readonly AttemptNote[] =>
 const clearsOf = (decision: Decision): readonly number[] =>
   "clears" in decision ? decision.clears : [];
 
-/** L4, said once more: the service recognises the repetition of every doubtful attempt. */
+/** keyed, said once more: the service recognises the repetition of every doubtful attempt. */
 function keyVouchesFor(given: Situation, doubts: readonly AttemptNote[]): boolean {
   const { powers, generation, now, attempts: notes } = given;
   if (doubts.some(saidYes) || notes.at(-1)?.verdict === "rejected") return false;
@@ -105,7 +105,7 @@ function keyVouchesFor(given: Situation, doubts: readonly AttemptNote[]): boolea
   return now <= first + powers.keyedForMs * 0.95 - powers.attemptTimeoutMs;
 }
 
-/** L3, said once more: the look began after the service could still commit any of them. */
+/** absent, said once more: the look began after the service could still commit any of them. */
 function absenceProves(given: Situation, cleared: readonly AttemptNote[]): boolean {
   const { look, powers } = given;
   const window = powers.commitsWithinMs;
@@ -124,13 +124,13 @@ describe("whatever the situation", () => {
       const left = doubtsIn(given).filter(({ n }) => !cleared.includes(n));
       if (left.length === 0) return;
       const inner = left.every(({ innerOnly, epoch }) => innerOnly && epoch !== given.epoch);
-      expect((decision.licence === "L4" && keyVouchesFor(given, left)) || inner).toBe(true);
+      expect((decision.licence === "keyed" && keyVouchesFor(given, left)) || inner).toBe(true);
     });
   });
 
   test("it never gives up with a doubt that it does not clear", () => {
     check((given, decision) => {
-      if (decision.do !== "give-up") return;
+      if (decision.do !== "give_up") return;
       const open = doubtsIn(given).filter(({ n }) => !decision.clears.includes(n));
       expect(open).toEqual([]);
     });

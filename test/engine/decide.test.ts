@@ -16,15 +16,18 @@ const hold = (reason: Extract<Decision, { do: "hold" }>["reason"]): Decision => 
   do: "hold",
   reason,
 });
-const fire = (licence: "L1" | "L2" | "L3" | "L4", clears: readonly number[] = []): Decision => ({
+const fire = (
+  licence: "not_sent" | "refused" | "absent" | "keyed",
+  clears: readonly number[] = [],
+): Decision => ({
   do: "fire",
   licence,
   clears,
 });
 const giveUp = (
-  reason: Extract<Decision, { do: "give-up" }>["reason"],
+  reason: Extract<Decision, { do: "give_up" }>["reason"],
   clears: readonly number[] = [],
-): Decision => ({ do: "give-up", reason, clears });
+): Decision => ({ do: "give_up", reason, clears });
 
 const BOTH = { ...KEYED, ...READABLE, keyedForMs: KEYED.keyedForMs };
 
@@ -56,7 +59,7 @@ describe("a commit that is known", () => {
     ],
     [
       "by a look is one even if nothing may be fired",
-      { powers: READABLE, look: looked("committed"), mayNotFire: "lease-lost", firesLeft: 0 },
+      { powers: READABLE, look: looked("committed"), mayNotFire: "lease_lost", firesLeft: 0 },
       { do: "commit", attempt: undefined },
     ],
   ])("%s", (_, given, expected) => {
@@ -66,9 +69,13 @@ describe("a commit that is known", () => {
 
 describe("no doubt", () => {
   test.each<Row>([
-    ["not sent: L1", { attempts: [attemptOf(1, { verdict: "not_sent" })] }, fire("L1")],
-    ["refused: L2", { attempts: [attemptOf(1, { verdict: "refused" })] }, fire("L2")],
-    ["cleared by a read before: L3", { attempts: [attemptOf(1, { cleared: "L3" })] }, fire("L3")],
+    ["not sent: not_sent", { attempts: [attemptOf(1, { verdict: "not_sent" })] }, fire("not_sent")],
+    ["refused: refused", { attempts: [attemptOf(1, { verdict: "refused" })] }, fire("refused")],
+    [
+      "cleared by a read before: absent",
+      { attempts: [attemptOf(1, { cleared: "absent" })] },
+      fire("absent"),
+    ],
     [
       "rejected is never fired again",
       { attempts: [attemptOf(1, { verdict: "rejected" })] },
@@ -76,14 +83,14 @@ describe("no doubt", () => {
     ],
     [
       "cleared by a person is for the next call",
-      { attempts: [attemptOf(1, { cleared: "L5" })] },
+      { attempts: [attemptOf(1, { cleared: "person" })] },
       giveUp("resolved"),
     ],
-    ["nothing noted at all", { attempts: [] }, fire("L1")],
+    ["nothing noted at all", { attempts: [] }, fire("not_sent")],
     [
       "the last attempt gives the reason",
       { attempts: [attemptOf(1, { verdict: "refused" }), attemptOf(2, { verdict: "not_sent" })] },
-      fire("L1"),
+      fire("not_sent"),
     ],
     [
       "no firings left",
@@ -113,41 +120,41 @@ describe("no doubt", () => {
     [
       "an inner failure in an earlier call",
       { attempts: [attemptOf(1, { verdict: "not_sent", innerOnly: true })], epoch: 2 },
-      fire("L1"),
+      fire("not_sent"),
     ],
   ])("%s", (_, given, expected) => {
     expect(decide(situation(given))).toEqual(expected);
   });
 });
 
-describe("a doubt, and a reader (L3)", () => {
+describe("a doubt, and a reader (absent)", () => {
   const absentAt = (beganAt: number) => ({ powers: READABLE, look: looked("absent", beganAt) });
 
   test.each<Row>([
     ["absent before the window has passed: look again then", absentAt(3_499), lookAt(3_500)],
     ["absent on the very end of the window is too early", absentAt(3_500), lookAt(3_500)],
-    ["absent after it clears the doubt", absentAt(3_501), fire("L3", [1])],
+    ["absent after it clears the doubt", absentAt(3_501), fire("absent", [1])],
     [
       "in progress: look again in a while",
-      { powers: READABLE, look: looked("inProgress") },
+      { powers: READABLE, look: looked("in_progress") },
       lookAt(),
     ],
-    ["cannot tell: hold", { powers: READABLE, look: looked("cannotTell") }, hold("cannot-tell")],
-    ["not looked yet: hold", { powers: READABLE }, hold("cannot-tell")],
+    ["cannot tell: hold", { powers: READABLE, look: looked("cannot_tell") }, hold("cannot_tell")],
+    ["not looked yet: hold", { powers: READABLE }, hold("cannot_tell")],
     [
       "absent without a window proves nothing",
       { powers: { ...READABLE, commitsWithinMs: undefined }, look: looked("absent", 99_000) },
-      hold("absent-unproven"),
+      hold("absent_unproven"),
     ],
     [
       "a window of zero is a window",
       { powers: { ...READABLE, commitsWithinMs: 0 }, look: looked("absent", 1_501) },
-      fire("L3", [1]),
+      fire("absent", [1]),
     ],
     [
       "a blind reader proves nothing",
       { powers: { ...READABLE, readerBlind: true }, look: looked("absent", 99_000) },
-      hold("reader-blind"),
+      hold("reader_blind"),
     ],
     [
       "an attempt that has not ended has no window yet",
@@ -157,12 +164,12 @@ describe("a doubt, and a reader (L3)", () => {
     [
       "one of a dead owner ended with its lease at the latest",
       { ...absentAt(7_001), attempts: [attemptOf(1, { endedAt: undefined, endsBy: 5_000 })] },
-      fire("L3", [1]),
+      fire("absent", [1]),
     ],
     [
       "when it is known how it ended, the lease says nothing",
       { ...absentAt(3_501), attempts: [attemptOf(1, { endsBy: 50_000 })] },
-      fire("L3", [1]),
+      fire("absent", [1]),
     ],
     [
       "the last to end counts for all of them",
@@ -172,12 +179,12 @@ describe("a doubt, and a reader (L3)", () => {
     [
       "past it, all of them are cleared",
       { ...absentAt(4_501), attempts: [attemptOf(1), attemptOf(2)] },
-      fire("L3", [1, 2]),
+      fire("absent", [1, 2]),
     ],
     [
       "a cleared one sets no window",
       { ...absentAt(3_501), attempts: [attemptOf(1), attemptOf(2, { verdict: "not_sent" })] },
-      fire("L1", [1]),
+      fire("not_sent", [1]),
     ],
     [
       "proven absent, and no firings left: certain, and said so",
@@ -198,40 +205,44 @@ function lookAt(notBefore?: number): Decision {
   return { do: "look", notBefore };
 }
 
-describe("a doubt, and a key or a precondition (L4)", () => {
+describe("a doubt, and a key or a precondition (keyed)", () => {
   test.each<Row>([
-    ["keyed", { powers: KEYED }, fire("L4")],
-    ["conditional", { powers: CONDITIONAL }, fire("L4")],
-    ["absent, and the key has not answered", { powers: BOTH, look: looked("absent") }, fire("L4")],
+    ["keyed", { powers: KEYED }, fire("keyed")],
+    ["conditional", { powers: CONDITIONAL }, fire("keyed")],
+    [
+      "absent, and the key has not answered",
+      { powers: BOTH, look: looked("absent") },
+      fire("keyed"),
+    ],
     [
       "absent, and the key has answered: only time proves",
       { powers: BOTH, attempts: [attemptOf(1, { status: 500 })], look: looked("absent") },
       lookAt(3_500),
     ],
-    ["cannot tell", { powers: BOTH, look: looked("cannotTell") }, fire("L4")],
-    ["in progress is waited for", { powers: BOTH, look: looked("inProgress") }, lookAt()],
+    ["cannot tell", { powers: BOTH, look: looked("cannot_tell") }, fire("keyed")],
+    ["in progress is waited for", { powers: BOTH, look: looked("in_progress") }, lookAt()],
     ["no firings left", { powers: KEYED, firesLeft: 0 }, hold("attempts")],
     ["no budget", { powers: KEYED, budget: false }, hold("budget")],
     ["other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],
     ["nobody waits", { powers: KEYED, mayNotFire: "stopped" }, hold("stopped")],
-    ["the lease is lost", { powers: KEYED, mayNotFire: "lease-lost" }, hold("lease-lost")],
-    ["the store is down", { powers: KEYED, mayNotFire: "store-down" }, hold("store-down")],
-    ["the tool never takes its key", { powers: { ...KEYED, keyUnused: true } }, hold("key-unused")],
-    ["the key is spent", { powers: KEYED, keySpent: true }, hold("key-spent")],
+    ["the lease is lost", { powers: KEYED, mayNotFire: "lease_lost" }, hold("lease_lost")],
+    ["the store is down", { powers: KEYED, mayNotFire: "store_down" }, hold("store_down")],
+    ["the tool never takes its key", { powers: { ...KEYED, keyUnused: true } }, hold("key_unused")],
+    ["the key is spent", { powers: KEYED, keySpent: true }, hold("key_spent")],
     [
       "a run that did not take the key",
       { powers: KEYED, attempts: [attemptOf(1, { tookKey: false })] },
-      hold("lost-reply"),
+      hold("lost_reply"),
     ],
     [
       "of two, one did not take the key",
       { powers: KEYED, attempts: [attemptOf(1, { tookKey: false }), attemptOf(2)] },
-      hold("lost-reply"),
+      hold("lost_reply"),
     ],
     [
       "a precondition that was not taken",
       { powers: CONDITIONAL, attempts: [attemptOf(1, { tookPrecondition: false })] },
-      hold("lost-reply"),
+      hold("lost_reply"),
     ],
     [
       "a precondition that is in the arguments needs no taking",
@@ -239,17 +250,17 @@ describe("a doubt, and a key or a precondition (L4)", () => {
         powers: { ...CONDITIONAL, precondition: "given" },
         attempts: [attemptOf(1, { tookPrecondition: false })],
       },
-      fire("L4"),
+      fire("keyed"),
     ],
     [
       "a key that was declared only after the send",
       { powers: KEYED, attempts: [attemptOf(1, { declared: {} })] },
-      hold("lost-reply"),
+      hold("lost_reply"),
     ],
     [
       "a precondition that was declared only after the send",
       { powers: CONDITIONAL, attempts: [attemptOf(1, { declared: { keyed: true } })] },
-      hold("lost-reply"),
+      hold("lost_reply"),
     ],
     [
       "keyed and conditional, and only one of them was carried",
@@ -257,22 +268,22 @@ describe("a doubt, and a key or a precondition (L4)", () => {
         powers: { ...KEYED, conditional: true },
         attempts: [attemptOf(1, { tookKey: false }), attemptOf(2, { tookPrecondition: true })],
       },
-      fire("L4"),
+      fire("keyed"),
     ],
     [
       "a doubt about an earlier generation",
       { powers: KEYED, generation: 1, attempts: [attemptOf(1), attemptOf(2, { generation: 1 })] },
-      hold("lost-reply"),
+      hold("lost_reply"),
     ],
     [
       "the last millisecond of the window: 95 % less one attempt after the first send",
       { powers: { ...KEYED, keyedForMs: 100_000 }, now: 1_000 + 95_000 - 10_000 },
-      fire("L4"),
+      fire("keyed"),
     ],
     [
       "one millisecond later",
       { powers: { ...KEYED, keyedForMs: 100_000 }, now: 1_000 + 95_000 - 10_000 + 1 },
-      hold("key-expired"),
+      hold("key_expired"),
     ],
     [
       "the window counts from the first send of this key",
@@ -281,7 +292,7 @@ describe("a doubt, and a key or a precondition (L4)", () => {
         attempts: [attemptOf(1, { verdict: "refused" }), attemptOf(50)],
         now: 90_000,
       },
-      hold("key-expired"),
+      hold("key_expired"),
     ],
     [
       "a new generation has a window of its own",
@@ -291,12 +302,12 @@ describe("a doubt, and a key or a precondition (L4)", () => {
         attempts: [attemptOf(1, { verdict: "rejected" }), attemptOf(50, { generation: 1 })],
         now: 90_000,
       },
-      fire("L4"),
+      fire("keyed"),
     ],
     [
       "a key for ever",
       { powers: { ...KEYED, keyedForMs: Number.POSITIVE_INFINITY }, now: 1e12 },
-      fire("L4"),
+      fire("keyed"),
     ],
   ])("%s", (_, given, expected) => {
     expect(decide(situation(given))).toEqual(expected);
@@ -305,21 +316,21 @@ describe("a doubt, and a key or a precondition (L4)", () => {
 
 describe("doubt is sticky", () => {
   test.each<Row>([
-    ["no reader, no key", { powers: NOTHING }, hold("lost-reply")],
+    ["no reader, no key", { powers: NOTHING }, hold("lost_reply")],
     [
       "a no after a doubt is for readers and people",
       { powers: KEYED, attempts: [attemptOf(1), attemptOf(2, { verdict: "rejected" })] },
-      hold("rejected-in-doubt"),
+      hold("rejected_in_doubt"),
     ],
     [
       "not even a precondition resends after it",
       { powers: CONDITIONAL, attempts: [attemptOf(1), attemptOf(2, { verdict: "rejected" })] },
-      hold("rejected-in-doubt"),
+      hold("rejected_in_doubt"),
     ],
     [
       "a refusal after a doubt clears only itself",
       { attempts: [attemptOf(1), attemptOf(2, { verdict: "refused" })] },
-      hold("lost-reply"),
+      hold("lost_reply"),
     ],
     [
       "a yes that was not verified is not sent again, keyed or not",
@@ -347,7 +358,7 @@ describe("doubt is sticky", () => {
     [
       "what was accepted and is not done is not sent again, keyed or not",
       { powers: KEYED, attempts: [attemptOf(1, { accepted: true, status: 202 })] },
-      hold("in-progress"),
+      hold("in_progress"),
     ],
     [
       "not even when it is proven absent",
@@ -356,7 +367,7 @@ describe("doubt is sticky", () => {
         attempts: [attemptOf(1, { accepted: true, status: 202 })],
         look: looked("absent", 99_000),
       },
-      hold("in-progress"),
+      hold("in_progress"),
     ],
     [
       "a keyed composite with a request of its own is not resent",
@@ -366,7 +377,7 @@ describe("doubt is sticky", () => {
     [
       "an attempt with no word of its end is a doubt",
       { attempts: [attemptOf(1, { verdict: undefined, endedAt: undefined })] },
-      hold("lost-reply"),
+      hold("lost_reply"),
     ],
     [
       "half of a composite in this very call",
@@ -376,7 +387,7 @@ describe("doubt is sticky", () => {
     [
       "all of a composite's requests were inner ones: a later call runs it again",
       { attempts: [attemptOf(1, { innerOnly: true })], epoch: 2 },
-      fire("L1"),
+      fire("not_sent"),
     ],
     [
       "one of its own requests is enough to hold",

@@ -13,8 +13,8 @@ function open(onHiddenRetry?: HoldfireOptions["onHiddenRetry"]) {
     retry: { minDelayMs: 1, maxDelayMs: 1 },
     onHiddenRetry,
   });
-  const hidden: HoldfireEvents["hidden-retry"][] = [];
-  hf.on("hidden-retry", (event) => hidden.push(event));
+  const hidden: HoldfireEvents["hidden_retry"][] = [];
+  hf.on("hidden_retry", (event) => hidden.push(event));
   onTestFinished(() => hf.close());
   return { hf, hidden };
 }

@@ -96,8 +96,8 @@ describe("what a record tells", () => {
       { status: "not_applied", reason: "rejected", rejection: { status: 404 } },
     ],
     [
-      { tag: "unknown", reason: "lost-reply" },
-      { status: "unknown", reason: "lost-reply", hint: expect.stringContaining("readState") },
+      { tag: "unknown", reason: "lost_reply" },
+      { status: "unknown", reason: "lost_reply", hint: expect.stringContaining("readState") },
     ],
     [
       { tag: "denied", by: "ana" },
@@ -135,10 +135,10 @@ describe("what a record tells", () => {
 
 describe("a hint says what would let holdfire decide next time", () => {
   test.each([
-    ["lost-reply", "keyed"],
-    ["absent-unproven", "commitsWithinMs"],
-    ["key-unused", "Send the key"],
-    ["reader-blind", "mend readState"],
+    ["lost_reply", "keyed"],
+    ["absent_unproven", "commitsWithinMs"],
+    ["key_unused", "Send the key"],
+    ["reader_blind", "mend readState"],
     ["deadline", "hf.operations"],
   ] as const)("%s: %s", (reason, words) => {
     expect(hintFor(recordOf(), { tag: "unknown", reason })).toContain(words);
@@ -146,7 +146,7 @@ describe("a hint says what would let holdfire decide next time", () => {
 
   test.each([429, 503])("after a %i: how to declare that it does nothing", (status) => {
     const attempts = [{ n: 1, epoch: 1, generation: 0, licence: "first", at: 0, status } as const];
-    const hint = hintFor(recordOf({ attempts }), { tag: "unknown", reason: "lost-reply" });
+    const hint = hintFor(recordOf({ attempts }), { tag: "unknown", reason: "lost_reply" });
     expect(hint).toContain(`refuses: [${status}]`);
   });
 });

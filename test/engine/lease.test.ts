@@ -24,7 +24,7 @@ const leaseUntil = async (): Promise<number | undefined> =>
 beforeEach(async () => {
   engine = engineOf();
   lost = 0;
-  engine.events.on("lease-lost", () => {
+  engine.events.on("lease_lost", () => {
     lost += 1;
   });
   const operation = operationOf(engine);
@@ -76,7 +76,7 @@ describe("a lease that is kept", () => {
     engine.failing.fail(undefined);
     await claim(owned.operation, "heir");
     await engine.clock.advance(20_000);
-    expect(owned.mayNotFire).toBe("lease-lost");
+    expect(owned.mayNotFire).toBe("lease_lost");
     expect(owned.wake.signal.aborted).toBe(true);
     expect(lost).toBe(1);
     letGo();
@@ -121,6 +121,6 @@ describe("a lease covers an attempt", () => {
     await engine.clock.advance(30_000);
     await claim(owned.operation, "heir");
     expect(await leaseCovers(owned, 10_000, engine)).toBe(false);
-    expect(owned.mayNotFire).toBe("lease-lost");
+    expect(owned.mayNotFire).toBe("lease_lost");
   });
 });

@@ -23,7 +23,7 @@ describe("what a plain call throws", () => {
   test.each([
     [{ status: "committed", resultLost: true }, "ERR_HOLDFIRE_RESULT_LOST"],
     [{ status: "not_applied", reason: "rejected" }, "ERR_HOLDFIRE_NOT_APPLIED"],
-    [{ status: "unknown", reason: "lost-reply" }, "ERR_HOLDFIRE_OUTCOME_UNKNOWN"],
+    [{ status: "unknown", reason: "lost_reply" }, "ERR_HOLDFIRE_OUTCOME_UNKNOWN"],
     [{ status: "in_progress" }, "ERR_HOLDFIRE_IN_PROGRESS"],
     [{ status: "held", reason: "approval" }, "ERR_HOLDFIRE_APPROVAL_REQUIRED"],
     [{ status: "held", reason: "drift" }, "ERR_HOLDFIRE_APPROVAL_REQUIRED"],
@@ -45,7 +45,7 @@ describe("what a plain call throws", () => {
   test("all of it looks final to an outer retry loop", () => {
     const lost = Object.assign(new Error("socket"), { code: "ECONNRESET" });
     for (const rest of [
-      { status: "unknown", reason: "lost-reply", error: lost },
+      { status: "unknown", reason: "lost_reply", error: lost },
       { status: "not_applied", reason: "not_sent", error: lost },
       { status: "in_progress" },
     ]) {
@@ -58,7 +58,7 @@ describe("what a plain call throws", () => {
 
   test("what the last attempt threw is there, and in no log", () => {
     const thrown = new Error("secret");
-    const error = errorOf(of({ status: "unknown", reason: "lost-reply", error: thrown }));
+    const error = errorOf(of({ status: "unknown", reason: "lost_reply", error: thrown }));
     expect(error?.lastError).toBe(thrown);
     expect(Object.keys(error ?? {})).not.toContain("lastError");
   });
@@ -70,7 +70,7 @@ describe("what a plain call throws", () => {
     expect(no).toBeInstanceOf(NotAppliedError);
     expect(no).toMatchObject({ serviceStatus: 404, reason: "rejected" });
     const unknown = errorOf(
-      of({ status: "unknown", reason: "lost-reply", hint: "Declare keyed." }),
+      of({ status: "unknown", reason: "lost_reply", hint: "Declare keyed." }),
     );
     expect(unknown).toBeInstanceOf(OutcomeUnknownError);
     expect(unknown?.message).toContain("Declare keyed.");

@@ -114,7 +114,7 @@ describe("the envelope", () => {
   });
 
   test("of an unknown outcome says who checks, and claims no effect", () => {
-    const unknown = of({ status: "unknown", reason: "lost-reply" });
+    const unknown = of({ status: "unknown", reason: "lost_reply" });
     expect(replyOf(unknown, true)).toMatchObject({
       ok: false,
       message: "The reply was lost. It may have happened. Do not call again; it is being checked.",
@@ -127,7 +127,7 @@ describe("the envelope", () => {
 
   test("tells nothing of what was thrown", () => {
     const error = new Error("secret");
-    const reply = replyOf(of({ status: "unknown", reason: "lost-reply", error }), true);
+    const reply = replyOf(of({ status: "unknown", reason: "lost_reply", error }), true);
     expect(JSON.stringify(reply)).not.toContain("secret");
     expect(Object.keys(reply)).not.toContain("error");
   });

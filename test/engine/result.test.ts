@@ -6,7 +6,7 @@ import { engineOf, operationOf } from "./engine-of.ts";
 const engine = engineOf();
 const operation = operationOf(engine);
 const lost: string[] = [];
-engine.events.on("payload-lost", ({ why }) => lost.push(why));
+engine.events.on("payload_lost", ({ why }) => lost.push(why));
 
 describe("what is kept of a result", () => {
   test("is its JSON", () => {

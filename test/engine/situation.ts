@@ -12,7 +12,7 @@ export const attemptOf = (n: number, rest: Partial<AttemptNote> = {}): AttemptNo
   n,
   epoch: 1,
   generation: 0,
-  licence: n === 1 ? "first" : "L4",
+  licence: n === 1 ? "first" : "keyed",
   at: n * 1_000,
   endedAt: n * 1_000 + 500,
   verdict: "unknown",

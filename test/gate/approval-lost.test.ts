@@ -11,7 +11,7 @@ const TENANT = "default";
 const LOGS = { bucket: "logs" };
 const IN = { scope: "s" };
 const yes: Confirm = () => ({ approve: true, by: "ana" });
-const LOST = { status: "unknown", reason: "store-lost" };
+const LOST = { status: "unknown", reason: "store_lost" };
 
 let clock: VirtualClock;
 let inner: Store;
@@ -79,7 +79,7 @@ describe("a question that finds out that the store has lost data", () => {
     const { stored } = await inner.read(TENANT, operation.id);
     expect(stored?.record).toMatchObject({
       fired: 1,
-      state: { tag: "held", before: { tag: "unknown", reason: "store-lost" } },
+      state: { tag: "held", before: { tag: "unknown", reason: "store_lost" } },
     });
     await sayYes(hf);
     witness = memoryWitness();
@@ -100,7 +100,7 @@ describe("a question that finds out that the store has lost data", () => {
     inner = emptied();
     expect(await clock.run(drop.outcome(LOGS, IN))).toMatchObject({
       status: "committed",
-      licence: "L4",
+      licence: "keyed",
     });
     expect(new Set(keys).size).toBe(1);
   });
@@ -144,7 +144,7 @@ describe("a yes that was spent in what the store has lost", () => {
     await hf.operations.resolve(unknown.id, { as: "not_applied", by: "ben" });
     expect(await drop()).toMatchObject({ status: "held", reason: "approval" });
     await sayYes(hf);
-    expect(await drop()).toMatchObject({ status: "committed", licence: "L5" });
+    expect(await drop()).toMatchObject({ status: "committed", licence: "person" });
     expect(runs).toEqual(["logs"]);
   });
 });

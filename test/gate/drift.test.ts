@@ -50,7 +50,7 @@ describe("another intent on the same resource, in one scope", () => {
     expect(world.written).toEqual(["red"]);
     const question = await waiting(hf);
     const [first] = (await hf.operations.list({ status: ["committed"] })).items;
-    expect(question.shown).toMatchObject({ drift: { from: first?.id, why: "earlier-run" } });
+    expect(question.shown).toMatchObject({ drift: { from: first?.id, why: "earlier_run" } });
     expect(question.why).toBe("drift");
   });
 

@@ -220,7 +220,7 @@ describe("for any sequence of moves from nothing", () => {
       if (before?.record.state.tag !== "claimed" || after?.record.state.tag !== "claimed") return;
       if (after.record.state.holder === before.record.state.holder) return;
       expect(before.leaseUntil).toBeLessThanOrEqual(time);
-      expect(after.record.state.before).toEqual({ tag: "unknown", reason: "owner-lost" });
+      expect(after.record.state.before).toEqual({ tag: "unknown", reason: "owner_lost" });
       expect(after.record.fired).toBe(before.record.fired);
     });
   });

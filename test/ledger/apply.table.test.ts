@@ -13,7 +13,7 @@ import {
 
 const MOVES = {
   claim: claimOf({ holder: "holder-2", spend: "digest-1", at: 10 }),
-  note: { move: "note", epoch: 1, licence: "L4", endings: [], leaseMs: 5, at: 10 },
+  note: { move: "note", epoch: 1, licence: "keyed", endings: [], leaseMs: 5, at: 10 },
   renew: { move: "renew", epoch: 1, leaseMs: 5 },
   settle: {
     move: "settle",

@@ -20,7 +20,7 @@ function written(applied: Applied): OperationRecord {
 
 const MOVES = {
   claim: claimOf({ holder: "holder-2", at: 10 }),
-  note: { move: "note", epoch: 1, licence: "L4", endings: [], leaseMs: 5, at: 10 },
+  note: { move: "note", epoch: 1, licence: "keyed", endings: [], leaseMs: 5, at: 10 },
   renew: { move: "renew", epoch: 1, leaseMs: 5 },
   settle: {
     move: "settle",
@@ -36,7 +36,7 @@ const MOVES = {
 describe("the owner", () => {
   test("notes an attempt before it is fired, with what the one before proved", () => {
     const endings = [{ n: 1, verdict: "refused", endedAt: 9, status: 429 }] as const;
-    const applied = apply(stored(), { ...MOVES.note, endings, licence: "L2" }, 10);
+    const applied = apply(stored(), { ...MOVES.note, endings, licence: "refused" }, 10);
     expect(applied).toMatchObject({ tag: "write", lease: 5 });
     const { attempts, fired } = written(applied);
     expect(attempts).toEqual([
@@ -50,7 +50,7 @@ describe("the owner", () => {
         endedAt: 9,
         status: 429,
       },
-      { n: 2, epoch: 1, generation: 0, licence: "L2", at: 10 },
+      { n: 2, epoch: 1, generation: 0, licence: "refused", at: 10 },
     ]);
     expect(fired).toBe(2);
   });
@@ -105,7 +105,7 @@ describe("the owner", () => {
 
 describe("a person who resolves", () => {
   const resolve = MOVES.resolve;
-  const unknown = { tag: "unknown", reason: "lost-reply" } as const;
+  const unknown = { tag: "unknown", reason: "lost_reply" } as const;
 
   test("settles an unknown operation as committed, by name", () => {
     const applied = apply(stored({ state: unknown }), { ...resolve, note: "seen" }, 10);
@@ -118,9 +118,9 @@ describe("a person who resolves", () => {
     const applied = apply(stored({ state: unknown }), { ...resolve, as: "not_applied" }, 10);
     const record = written(applied);
     expect(record.state).toMatchObject({ tag: "not_applied", reason: "resolved", by: "ana" });
-    expect(record.attempts.map(({ cleared }) => cleared)).toEqual(["L5"]);
+    expect(record.attempts.map(({ cleared }) => cleared)).toEqual(["person"]);
     const again = apply({ record, version: 2, leaseUntil: undefined }, MOVES.claim, 10);
-    expect(written(again).attempts.at(-1)?.licence).toBe("L5");
+    expect(written(again).attempts.at(-1)?.licence).toBe("person");
   });
 
   test("takes over from an owner whose lease is over, who can then settle no more", () => {

@@ -18,7 +18,7 @@ const holder = fc.constantFrom("holder-1", "holder-2", "holder-3");
 const digest = fc.constantFrom("digest-1", "digest-2");
 const person = fc.constantFrom("ana", "bo");
 const verdict = fc.constantFrom("committed", "not_sent", "refused", "rejected", "unknown");
-const licence = fc.constantFrom("first", "L1", "L2", "L3", "L4", "L5");
+const licence = fc.constantFrom("first", "not_sent", "refused", "absent", "keyed", "person");
 const attemptNumber = fc.integer({ min: 1, max: 4 });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined });
@@ -56,7 +56,7 @@ const committed = fc.record({
 
 const unknown = fc.record({
   tag: fc.constant("unknown" as const),
-  reason: fc.constantFrom("lost-reply", "deadline", "owner-lost"),
+  reason: fc.constantFrom("lost_reply", "deadline", "owner_lost"),
 });
 
 const held = fc.record({ tag: fc.constant("held" as const), ask, before: maybe(notApplied) });
@@ -83,7 +83,7 @@ const attempt: fc.Arbitrary<AttemptNote> = fc.record({
   at: time,
   endedAt: maybe(time),
   verdict: maybe(verdict),
-  cleared: maybe(fc.constantFrom("L3", "L5")),
+  cleared: maybe(fc.constantFrom("absent", "person")),
 });
 
 export const evidence: fc.Arbitrary<Evidence> = fc.record({

@@ -9,7 +9,9 @@ const KEPT = 32;
 function fired(verdicts: readonly Verdict[]): OperationRecord {
   let record = recordOf({ attempts: [], fired: 0 });
   for (const [index, verdict] of verdicts.entries()) {
-    record = endAttempts(addAttempt(record, "L1", index, undefined), [{ n: index + 1, verdict }]);
+    record = endAttempts(addAttempt(record, "not_sent", index, undefined), [
+      { n: index + 1, verdict },
+    ]);
   }
   return record;
 }
@@ -44,8 +46,8 @@ describe("the attempts of a record", () => {
   });
 
   test("end by what is learned of them, others stay", () => {
-    const record = endAttempts(fired(["not_sent", "unknown"]), [{ n: 2, cleared: "L3" }]);
-    expect(record.attempts.map(({ cleared }) => cleared)).toEqual([undefined, "L3"]);
+    const record = endAttempts(fired(["not_sent", "unknown"]), [{ n: 2, cleared: "absent" }]);
+    expect(record.attempts.map(({ cleared }) => cleared)).toEqual([undefined, "absent"]);
     expect(record.attempts[1]?.verdict).toBe("unknown");
   });
 

@@ -26,7 +26,7 @@ const committedBy = (attempt: number | undefined, effectId?: string): State => (
 
 describe("late evidence", () => {
   test.each([
-    { tag: "unknown", reason: "lost-reply" },
+    { tag: "unknown", reason: "lost_reply" },
     { tag: "not_applied", reason: "absent" },
     { tag: "held", ask: askOf() },
     { tag: "queued" },
@@ -58,7 +58,7 @@ describe("late evidence", () => {
     const note = {
       move: "note",
       epoch: 1,
-      licence: "L4",
+      licence: "keyed",
       endings: [],
       leaseMs: 1,
       at: 60,
@@ -88,7 +88,7 @@ describe("late evidence", () => {
   );
 
   test("is filed whatever epoch it comes from", () => {
-    const state: State = { tag: "unknown", reason: "owner-lost" };
+    const state: State = { tag: "unknown", reason: "owner_lost" };
     expect(written(file(stored({ state, epoch: 9 }), evidenceOf())).state.tag).toBe("committed");
   });
 

@@ -146,7 +146,7 @@ describe("a ledger whose operation is settled", () => {
 
   test("keeps the lane while it is unknown", async () => {
     const { store, ref } = await prepare();
-    const unknown = { ...settle, state: { tag: "unknown", reason: "lost-reply" } } as const;
+    const unknown = { ...settle, state: { tag: "unknown", reason: "lost_reply" } } as const;
     await ledgerOn(store).move(ref, unknown);
     expect((await store.readLane(ref.tenant, NAME)).stored?.lane.holder).toBe(ref.id);
   });

@@ -32,7 +32,7 @@ describe("a withdrawn claim", () => {
 
   test("is only withdrawn by the one who made it", () => {
     const other: Move = { ...withdraw, holder: "holder-2" };
-    expect(apply(storedAs(recordOf()), other, 900)).toEqual({ tag: "refused", why: "not-open" });
+    expect(apply(storedAs(recordOf()), other, 900)).toEqual({ tag: "refused", why: "not_open" });
   });
 
   test.each([
@@ -53,7 +53,7 @@ describe("a withdrawn claim", () => {
     const taken = apply(found, claim, 500);
     if (taken.tag !== "write" || !taken.record) throw new Error("not taken over");
     const record = after(taken.record, { ...withdraw, holder: "holder-2" });
-    expect(record.state).toEqual({ tag: "unknown", reason: "owner-lost" });
+    expect(record.state).toEqual({ tag: "unknown", reason: "owner_lost" });
     expect(record.attempts).toHaveLength(1);
     expect(record.attempts[0]?.endsBy).toBe(400);
   });
@@ -82,7 +82,7 @@ describe("a withdrawn claim", () => {
       const note: Move = {
         move: "note",
         epoch: 1,
-        licence: "L1",
+        licence: "not_sent",
         endings: [{ n: 1, verdict }],
         leaseMs: 5,
         at: 1,
@@ -95,9 +95,9 @@ describe("a withdrawn claim", () => {
     "is refused once an earlier attempt may have been sent (%s)",
     (verdict) => {
       const endings = verdict ? [{ n: 1, verdict }] : [];
-      const note: Move = { move: "note", epoch: 1, licence: "L4", endings, leaseMs: 5, at: 1 };
+      const note: Move = { move: "note", epoch: 1, licence: "keyed", endings, leaseMs: 5, at: 1 };
       const applied = apply(storedAs(after(recordOf(), note)), withdraw, 900);
-      expect(applied).toEqual({ tag: "refused", why: "not-open" });
+      expect(applied).toEqual({ tag: "refused", why: "not_open" });
     },
   );
 

@@ -131,7 +131,7 @@ describe("names from elsewhere", () => {
     const events = createEvents();
     const { lines, logger } = collect();
     logTo(events, logger);
-    events.emit("store-error", { step: "claim", error: make() });
+    events.emit("store_error", { step: "claim", error: make() });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^error holdfire store-error step=claim error=\w+$/);
     expect(lines[0]).not.toContain(SECRET);
@@ -158,8 +158,8 @@ describe("what is heard", () => {
     logTo(events.of("theirs"), theirs.logger, { level: "debug" });
     const step = { client: "openai", step: "POST /responses", attempt: 1 };
     events.of("ours").emit("usage", { ...step, partial: true });
-    events.of("theirs").emit("prompt-drift", { ...step, scope: SECRET });
-    events.emit("store-suspect", { why: "rolled back" });
+    events.of("theirs").emit("prompt_drift", { ...step, scope: SECRET });
+    events.emit("store_suspect", { why: "rolled back" });
     const suspect = 'error holdfire store-suspect why="rolled back"';
     expect(ours.lines).toEqual([
       "debug holdfire usage client=openai attempt=1 partial=true",

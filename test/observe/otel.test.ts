@@ -44,7 +44,7 @@ describe("spans", () => {
         "holdfire.tool.kind": "write",
         "holdfire.by": "call",
         "holdfire.outcome": "committed",
-        "holdfire.licence": "L4",
+        "holdfire.licence": "keyed",
         "holdfire.attempts": 2,
         "holdfire.replayed": false,
         "holdfire.recorded": true,
@@ -65,7 +65,7 @@ describe("spans", () => {
         status: { code: api.SpanStatusCode.UNSET },
         attributes: {
           "holdfire.attempt.number": 2,
-          "holdfire.licence": "L4",
+          "holdfire.licence": "keyed",
           "holdfire.verdict": "committed",
           "holdfire.wire_requests": 1,
           "holdfire.key.hash": keyHash(outcome.key),
@@ -107,12 +107,12 @@ describe("spans", () => {
     const [operation] = named(spans(), "holdfire order_neither");
     expect(operation?.attributes).toMatchObject({
       "holdfire.outcome": "unknown",
-      "holdfire.outcome.reason": "lost-reply",
+      "holdfire.outcome.reason": "lost_reply",
     });
     expect(await points("holdfire.attempt.duration")).toMatchObject([{ value: 1, sum: 10 }]);
     expect(await points("holdfire.late_replies")).toMatchObject([{ value: 1 }]);
     expect(await points("holdfire.unknown")).toMatchObject([
-      { value: 1, attributes: { "holdfire.outcome.reason": "lost-reply" } },
+      { value: 1, attributes: { "holdfire.outcome.reason": "lost_reply" } },
     ]);
   });
 
@@ -368,7 +368,7 @@ describe("metrics", () => {
     ]);
     expect(await points("holdfire.attempts")).toMatchObject([
       { value: 1, unit: "{attempt}", attributes: { ...tool, "holdfire.licence": "first" } },
-      { value: 1, attributes: { ...tool, "holdfire.licence": "L4" } },
+      { value: 1, attributes: { ...tool, "holdfire.licence": "keyed" } },
     ]);
     expect(await points("holdfire.replays")).toMatchObject([{ value: 1, attributes: done }]);
     const durations = await points("holdfire.operation.duration");

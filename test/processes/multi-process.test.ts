@@ -64,7 +64,7 @@ describe.each(STORES)("many processes on one ledger in %s", (store) => {
       items,
       place: await ground.ledger(1),
       service,
-      toolClass: "keyed-readable",
+      toolClass: "keyed_readable",
       atOnce: AT_ONCE,
     });
     say(

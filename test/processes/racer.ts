@@ -22,7 +22,7 @@ export interface RaceOrder {
   /** Where all of them keep their marks. */
   readonly witness: string;
   readonly url: string;
-  readonly toolClass: "neither" | "keyed-readable";
+  readonly toolClass: "neither" | "keyed_readable";
   readonly items: readonly string[];
   /** Decides in which order this process asks. */
   readonly seed: number;
@@ -75,7 +75,7 @@ hf.on("attempt", () => {
 hf.on("verdict", ({ verdict, durationMs }) => {
   if (verdict === "unknown") lost.push(`after ${Math.round(durationMs)} ms`);
 });
-hf.on("store-suspect", ({ why }) => suspicions.push(why));
+hf.on("store_suspect", ({ why }) => suspicions.push(why));
 const buy = toolOf(createClient(order.url, order.toolClass));
 await tell({ tag: "ready" });
 await hear("go");

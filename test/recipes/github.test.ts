@@ -57,7 +57,7 @@ const ISSUE = { owner: "acme", repo: "app", title: "It is broken", body: "Look."
 const PULL = { owner: "acme", repo: "app", head: "fix", base: "main", title: "Fix it" };
 
 recipeContract("githubIssue", {
-  licence: "L3",
+  licence: "absent",
   open: async (stage) => {
     const { add, octokit, ...rest } = await open(stage);
     const makeForeign = () => void add(ISSUE);
@@ -66,7 +66,7 @@ recipeContract("githubIssue", {
 });
 
 recipeContract("githubPull", {
-  licence: "L3",
+  licence: "absent",
   open: async (stage) => {
     const { add, octokit, ...rest } = await open(stage);
     const makeForeign = () => void add(PULL);
@@ -96,7 +96,7 @@ test("an older issue that carries the mark is not this operation's", async () =>
   Object.assign(old, { updated_at: new Date(stage.clock.now()).toISOString() });
   fake.lose("before");
   const outcome = await stage.call(tool, ISSUE);
-  expect(outcome).toMatchObject({ key: first.key, status: "unknown", reason: "absent-unproven" });
+  expect(outcome).toMatchObject({ key: first.key, status: "unknown", reason: "absent_unproven" });
 });
 
 test("an issue below a hundred newer ones is found, and no more is read than is needed", async () => {

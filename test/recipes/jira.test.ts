@@ -49,7 +49,7 @@ const ARGS = {
 };
 
 recipeContract("jiraIssue", {
-  licence: "L3",
+  licence: "absent",
   open: async (stage) => {
     const { add, ...rest } = await open(stage);
     return { ...rest, args: ARGS, makeForeign: () => void add(["bug", "holdfire-other"]) };

@@ -52,7 +52,7 @@ async function open(refusal?: FakeAnswer) {
 const ARGS = { teamId: "team-1", title: "It is broken", description: "Look." };
 
 recipeContract("linearIssue", {
-  licence: "L4",
+  licence: "keyed",
   open: async () => {
     const { add, ...rest } = await open();
     const foreign = { ...ARGS, id: "11111111-1111-4111-8111-111111111111" };

@@ -26,7 +26,7 @@ async function openSendgrid(activity: boolean) {
 }
 
 recipeContract("sendgridMail", {
-  licence: "L3",
+  licence: "absent",
   open: async () => {
     const { add, ...rest } = await openSendgrid(true);
     return { ...rest, args: MAIL, makeForeign: () => void add("0190a5b2-another") };
@@ -38,7 +38,7 @@ test("sendgridMail without the activity add-on is sent once, and a lost reply st
   const { fake, definition, effects } = await openSendgrid(false);
   fake.lose("after");
   const tool = stage.tool(definition);
-  expect(await stage.call(tool, MAIL)).toMatchObject({ status: "unknown", reason: "lost-reply" });
+  expect(await stage.call(tool, MAIL)).toMatchObject({ status: "unknown", reason: "lost_reply" });
   expect(await stage.call(tool, MAIL)).toMatchObject({ status: "unknown", replayed: true });
   expect([fake.writes.length, effects(), fake.reads.length]).toEqual([1, 1, 0]);
 });
@@ -66,7 +66,7 @@ async function openResend() {
   return { fake, kept, definition, args: MAIL, effects: () => kept.length };
 }
 
-recipeContract("resendMail", { licence: "L4", finds: false, open: openResend });
+recipeContract("resendMail", { licence: "keyed", finds: false, open: openResend });
 
 describe("resendMail", () => {
   test("sends the same key again after a lost reply, and gets the first result", async () => {
@@ -76,7 +76,7 @@ describe("resendMail", () => {
     expect(await stage.call(stage.tool(definition), MAIL)).toMatchObject({
       status: "committed",
       attempts: 2,
-      licence: "L4",
+      licence: "keyed",
       result: { id: "mail-1" },
     });
     expect(effects()).toBe(1);

@@ -23,8 +23,8 @@ export interface Opened<A, I, R> {
 
 export interface ContractOptions<A, I, R> {
   readonly open: (stage: Stage) => Promise<Opened<A, I, R>>;
-  /** L4: the service recognises a repetition. L3: only a look licenses one. */
-  readonly licence: "L3" | "L4";
+  /** keyed: the service recognises a repetition. absent: only a look licenses one. */
+  readonly licence: "absent" | "keyed";
   /** Whether there is one place for it, which another may have taken. @default false */
   readonly place?: boolean;
   /** Whether there is a reader that finds what is there. @default true */
@@ -63,20 +63,21 @@ export function recipeContract<A, I, R>(
       const stage = openStage();
       const { fake, definition, args, effects } = await open(stage);
       fake.lose("before");
-      const within = licence === "L3" && definition.readState ? { commitsWithinMs: WITHIN_MS } : {};
+      const within =
+        licence === "absent" && definition.readState ? { commitsWithinMs: WITHIN_MS } : {};
       const outcome = await stage.call(stage.tool({ ...definition, ...within }), args);
       expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence });
       expect([fake.writes.length, effects()]).toEqual([2, 1]);
     });
 
-    test.runIf(licence === "L3")(
+    test.runIf(licence === "absent")(
       "without a window, absent is no reason to send again",
       async () => {
         const stage = openStage();
         const { fake, definition, args, effects } = await open(stage);
         fake.lose("before");
         const outcome = await stage.call(stage.tool(definition), args);
-        expect(outcome).toMatchObject({ status: "unknown", reason: "absent-unproven" });
+        expect(outcome).toMatchObject({ status: "unknown", reason: "absent_unproven" });
         expect([fake.writes.length, effects()]).toEqual([1, 0]);
       },
     );
@@ -96,11 +97,11 @@ export function recipeContract<A, I, R>(
       if (finds) expect(read.map(({ reading }) => reading.reading)).toContain("absent");
       expect(read.filter(({ reading }) => "result" in reading)).toEqual([]);
       expect(outcome).toMatchObject(
-        licence === "L4"
+        licence === "keyed"
           ? { status: "committed", attempts: 2, licence }
           : { status: "unknown", attempts: 1 },
       );
-      expect(effects()).toBe(licence === "L4" ? before + 1 : before);
+      expect(effects()).toBe(licence === "keyed" ? before + 1 : before);
     });
 
     test.runIf(finds)(
@@ -111,7 +112,7 @@ export function recipeContract<A, I, R>(
         fake.lose("twice");
         const outcome = await stage.call(stage.tool(definition), args);
         expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
-        const twice = licence === "L3";
+        const twice = licence === "absent";
         expect([effects(), stage.duplicates()]).toEqual(twice ? [2, 1] : [1, 0]);
       },
     );

@@ -57,7 +57,7 @@ const ARGS = { bucket: "reports", name: "2026/q3.txt", body: "All is well." };
 const PATH = "/reports/2026/q3.txt";
 
 recipeContract("s3Create", {
-  licence: "L4",
+  licence: "keyed",
   place: true,
   open: async (stage) => {
     const { s3, ...rest } = await open(stage);
@@ -66,7 +66,7 @@ recipeContract("s3Create", {
 });
 
 recipeContract("s3Replace", {
-  licence: "L4",
+  licence: "keyed",
   place: true,
   open: async (stage) => {
     const { s3, objects, ...rest } = await open(stage);
@@ -110,7 +110,7 @@ test("replacing goes by what was read before the first attempt, on every attempt
   fake.lose("before");
   expect(await stage.call(stage.tool(s3Replace({ s3 })), ARGS)).toMatchObject({
     status: "committed",
-    licence: "L4",
+    licence: "keyed",
   });
   expect(fake.writes.map(({ headers }) => headers["if-match"])).toEqual([
     etagOf("old"),

@@ -54,7 +54,7 @@ for (const [name, args] of [
   ["slackMessage in a thread", { ...ARGS, thread_ts: "1700000000.000001" }],
 ] as const) {
   recipeContract(name, {
-    licence: "L3",
+    licence: "absent",
     open: async (stage) => {
       const { add, ...rest } = await open(stage);
       const metadata = { event_type: "other_app", event_payload: { key: "1" } };
@@ -100,7 +100,7 @@ test("a channel by its name can be written to, and is not guessed at", async () 
   fake.lose("after");
   const tool = stage.tool({ ...definition, commitsWithinMs: 1_000 });
   const outcome = await stage.call(tool, { ...ARGS, channel: "#general" });
-  expect(outcome).toMatchObject({ status: "unknown", reason: "cannot-tell", attempts: 1 });
+  expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell", attempts: 1 });
   expect(fake.reads).toHaveLength(0);
 });
 
@@ -118,7 +118,7 @@ describe("a no inside a 200", () => {
       const stage = openStage();
       const { definition, fake } = await open(stage, error);
       const outcome = await stage.call(stage.tool(definition), ARGS);
-      expect(outcome).toMatchObject({ status: "unknown", reason: "absent-unproven" });
+      expect(outcome).toMatchObject({ status: "unknown", reason: "absent_unproven" });
       expect(fake.writes).toHaveLength(1);
     },
   );

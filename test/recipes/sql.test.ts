@@ -99,7 +99,7 @@ describe.each(DATABASES)("on %s", (_, dialect, openTable) => {
     return { fake, definition, args: ARGS, effects: () => effects, count, query, table };
   };
 
-  recipeContract("sqlInsert", { licence: "L4", open });
+  recipeContract("sqlInsert", { licence: "keyed", open });
 
   test("rows without a key, and of other keys, are not taken for ours", async () => {
     const { fake, definition, query, count, table } = await open();
@@ -123,7 +123,7 @@ describe.each(DATABASES)("on %s", (_, dialect, openTable) => {
     expect(outcome).toMatchObject({
       status: "committed",
       attempts: 2,
-      licence: "L4",
+      licence: "keyed",
       result: ARGS,
     });
     expect(await count()).toBe(1);

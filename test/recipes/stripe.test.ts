@@ -80,7 +80,7 @@ const foreign = (now: number, object: string): Kept => ({
 });
 
 recipeContract("stripeRefund", {
-  licence: "L4",
+  licence: "keyed",
   open: async (stage) => {
     const { kept, client, ...rest } = await open(stage);
     return {
@@ -93,7 +93,7 @@ recipeContract("stripeRefund", {
 });
 
 recipeContract("stripePayment", {
-  licence: "L4",
+  licence: "keyed",
   open: async (stage) => {
     const { kept, client, ...rest } = await open(stage);
     return {
@@ -160,7 +160,7 @@ test("a list that does not end is no absence, and two with one key are an alarm"
     taken: async () => false,
     signal: AbortSignal.abort(),
   };
-  expect(await readState?.(query)).toMatchObject({ reading: "cannotTell" });
+  expect(await readState?.(query)).toMatchObject({ reading: "cannot_tell" });
 
   const two = ["re_1", "re_2", "re_2"].map((id) => ({ id, metadata: { holdfire_key: "k" } }));
   const twice = stripeRefund({

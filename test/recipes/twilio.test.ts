@@ -56,7 +56,7 @@ test("a message whose reply is lost stays unknown: one like it may be another's"
   const { fake, kept, definition } = await open(stage);
   fake.lose("after");
   const tool = stage.tool({ ...definition, commitsWithinMs: 2_000 });
-  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "unknown", reason: "cannot-tell" });
+  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "unknown", reason: "cannot_tell" });
   expect([fake.writes.length, kept.length]).toEqual([1, 1]);
 });
 
@@ -65,10 +65,10 @@ test("where no message is there, it is sent again in its time, and not without a
   const { fake, kept, definition } = await open(stage);
   fake.lose("before");
   const careful = stage.tool({ ...definition, name: "careful" });
-  expect(await stage.call(careful, ARGS)).toMatchObject({ reason: "absent-unproven" });
+  expect(await stage.call(careful, ARGS)).toMatchObject({ reason: "absent_unproven" });
   fake.lose("before");
   const tool = stage.tool({ ...definition, commitsWithinMs: 2_000 });
-  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "committed", licence: "L3" });
+  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "committed", licence: "absent" });
   expect([fake.writes.length, kept.length]).toEqual([3, 1]);
 });
 
@@ -78,7 +78,7 @@ test("another's message to this number is not taken for ours, nor sent past", as
   add(ARGS.to, ARGS.body);
   fake.lose("before");
   const tool = stage.tool({ ...definition, commitsWithinMs: 2_000 });
-  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "unknown", reason: "cannot-tell" });
+  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "unknown", reason: "cannot_tell" });
   expect(fake.writes).toHaveLength(1);
 });
 
@@ -89,7 +89,7 @@ test("what another operation has, and what came in, is not in the way", async ()
   await stage.call(tool, ARGS, "another-request");
   add(ARGS.to, ARGS.body, "outbound-reply");
   fake.lose("before");
-  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "committed", licence: "L3" });
+  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "committed", licence: "absent" });
   expect([fake.writes.length, kept.length]).toEqual([3, 3]);
 });
 
@@ -111,7 +111,7 @@ describe("where nobody else sends from the number", () => {
     const { fake, definition } = await open(stage, { soleSender: true });
     fake.lose("twice");
     const outcome = await stage.call(stage.tool(definition), ARGS);
-    expect(outcome).toMatchObject({ status: "unknown", reason: "cannot-tell" });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
   });
 
   test("words that Twilio changed are no reason to send again", async () => {
@@ -140,5 +140,5 @@ test("a number in another form is not looked for", async () => {
   fake.lose("after");
   const tool = stage.tool({ ...definition, commitsWithinMs: 2_000 });
   const outcome = await stage.call(tool, { ...ARGS, to: "(555) 000-2222" });
-  expect(outcome).toMatchObject({ status: "unknown", reason: "cannot-tell", attempts: 1 });
+  expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell", attempts: 1 });
 });

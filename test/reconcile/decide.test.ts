@@ -21,12 +21,12 @@ const PROVEN = looked("absent", 99_000);
 
 describe("a flight that never fires", () => {
   test.each<Row>([
-    ["resends nothing by key", { powers: KEYED }, hold("lost-reply")],
-    ["resends nothing by precondition", { powers: CONDITIONAL }, hold("lost-reply")],
+    ["resends nothing by key", { powers: KEYED }, hold("lost_reply")],
+    ["resends nothing by precondition", { powers: CONDITIONAL }, hold("lost_reply")],
     [
       "says that the owner is gone if nobody judged the attempt",
       { powers: KEYED, attempts: [attemptOf(1, { verdict: undefined })] },
-      hold("owner-lost"),
+      hold("owner_lost"),
     ],
     ["gives up what is proven absent", { powers: READABLE, look: PROVEN }, giveUp("absent", [1])],
     [
@@ -43,20 +43,20 @@ describe("a flight that never fires", () => {
       "does not blame arguments, attempts or budget",
       {
         powers: BOTH,
-        look: looked("cannotTell"),
+        look: looked("cannot_tell"),
         sameArguments: false,
         firesLeft: 0,
         budget: false,
       },
-      hold("cannot-tell"),
+      hold("cannot_tell"),
     ],
     [
       "says that an absence is no proof",
       { powers: { ...BOTH, commitsWithinMs: undefined }, look: PROVEN },
-      hold("absent-unproven"),
+      hold("absent_unproven"),
     ],
     ["commits what was found", { powers: READABLE, look: looked("committed") }, commit()],
-    ["says that the key has expired", { powers: KEYED, now: 9e9 }, hold("key-expired")],
+    ["says that the key has expired", { powers: KEYED, now: 9e9 }, hold("key_expired")],
   ])("%s", (_, given, expected) => {
     expect(decide(situation({ ...given, fires: "never" }))).toEqual(expected);
   });
@@ -64,7 +64,7 @@ describe("a flight that never fires", () => {
 
 describe("a flight that fires by key alone", () => {
   test.each<Row>([
-    ["resends by key", { powers: KEYED }, { do: "fire", licence: "L4", clears: [] }],
+    ["resends by key", { powers: KEYED }, { do: "fire", licence: "keyed", clears: [] }],
     ["not with other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],
     ["does not fire after a proven absence", { powers: BOTH, look: PROVEN }, giveUp("absent", [1])],
     [
@@ -78,7 +78,7 @@ describe("a flight that fires by key alone", () => {
       hold("partial"),
     ],
   ])("%s", (_, given, expected) => {
-    expect(decide(situation({ ...given, fires: "by-key" }))).toEqual(expected);
+    expect(decide(situation({ ...given, fires: "by_key" }))).toEqual(expected);
   });
 });
 
@@ -87,8 +87,8 @@ function commit(): Decision {
 }
 
 function giveUp(
-  reason: Extract<Decision, { do: "give-up" }>["reason"],
+  reason: Extract<Decision, { do: "give_up" }>["reason"],
   clears: readonly number[] = [],
 ): Decision {
-  return { do: "give-up", reason, clears };
+  return { do: "give_up", reason, clears };
 }

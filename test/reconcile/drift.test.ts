@@ -124,7 +124,7 @@ describe("what was committed", () => {
     world.order("readable", { readState });
     const { findings, notCompared } = await world.pass(world.hf.driftReport());
     expect(findings).toEqual([]);
-    expect(notCompared).toMatchObject([{ id: a?.id, why: "intent-not-kept" }]);
+    expect(notCompared).toMatchObject([{ id: a?.id, why: "intent_not_kept" }]);
   });
 
   test("cannot be compared while the reader may lag, hangs or throws", async () => {
@@ -137,7 +137,7 @@ describe("what was committed", () => {
       expect(findings).toEqual([]);
       return notCompared[0]?.why;
     };
-    expect(await why({ ...lagging, readState: () => absent() })).toBe("too-fresh");
+    expect(await why({ ...lagging, readState: () => absent() })).toBe("too_fresh");
     expect(await why({ readState: () => new Promise(() => {}) })).toBe("late");
     expect(await why({ readState: () => Promise.reject(new Error("no")) })).toBe("failed");
     const sameEffect = () => Promise.reject(new Error("no"));
@@ -150,7 +150,7 @@ describe("what was committed", () => {
     world.order("readable", { version: "2", readState: () => absent() });
     const { findings, notCompared } = await world.pass(world.hf.driftReport());
     expect(findings).toEqual([]);
-    expect(notCompared).toMatchObject([{ why: "other-version" }]);
+    expect(notCompared).toMatchObject([{ why: "other_version" }]);
   });
 
   test("is only looked at: no record changes", async () => {

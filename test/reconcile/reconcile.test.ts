@@ -94,7 +94,7 @@ describe("settles by reading alone", () => {
     const { stillUnknown } = await world.pass(hf.reconcile());
     const tool = "order_readable";
     expect(stillUnknown).toEqual([
-      { id, key, tool, scope: "s", reason: "absent-unproven", because: undefined },
+      { id, key, tool, scope: "s", reason: "absent_unproven", because: undefined },
     ]);
   });
 
@@ -144,7 +144,7 @@ describe("a reader that cannot be trusted", () => {
     const hf = heir(world, { readState: () => new Promise(() => {}), readTimeoutMs: 700 });
     const began = world.clock.monotonic();
     const { stillUnknown } = await world.pass(hf.reconcile());
-    expect(stillUnknown).toMatchObject([{ reason: "cannot-tell" }]);
+    expect(stillUnknown).toMatchObject([{ reason: "cannot_tell" }]);
     expect(world.clock.monotonic() - began).toBeLessThanOrEqual(2 * 700);
     expect(await hf.operations.get(id)).toEqual(before);
   });
@@ -156,7 +156,7 @@ describe("a reader that cannot be trusted", () => {
       throw new Error("no");
     };
     const { stillUnknown } = await world.pass(heir(world, { readState }).reconcile());
-    expect(stillUnknown).toMatchObject([{ reason: "cannot-tell" }]);
+    expect(stillUnknown).toMatchObject([{ reason: "cannot_tell" }]);
   });
 
   test("finds nothing that is known to be there: its absences prove nothing", async () => {
@@ -168,8 +168,8 @@ describe("a reader that cannot be trusted", () => {
     const hf = heir(world, { ...PROVES, readState: () => absent() });
     const heard = listen(hf);
     const report = await world.pass(hf.reconcile());
-    expect(report.stillUnknown).toMatchObject([{ reason: "reader-blind" }]);
-    expect(heard("reader-blind")).toHaveLength(1);
+    expect(report.stillUnknown).toMatchObject([{ reason: "reader_blind" }]);
+    expect(heard("reader_blind")).toHaveLength(1);
   });
 
   test("takes another operation's effect for this one's: it cannot tell", async () => {
@@ -180,7 +180,7 @@ describe("a reader that cannot be trusted", () => {
     await lose(world, faults.resetBefore());
     const readState = () => committed(rice.result, { effectId: rice.result.id });
     const { stillUnknown } = await world.pass(heir(world, { readState }).reconcile());
-    expect(stillUnknown).toMatchObject([{ reason: "cannot-tell" }]);
+    expect(stillUnknown).toMatchObject([{ reason: "cannot_tell" }]);
   });
 });
 
@@ -213,7 +213,7 @@ describe("owners", () => {
     const hf = world.another();
     world.order("keyed", {}, hf);
     const { stillUnknown } = await world.pass(hf.reconcile());
-    expect(stillUnknown).toMatchObject([{ reason: "owner-lost", because: "no-reader" }]);
+    expect(stillUnknown).toMatchObject([{ reason: "owner_lost", because: "no_reader" }]);
     expect((await hf.operations.list()).items).toMatchObject([{ status: "unknown" }]);
     expect(world.service.arrivals).toHaveLength(1);
   });
@@ -334,7 +334,7 @@ describe("what changes between the list and the look", () => {
     const hf = world.another({ store: interrupted(world.store, "list", () => other.reconcile()) });
     world.order("readable", { readState }, hf);
     const report = await world.pass(hf.reconcile());
-    expect(report.stillUnknown).toMatchObject([{ reason: "absent-unproven" }]);
+    expect(report.stillUnknown).toMatchObject([{ reason: "absent_unproven" }]);
     expect(readState).toHaveBeenCalledTimes(1);
   });
 });
@@ -374,7 +374,7 @@ describe("resend", () => {
     const hf = world.another();
     keyedTool(world, hf);
     const report = await world.pass(hf.reconcile());
-    expect(report).toMatchObject({ resent: 0, stillUnknown: [{ because: "no-reader" }] });
+    expect(report).toMatchObject({ resent: 0, stillUnknown: [{ because: "no_reader" }] });
     expect(world.service.arrivals).toHaveLength(1);
   });
 
@@ -401,7 +401,7 @@ describe("resend", () => {
     const report = await world.pass(hf.reconcile({ resend: true }));
     expect(report).toMatchObject({
       resent: 0,
-      stillUnknown: [{ reason: "attempts", because: "arguments-not-kept" }],
+      stillUnknown: [{ reason: "attempts", because: "arguments_not_kept" }],
     });
     expect(world.service.arrivals).toHaveLength(1);
   });
@@ -413,7 +413,7 @@ describe("resend", () => {
     const hf = world.another();
     keyedTool(world, hf);
     const report = await world.pass(hf.reconcile({ resend: true }));
-    expect(report).toMatchObject({ resent: 0, stillUnknown: [{ reason: "key-expired" }] });
+    expect(report).toMatchObject({ resent: 0, stillUnknown: [{ reason: "key_expired" }] });
     expect(world.service.arrivals).toHaveLength(1);
   });
 
@@ -432,7 +432,7 @@ describe("resend", () => {
     await lose(world, faults.resetBefore(), { intent: undefined });
     const hf = heir(world, { intent: undefined });
     const report = await world.pass(hf.reconcile({ resend: true }));
-    expect(report).toMatchObject({ resent: 0, stillUnknown: [{ reason: "absent-unproven" }] });
+    expect(report).toMatchObject({ resent: 0, stillUnknown: [{ reason: "absent_unproven" }] });
     expect(world.service.arrivals).toHaveLength(1);
   });
 });

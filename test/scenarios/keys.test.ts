@@ -4,7 +4,7 @@ import { keysOf, lookUp, openWorld, TEA } from "./world.ts";
 
 const ONCE = { scope: "s" };
 
-describe("the key's window (L4)", () => {
+describe("the key's window (keyed)", () => {
   test("past it a keyed tool is not sent again", async () => {
     const { service, order, pass, clock } = await openWorld({ service: { keyMemoryMs: 60_000 } });
     service.plan(faults.commitThenReset());
@@ -12,7 +12,7 @@ describe("the key's window (L4)", () => {
     expect(await pass(keyed.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
     await clock.advance(60_000);
     const late = await pass(keyed.outcome(TEA, ONCE));
-    expect(late).toMatchObject({ status: "unknown", reason: "key-expired", attempts: 1 });
+    expect(late).toMatchObject({ status: "unknown", reason: "key_expired", attempts: 1 });
     expect(service.arrivals).toHaveLength(1);
     expect(service.effects).toHaveLength(1);
   });
@@ -27,7 +27,7 @@ describe("the key's window (L4)", () => {
     expect(service.arrivals).toHaveLength(2);
     await clock.advance(1_001);
     const past = await pass(keyed.outcome(TEA, ONCE));
-    expect(past).toMatchObject({ status: "unknown", reason: "key-expired" });
+    expect(past).toMatchObject({ status: "unknown", reason: "key_expired" });
     expect(service.arrivals).toHaveLength(2);
   });
 
@@ -40,7 +40,7 @@ describe("the key's window (L4)", () => {
     await pass(keyed.outcome(TEA, ONCE));
     await clock.advance(20_000);
     const past = await pass(keyed.outcome(TEA, ONCE));
-    expect(past).toMatchObject({ status: "unknown", reason: "key-expired", attempts: 2 });
+    expect(past).toMatchObject({ status: "unknown", reason: "key_expired", attempts: 2 });
     expect(service.arrivals).toHaveLength(2);
   });
 
@@ -48,7 +48,7 @@ describe("the key's window (L4)", () => {
     const { service, order, pass, clock } = await openWorld();
     service.plan(faults.commitThenReset());
     service.alwaysRead(readFaults.status());
-    const both = order("keyed-readable", { keyed: { forMs: 60_000 }, attempts: 1 });
+    const both = order("keyed_readable", { keyed: { forMs: 60_000 }, attempts: 1 });
     expect(await pass(both.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
     await clock.advance(120_000);
     service.alwaysRead(undefined);
@@ -60,7 +60,7 @@ describe("the key's window (L4)", () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.commitThenReset());
     const outcome = await pass(order("keyed", { keyed: { forMs: 50 } }).outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "key-expired", attempts: 1 });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "key_expired", attempts: 1 });
     expect(service.arrivals).toHaveLength(1);
   });
 });
@@ -70,7 +70,7 @@ describe("a key that the service answers with the same failure again", () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.storedFailure());
     const outcome = await pass(order("keyed", { attempts: 5 }).outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "key-spent", attempts: 2 });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "key_spent", attempts: 2 });
     expect(service.arrivals).toHaveLength(2);
     expect(service.effects).toHaveLength(0);
   });
@@ -84,11 +84,11 @@ describe("a key that the service answers with the same failure again", () => {
     expect(service.effects).toHaveLength(1);
   });
 
-  test("absent after an answer is not resent under L4: the key would answer the same", async () => {
+  test("absent after an answer is not resent under the keyed licence: the key would answer the same", async () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.storedFailure());
-    const outcome = await pass(order("keyed-readable").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "absent-unproven", attempts: 1 });
+    const outcome = await pass(order("keyed_readable").outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", reason: "absent_unproven", attempts: 1 });
     expect(service.arrivals).toHaveLength(1);
   });
 });
@@ -103,15 +103,15 @@ describe("a key must be earned", () => {
     expect(service.arrivals).toHaveLength(1);
   });
 
-  test("a success without the key raises key-unused once, and the tool has no L4 from then on", async () => {
+  test("a success without the key raises key-unused once, and the tool has no keyed licence from then on", async () => {
     const { service, order, pass, client, heard } = await openWorld();
     const keyed = order("keyed", { run: (args) => client("keyed").create(args) });
     await pass(keyed.outcome(TEA, ONCE));
     await pass(keyed.outcome({ item: "milk" }, ONCE));
-    expect(heard("key-unused")).toHaveLength(1);
+    expect(heard("key_unused")).toHaveLength(1);
     service.plan(faults.commitThenReset());
     const outcome = await pass(keyed.outcome({ item: "bread" }, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "key-unused" });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "key_unused" });
     expect(outcome).toMatchObject({ hint: expect.stringContaining("Send the key") });
   });
 
@@ -146,10 +146,10 @@ describe("the generation of a key", () => {
   test("moves on when a keyed service itself rejected the key, and a reader gets all keys", async () => {
     const { service, order, pass, client } = await openWorld();
     const asked: (readonly string[])[] = [];
-    const both = order("keyed-readable", {
+    const both = order("keyed_readable", {
       readState: (query) => {
         asked.push(query.keys);
-        return lookUp(client("keyed-readable"))(query);
+        return lookUp(client("keyed_readable"))(query);
       },
     });
     service.plan(faults.storedFailure({ status: 404 }));
@@ -170,7 +170,7 @@ describe("the generation of a key", () => {
     service.plan(faults.status({ status: 404 }));
     const first = await pass(readable.outcome(TEA, ONCE));
     const second = await pass(readable.outcome(TEA, { ...ONCE, retry: "it is there now" }));
-    expect(second).toMatchObject({ status: "committed", attempts: 2, licence: "L2" });
+    expect(second).toMatchObject({ status: "committed", attempts: 2, licence: "refused" });
     expect(keysOf(service)).toEqual([first.key, first.key]);
   });
 
@@ -183,10 +183,10 @@ describe("the generation of a key", () => {
     await clock.advance(30_000);
     service.plan(faults.resetBefore());
     const second = await pass(keyed.outcome(TEA, ONCE));
-    expect(second).toMatchObject({ status: "unknown", licence: "L2" });
+    expect(second).toMatchObject({ status: "unknown", licence: "refused" });
     await hf.operations.resolve(second.id, { as: "not_applied", by: "ana" });
     const third = await pass(keyed.outcome(TEA, ONCE));
-    expect(third).toMatchObject({ status: "committed", licence: "L5", attempts: 3 });
+    expect(third).toMatchObject({ status: "committed", licence: "person", attempts: 3 });
     expect(new Set(keysOf(service))).toEqual(new Set([first.key]));
   });
 });

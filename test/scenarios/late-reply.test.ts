@@ -42,7 +42,7 @@ describe("black hole", () => {
       const call = mail.outcome(TEA, ONCE);
       await arrived(1);
       await clock.advance(10_000);
-      expect(await pass(call)).toMatchObject({ status: "unknown", reason: "lost-reply" });
+      expect(await pass(call)).toMatchObject({ status: "unknown", reason: "lost_reply" });
       expect(await pass(mail.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
       expect(service.arrivals).toHaveLength(1);
     }
@@ -54,7 +54,7 @@ describe("black hole", () => {
     const call = order("readable", { commitsWithinMs: 2_000 }).outcome(TEA, ONCE);
     await arrived(1);
     await clock.advance(10_000);
-    expect(await pass(call)).toMatchObject({ status: "committed", attempts: 2, licence: "L3" });
+    expect(await pass(call)).toMatchObject({ status: "committed", attempts: 2, licence: "absent" });
     expect(service.effects).toHaveLength(1);
   });
 
@@ -249,7 +249,7 @@ describe("a reply that comes when the flight has ended", () => {
     // Its process is paused past the lease, and another one takes it for dead.
     clock.jump(200_000);
     const second = await pass(order("readable", options, world.another()).outcome(TEA, ONCE));
-    expect(second).toMatchObject({ status: "committed", licence: "L3", attempts: 2 });
+    expect(second).toMatchObject({ status: "committed", licence: "absent", attempts: 2 });
     land({ id: "ef_of_the_first" } as never);
     await pass(first);
     await clock.advance(1_000);
@@ -271,7 +271,7 @@ describe("a reply that comes when the flight has ended", () => {
     expect(service.arrivals).toHaveLength(0);
   });
 
-  test("a run that goes on in this process has not ended: no L3 before it has", async () => {
+  test("a run that goes on in this process has not ended: no absent licence before it has", async () => {
     const { service, order, clock, pass } = await openWorld();
     const readable = order("readable", {
       commitsWithinMs: 1_000,

@@ -41,7 +41,7 @@ describe.each(LOSSES)("committed, and the reply is lost to %s", (_, fault) => {
     const { service, order, pass } = await trickling();
     service.plan(fault);
     const outcome = await pass(order("keyed").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "L4" });
+    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "keyed" });
     expect(outcome).toMatchObject({ result: { id: service.effects[0]?.effectId } });
     expect(keysOf(service)).toEqual([outcome.key, outcome.key]);
     expect(service.effects).toHaveLength(1);
@@ -50,7 +50,7 @@ describe.each(LOSSES)("committed, and the reply is lost to %s", (_, fault) => {
   test("a keyed and readable tool reads before it thinks of sending", async () => {
     const { service, order, pass } = await trickling();
     service.plan(fault);
-    const outcome = await pass(order("keyed-readable").outcome(TEA, ONCE));
+    const outcome = await pass(order("keyed_readable").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
     expect(service.arrivals).toHaveLength(1);
     expect(service.effects).toHaveLength(1);
@@ -72,7 +72,7 @@ describe.each(LOSSES)("committed, and the reply is lost to %s", (_, fault) => {
     const { service, order, pass } = await trickling();
     service.plan(fault);
     const outcome = await pass(order("conditional").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "rejected-in-doubt" });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "rejected_in_doubt" });
     expect(service.arrivals).toHaveLength(2);
     expect(service.effects).toHaveLength(1);
   });
@@ -83,17 +83,17 @@ describe("reset, and the service never saw the request", () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.resetBefore());
     const outcome = await pass(order("readable").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "absent-unproven", attempts: 1 });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "absent_unproven", attempts: 1 });
     expect(service.arrivals).toHaveLength(1);
     expect(service.effects).toHaveLength(0);
   });
 
-  test("a readable tool fires again under L3 once its window has passed", async () => {
+  test("a readable tool fires again under the absent licence once its window has passed", async () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.resetBefore());
     const ordering = order("readable", { commitsWithinMs: 5_000 }).outcome(TEA, ONCE);
     const outcome = await pass(ordering);
-    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "L3" });
+    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "absent" });
     expect(keysOf(service)).toEqual([outcome.key, outcome.key]);
     expect(service.effects).toHaveLength(1);
     const [first, second] = service.arrivals;
@@ -104,7 +104,7 @@ describe("reset, and the service never saw the request", () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.resetBefore());
     const outcome = await pass(order("keyed").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "L4" });
+    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "keyed" });
     expect(keysOf(service)).toEqual([outcome.key, outcome.key]);
     expect(service.effects).toHaveLength(1);
   });
@@ -112,8 +112,8 @@ describe("reset, and the service never saw the request", () => {
   test("a keyed and readable tool reads, and sends the same key at once", async () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.resetBefore());
-    const outcome = await pass(order("keyed-readable").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "L4" });
+    const outcome = await pass(order("keyed_readable").outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "keyed" });
     expect(service.reads[0]?.seq).toBeLessThan(service.arrivals[1]?.seq ?? 0);
     expect(service.effects).toHaveLength(1);
   });
@@ -122,7 +122,7 @@ describe("reset, and the service never saw the request", () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.resetBefore());
     const outcome = await pass(order("conditional").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "L4" });
+    expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "keyed" });
     expect(service.effects).toHaveLength(1);
     expect(service.reads).toHaveLength(1);
   });
@@ -131,7 +131,7 @@ describe("reset, and the service never saw the request", () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.resetBefore());
     const outcome = await pass(order("neither").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "lost-reply", attempts: 1 });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "lost_reply", attempts: 1 });
     expect(service.arrivals).toHaveLength(1);
   });
 
@@ -151,7 +151,7 @@ describe("reset, and the service never saw the request", () => {
     await pass(keyed.outcome(TEA, ONCE));
     service.always(undefined);
     const outcome = await pass(keyed.outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "committed", attempts: 4, licence: "L4" });
+    expect(outcome).toMatchObject({ status: "committed", attempts: 4, licence: "keyed" });
     expect(new Set(keysOf(service)).size).toBe(1);
     expect(service.effects).toHaveLength(1);
   });
@@ -211,7 +211,7 @@ describe("a result that is a Response", () => {
     });
     const outcome = await pass(post.outcome({ item: "tea" }, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 1, resultLost: true });
-    expect(heard("payload-lost")).toHaveLength(1);
+    expect(heard("payload_lost")).toHaveLength(1);
     const again = await pass(post.outcome({ item: "tea" }, ONCE));
     expect(again).toMatchObject({ status: "committed", replayed: true, resultLost: true });
     expect(service.arrivals).toHaveLength(1);
@@ -250,7 +250,7 @@ describe("a result that is a Response", () => {
     });
     service.plan(faults.status({ status: 500, commit: true }), faults.status({ status: 404 }));
     const lost = await pass(post.outcome({ item: "tea" }, ONCE));
-    expect(lost).toMatchObject({ status: "unknown", reason: "lost-reply" });
+    expect(lost).toMatchObject({ status: "unknown", reason: "lost_reply" });
     const no = await pass(post.outcome({ item: "milk" }, ONCE));
     expect(no).toMatchObject({ status: "not_applied", rejection: { status: 404 } });
   });

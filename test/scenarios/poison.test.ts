@@ -92,7 +92,7 @@ describe("F19: a run that throws", () => {
         throw thrown;
       });
       const outcome = await clock.run(tool.outcome({}, ONCE));
-      expect(outcome).toMatchObject({ status: "unknown", reason: "lost-reply" });
+      expect(outcome).toMatchObject({ status: "unknown", reason: "lost_reply" });
       const error = await clock.run(tool({}, ONCE).catch((caught: unknown) => caught));
       expect(error).toMatchObject({ code: "ERR_HOLDFIRE_OUTCOME_UNKNOWN" });
       expect(runs).toBe(1);
@@ -207,7 +207,7 @@ describe("F20: a result that cannot be kept was still committed", () => {
     });
     const first = await clock.run(tool.outcome({}, ONCE));
     expect(first.status).toBe("committed");
-    expect(heard("payload-lost")).toHaveLength(1);
+    expect(heard("payload_lost")).toHaveLength(1);
     const again = await clock.run(tool.outcome({}, ONCE));
     expect(again).toMatchObject({ status: "committed", replayed: true, resultLost: true });
     expect(runs).toBe(1);
@@ -284,7 +284,7 @@ describe("F20: a result that cannot be kept was still committed", () => {
       },
     });
     const outcome = await clock.run(tool.outcome({}, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "cannot-tell" });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
   });
 
   test("a reader that returns a hostile proxy cannot tell", async () => {
@@ -292,7 +292,7 @@ describe("F20: a result that cannot be kept was still committed", () => {
       readState: () => new Proxy({}, { get: (_, name) => (name === "then" ? undefined : trap()) }),
     });
     const outcome = await clock.run(tool.outcome({}, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "cannot-tell" });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
   });
 
   test("a listener that throws or rejects changes nothing", async () => {

@@ -43,7 +43,7 @@ test("a black hole that committed: a keyed tool gets its first result by the sam
     run: (args: { item: string }, { key, signal }) => client.create(args, { key, signal }),
   });
   const outcome = await order.outcome({ item: "tea" }, ONCE);
-  expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "L4" });
+  expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "keyed" });
   expect(service.arrivals.map(({ key }) => key)).toEqual([outcome.key, outcome.key]);
   expect(service.effects).toHaveLength(1);
 });

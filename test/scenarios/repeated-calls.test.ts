@@ -60,11 +60,11 @@ describe("a repeat in the same scope", () => {
     expect(service.arrivals).toHaveLength(1);
     await clock.advance(1_000);
     const fired = await pass(mail.outcome(TEA, ONCE));
-    expect(fired).toMatchObject({ status: "committed", licence: "L2", attempts: 2 });
+    expect(fired).toMatchObject({ status: "committed", licence: "refused", attempts: 2 });
     expect(keysOf(service)).toEqual([first.key, first.key]);
   });
 
-  test("of what was proven absent fires after the cooldown, and under L3", async () => {
+  test("of what was proven absent fires after the cooldown, and under the absent licence", async () => {
     const { service, order, pass, clock } = await openWorld();
     service.plan(faults.resetBefore());
     const readable = order("readable", { commitsWithinMs: 1_000, attempts: 1 });
@@ -72,7 +72,7 @@ describe("a repeat in the same scope", () => {
     expect(first).toMatchObject({ status: "not_applied", reason: "absent" });
     await clock.advance(30_000);
     const second = await pass(readable.outcome(TEA, ONCE));
-    expect(second).toMatchObject({ status: "committed", licence: "L3", attempts: 2 });
+    expect(second).toMatchObject({ status: "committed", licence: "absent", attempts: 2 });
     expect(keysOf(service)).toEqual([first.key, first.key]);
   });
 
@@ -124,7 +124,7 @@ describe("other words for the same intent", () => {
     expect(other).toMatchObject({ status: "unknown", reason: "reworded", attempts: 1 });
     expect(service.arrivals).toHaveLength(1);
     const same = await pass(keyed.outcome({ item: "tea", note: "please" }, ONCE));
-    expect(same).toMatchObject({ status: "committed", attempts: 2, licence: "L4" });
+    expect(same).toMatchObject({ status: "committed", attempts: 2, licence: "keyed" });
   });
 
   test("open and readable: a reader may still find it", async () => {
@@ -259,6 +259,6 @@ describe("arguments", () => {
     const tool = hf.tool({ name: "t", kind: "write", run: async (_: { at: string }) => 1 });
     const first = await pass(tool.outcome({ at: "2026-11-16T04:00:00Z" }, ONCE));
     await pass(tool.outcome({ at: "2026-11-16T04:00:01Z" }, ONCE));
-    expect(heard("volatile-intent")).toMatchObject([{ other: first.id }]);
+    expect(heard("volatile_intent")).toMatchObject([{ other: first.id }]);
   });
 });

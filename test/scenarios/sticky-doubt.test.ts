@@ -14,7 +14,7 @@ describe("doubt is sticky", () => {
       const outcome = await pass(order("keyed").outcome(TEA, ONCE));
       expect(outcome).toMatchObject({
         status: "unknown",
-        reason: "rejected-in-doubt",
+        reason: "rejected_in_doubt",
         attempts: 2,
       });
       expect(service.arrivals).toHaveLength(2);
@@ -25,10 +25,10 @@ describe("doubt is sticky", () => {
   test("a lost reply and then a no is a reason to read: the commit is found", async () => {
     const { service, order, pass, client } = await openWorld();
     service.plan(faults.lateCommit(), faults.status({ status: 404 }));
-    const tool = order("keyed-readable", {
+    const tool = order("keyed_readable", {
       readState: async ({ key }) => {
         if (service.arrivals.length === 2) service.commitLate();
-        const [found] = await client("keyed-readable").find({ key });
+        const [found] = await client("keyed_readable").find({ key });
         return found ? committed(found) : absent();
       },
     });
@@ -40,7 +40,7 @@ describe("doubt is sticky", () => {
   test("with a reader and a window, a proven absence makes the no a no", async () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.resetBefore(), faults.status({ status: 404 }));
-    const tool = order("keyed-readable", { commitsWithinMs: 2_000 });
+    const tool = order("keyed_readable", { commitsWithinMs: 2_000 });
     const outcome = await pass(tool.outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "not_applied", reason: "rejected", attempts: 2 });
     expect(service.effects).toHaveLength(0);
@@ -104,16 +104,16 @@ describe("doubt is sticky", () => {
 });
 
 describe("a reader must earn its word", () => {
-  test("one that cannot find a commit we know of is blind, and has no L3 from then on", async () => {
+  test("one that cannot find a commit we know of is blind, and has no absent licence from then on", async () => {
     const { service, order, pass, clock, heard } = await openWorld();
     const blind = order("readable", { commitsWithinMs: 1_000, readState: async () => absent() });
     expect(await pass(blind.outcome(TEA, ONCE))).toMatchObject({ status: "committed" });
-    expect(heard("reader-blind")).toEqual([]);
+    expect(heard("reader_blind")).toEqual([]);
     await clock.advance(1_000);
-    expect(heard("reader-blind")).toHaveLength(1);
+    expect(heard("reader_blind")).toHaveLength(1);
     service.plan(faults.commitThenReset());
     const outcome = await pass(blind.outcome({ item: "milk" }, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "reader-blind", attempts: 1 });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "reader_blind", attempts: 1 });
     expect(service.arrivals).toHaveLength(2);
   });
 
@@ -125,7 +125,7 @@ describe("a reader must earn its word", () => {
     await pass(Promise.resolve());
     await pass(readable.outcome({ item: "milk" }, ONCE));
     await clock.advance(5_000);
-    expect(heard("reader-blind")).toEqual([]);
+    expect(heard("reader_blind")).toEqual([]);
     expect(service.reads).toHaveLength(1);
   });
 
@@ -144,11 +144,11 @@ describe("a reader must earn its word", () => {
     broken = false;
     await pass(readable.outcome({ item: "milk" }, ONCE));
     await clock.advance(1);
-    expect(heard("reader-blind")).toHaveLength(1);
+    expect(heard("reader_blind")).toHaveLength(1);
   });
 });
 
-describe("a person's word (L5)", () => {
+describe("a person's word (person)", () => {
   test("as committed: the call is answered from the record, its result is lost", async () => {
     const { service, order, pass, hf } = await openWorld();
     service.plan(faults.commitThenReset());
@@ -168,7 +168,7 @@ describe("a person's word (L5)", () => {
     const first = await pass(mail.outcome(TEA, ONCE));
     await hf.operations.resolve(first.id, { as: "not_applied", by: "ana" });
     const second = await pass(mail.outcome(TEA, ONCE));
-    expect(second).toMatchObject({ status: "committed", licence: "L5", key: first.key });
+    expect(second).toMatchObject({ status: "committed", licence: "person", key: first.key });
     expect(service.effects).toHaveLength(1);
   });
 

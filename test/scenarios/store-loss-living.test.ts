@@ -83,7 +83,7 @@ describe.each(LIVING)("$says under a living process", ({ start, keepsOlder }) =>
     expect(await ask(tools.neither, "new")).toMatchObject({ status: "committed" });
     expect(await ask(tools.neither, "newest")).toMatchObject({
       status: "unknown",
-      reason: "store-lost",
+      reason: "store_lost",
     });
     expect(suspicions).toHaveLength(1);
     expect(sends("neither", "newest")).toBe(1);
@@ -109,12 +109,12 @@ test("a loss that another process found is heard of, also when the store is past
   for (const id of ["1", "2", "3", "4"]) {
     expect(await clock.run(other.outcome({ id }, { scope: "s" }))).toMatchObject({
       status: "unknown",
-      reason: "store-lost",
+      reason: "store_lost",
     });
   }
   expect(await clock.run(one.outcome({ id: "x" }, { scope: "s" }))).toMatchObject({
     status: "unknown",
-    reason: "store-lost",
+    reason: "store_lost",
   });
   expect(sent).toEqual(["x", "y"]);
 });

@@ -53,7 +53,7 @@ describe.each(LOSSES)("$says", ({ start, keepsOlder }) => {
     const { tools, sends, hf } = await world.open();
     expect(await ask(tools.neither, "new")).toMatchObject({
       status: "unknown",
-      reason: "store-lost",
+      reason: "store_lost",
     });
     expect(await ask(tools.readable, "new")).toMatchObject({ status: "unknown" });
     expect(sends("neither", "new") + sends("readable", "new")).toBe(0);
@@ -79,7 +79,7 @@ describe.each(LOSSES)("$says", ({ start, keepsOlder }) => {
     // Nobody vouched that it was not sent: it stays in doubt.
     expect(await ask(after.tools.neither, "newer")).toMatchObject({
       status: "unknown",
-      reason: "store-lost",
+      reason: "store_lost",
     });
     expect(after.suspicions).toEqual([]);
     expect(after.sends("neither", "newer")).toBe(0);
@@ -103,7 +103,7 @@ describe.each(LOSSES)("$says", ({ start, keepsOlder }) => {
     const after = await world.open();
     expect(await ask(after.tools.neither, "newer")).toMatchObject({
       status: "unknown",
-      reason: "store-lost",
+      reason: "store_lost",
     });
     expect(after.suspicions).toHaveLength(1);
     expect(after.sends("neither", "newer")).toBe(0);

@@ -35,7 +35,7 @@ describe("the store is down at the claim", () => {
     const call = pass(order("neither")(TEA, ONCE));
     await expect(call).rejects.toBeInstanceOf(StoreUnavailableError);
     await expect(call).rejects.toMatchObject({ reason: "claim", isRetryable: false, status: 409 });
-    expect(heard("store-error")).toMatchObject([{ step: "claim" }]);
+    expect(heard("store_error")).toMatchObject([{ step: "claim" }]);
     expect(service.arrivals).toHaveLength(0);
   });
 
@@ -101,8 +101,8 @@ describe("the store is down at the note of a resend", () => {
       return isClaim(step) && claims === 2;
     });
     const outcome = await pass(order("keyed").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "store-down", attempts: 1 });
-    expect(heard("unknown")).toMatchObject([{ reason: "store-down" }]);
+    expect(outcome).toMatchObject({ status: "unknown", reason: "store_down", attempts: 1 });
+    expect(heard("unknown")).toMatchObject([{ reason: "store_down" }]);
     expect(service.arrivals).toHaveLength(1);
   });
 
@@ -201,7 +201,7 @@ describe("the store is down while the state is read", () => {
     service.plan(faults.commitThenReset());
     failing.fail("rejects", (step) => step === "own");
     const outcome = await pass(order("readable").outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "unknown", reason: "cannot-tell" });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
     failing.recover();
     const again = await pass(order("readable").outcome(TEA, ONCE));
     expect(again).toMatchObject({ status: "committed", attempts: 1 });
@@ -234,7 +234,7 @@ describe("the store is down for a late reply", () => {
 });
 
 describe("the store is down while a run goes on that was given up", () => {
-  test("this process still knows that it has not ended: no L3", async () => {
+  test("this process still knows that it has not ended: no absent licence", async () => {
     const { service, order, pass, failing, clock } = await openTroubled();
     const readable = order("readable", {
       commitsWithinMs: 1_000,

@@ -103,7 +103,7 @@ describe("a lapsed lease is not permission", () => {
     await world.arrived(1);
     clock.jump(100_000);
     const second = await pass(order("keyed", {}, world.another()).outcome(TEA, ONCE));
-    expect(second).toMatchObject({ status: "committed", attempts: 2, licence: "L4" });
+    expect(second).toMatchObject({ status: "committed", attempts: 2, licence: "keyed" });
     expect(keysOf(service)).toEqual([second.key, second.key]);
     expect(service.effects).toHaveLength(1);
     await clock.advance(60_000);
@@ -141,7 +141,7 @@ describe("a result that will not serialise was still committed", () => {
     });
     const first = await pass(circular.outcome({ item: "tea" }, ONCE));
     expect(first).toMatchObject({ status: "committed", result: { effect: "created" } });
-    expect(heard("payload-lost")).toHaveLength(1);
+    expect(heard("payload_lost")).toHaveLength(1);
     const second = await pass(circular.outcome({ item: "tea" }, ONCE));
     expect(second).toMatchObject({ status: "committed", resultLost: true, replayed: true });
     await expect(pass(circular({ item: "tea" }, ONCE))).rejects.toMatchObject({
@@ -200,7 +200,7 @@ describe("found is not mine", () => {
     expect(first).toMatchObject({ status: "committed", effectId: service.effects[0]?.effectId });
     service.plan(faults.resetBefore());
     const second = await pass(tool.outcome(TEA, { scope: "tuesday" }));
-    expect(second).toMatchObject({ status: "unknown", reason: "cannot-tell", attempts: 1 });
+    expect(second).toMatchObject({ status: "unknown", reason: "cannot_tell", attempts: 1 });
     expect(service.effects).toHaveLength(1);
   });
 
@@ -234,7 +234,7 @@ describe("found is not mine", () => {
       status: "committed",
     });
     const second = await pass(tool.outcome(TEA, { scope: "tuesday" }));
-    expect(second).toMatchObject({ status: "unknown", reason: "cannot-tell" });
+    expect(second).toMatchObject({ status: "unknown", reason: "cannot_tell" });
   });
 });
 
@@ -250,7 +250,7 @@ describe("maxRetries 0 is not one owner", () => {
     });
     const outcome = await pass(mail.outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", wireRequests: 2, attempts: 1 });
-    expect(heard("hidden-retry")).toMatchObject([
+    expect(heard("hidden_retry")).toMatchObject([
       { attempt: 1, method: "POST", path: "/neither/effects", count: 2 },
     ]);
     expect(service.arrivals).toHaveLength(2);
@@ -287,7 +287,7 @@ describe("maxRetries 0 is not one owner", () => {
     service.plan(faults.status({ status: 421 }));
     const outcome = await pass(order("neither").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", wireRequests: 2, attempts: 1 });
-    expect(heard("hidden-retry")).toMatchObject([{ count: 2 }]);
+    expect(heard("hidden_retry")).toMatchObject([{ count: 2 }]);
     expect(service.arrivals).toHaveLength(2);
   });
 
@@ -315,7 +315,7 @@ describe("maxRetries 0 is not one owner", () => {
     });
     const outcome = await pass(twice.outcome({ item: "tea" }, ONCE));
     expect(outcome).toMatchObject({ status: "committed", wireRequests: 2 });
-    expect(heard("hidden-retry")).toMatchObject([{ count: 2 }]);
+    expect(heard("hidden_retry")).toMatchObject([{ count: 2 }]);
   });
 });
 
@@ -346,11 +346,11 @@ describe('2xx is not "yes"', () => {
 
   test("after a 2xx nothing but a person's word fires again, not even a key", async () => {
     const { service, order, pass, hf, client } = await openWorld();
-    const keyed = order("keyed-readable", {
+    const keyed = order("keyed_readable", {
       verify: () => service.arrivals.length > 1,
       commitsWithinMs: 1_000,
       readState: async () => absent(),
-      run: (args, { key }) => client("keyed-readable").create(args, { key }),
+      run: (args, { key }) => client("keyed_readable").create(args, { key }),
     });
     const first = await pass(keyed.outcome(TEA, ONCE));
     expect(first).toMatchObject({ status: "unknown", reason: "unverified" });
@@ -358,7 +358,7 @@ describe('2xx is not "yes"', () => {
     expect(service.arrivals).toHaveLength(1);
     await hf.operations.resolve(first.id, { as: "not_applied", by: "ana" });
     const last = await pass(keyed.outcome(TEA, ONCE));
-    expect(last).toMatchObject({ status: "committed", licence: "L5", attempts: 2 });
+    expect(last).toMatchObject({ status: "committed", licence: "person", attempts: 2 });
   });
 
   test("a reader that finds it settles what `verify` doubted", async () => {
@@ -376,7 +376,7 @@ describe('2xx is not "yes"', () => {
     const { service, order, pass, heard } = await openWorld();
     const outcome = await pass(order("neither", { verify: broken }).outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", reason: "unverified" });
-    expect(heard("reader-failed")).toMatchObject([{ which: "verify", why }]);
+    expect(heard("reader_failed")).toMatchObject([{ which: "verify", why }]);
     expect(service.arrivals).toHaveLength(1);
   });
 

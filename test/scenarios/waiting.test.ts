@@ -176,7 +176,7 @@ describe("one that leaves", () => {
     const { service, order, pass, arrived, heard, hf } = await openWorld();
     service.plan(faults.blackHole({ commit: true }));
     const stop = new AbortController();
-    const both = order("keyed-readable");
+    const both = order("keyed_readable");
     const left = both.outcome(TEA, { ...ONCE, signal: stop.signal });
     await arrived(1);
     stop.abort();
@@ -208,7 +208,7 @@ describe("one that leaves", () => {
     service.plan(faults.commitThenReset());
     let hangs = false;
     const readable = order("readable", {
-      readState: () => (hangs ? new Promise(() => {}) : { reading: "cannotTell", why: "down" }),
+      readState: () => (hangs ? new Promise(() => {}) : { reading: "cannot_tell", why: "down" }),
     });
     expect(await pass(readable.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
     hangs = true;

@@ -53,21 +53,21 @@ const EVENTS: readonly EventName[] = [
   "replay",
   "settled",
   "committed",
-  "not-applied",
+  "not_applied",
   "unknown",
   "takeover",
   "late",
   "duplicate",
-  "hidden-retry",
-  "key-unused",
-  "reader-blind",
-  "reader-failed",
-  "volatile-intent",
-  "payload-lost",
-  "lease-lost",
+  "hidden_retry",
+  "key_unused",
+  "reader_blind",
+  "reader_failed",
+  "volatile_intent",
+  "payload_lost",
+  "lease_lost",
   "unrecorded",
   "recorded",
-  "store-error",
+  "store_error",
   "held",
 ];
 
@@ -180,7 +180,7 @@ function powersOf(toolClass: ToolClass, client: ServiceClient): OrderOptions {
     case "readable":
     case "liar":
       return { readState };
-    case "keyed-readable":
+    case "keyed_readable":
       return { keyed, readState };
     case "conditional":
       return {

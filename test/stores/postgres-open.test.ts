@@ -283,7 +283,7 @@ describe.runIf(await canStartPostgres())("a server of its own", () => {
       const pool = new pg.Pool({ connectionString: server.url, max: 1 });
       const store = postgresStore({ pool });
       await store.open();
-      expect(store.promise).toMatchObject({ survives: "host-loss", mayForget: false });
+      expect(store.promise).toMatchObject({ survives: "host_loss", mayForget: false });
 
       await pool.query("ALTER SYSTEM SET fsync = off");
       await pool.query("SELECT pg_reload_conf()");

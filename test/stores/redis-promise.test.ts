@@ -212,7 +212,7 @@ describe.runIf(possible)("a real Redis", () => {
     await order({ item: "tea" }, { scope: "s" });
     await server.restart({ empty: true });
     const again = await order.outcome({ item: "tea" }, { scope: "s" });
-    expect(again).toMatchObject({ status: "unknown", reason: "store-lost" });
+    expect(again).toMatchObject({ status: "unknown", reason: "store_lost" });
     expect(fired).toBe(1);
     await hf.close();
   });

@@ -36,7 +36,7 @@ test("the classes are keyed, readable, both, conditional, neither and liar", () 
   expect(TOOL_CLASSES).toEqual([
     "keyed",
     "readable",
-    "keyed-readable",
+    "keyed_readable",
     "conditional",
     "neither",
     "liar",
@@ -57,7 +57,7 @@ describe.each(TOOL_CLASSES)("class %s", (toolClass) => {
   });
 });
 
-describe.each(["keyed", "keyed-readable"])("class %s", (toolClass) => {
+describe.each(["keyed", "keyed_readable"])("class %s", (toolClass) => {
   const send = (body: unknown, key: string) => post(toolClass, body, { "idempotency-key": key });
 
   test("replays the first answer to the same key, marked, without a second effect", async () => {
@@ -104,7 +104,7 @@ describe("the memory of keys", () => {
 
   test("is one per class", async () => {
     await post("keyed", { a: 1 }, { "idempotency-key": "k1" });
-    const reply = await post("keyed-readable", { a: 2 }, { "idempotency-key": "k1" });
+    const reply = await post("keyed_readable", { a: 2 }, { "idempotency-key": "k1" });
     expect(reply.status).toBe(201);
   });
 
@@ -124,7 +124,7 @@ describe.each(["readable", "neither"])("class %s", (toolClass) => {
   });
 });
 
-describe.each(["keyed", "readable", "keyed-readable", "conditional"])("class %s", (toolClass) => {
+describe.each(["keyed", "readable", "keyed_readable", "conditional"])("class %s", (toolClass) => {
   test("finds effects by key, by fields, or all of them, in its own class only", async () => {
     const send = (body: unknown, key: string) =>
       post(toolClass, body, { "idempotency-key": key }).then((reply) => reply.json());

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 test("create sends the body and the key, and find finds the same effect", async () => {
-  const client = service.client("keyed-readable");
+  const client = service.client("keyed_readable");
   const created = await client.create({ to: "ana", amount: 4 }, { key: "k1" });
   expect(created).toMatchObject({ effect: "created", key: "k1", intent: { to: "ana", amount: 4 } });
   expect(service.effects.map(({ effectId }) => effectId)).toEqual([created.id]);

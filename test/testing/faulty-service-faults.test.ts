@@ -171,7 +171,7 @@ describe("slow", () => {
     expect(counts()).toEqual({ arrivals: 1, effects: 1 });
   });
 
-  test.each(["after", "on-time"] as const)(
+  test.each(["after", "on_time"] as const)(
     "commit %s: nothing is there until the answer is",
     async (commit) => {
       service.plan(faults.slow({ ms: 15_000, commit }));
@@ -185,7 +185,7 @@ describe("slow", () => {
     },
   );
 
-  test.each(["before", "after", "on-time"] as const)(
+  test.each(["before", "after", "on_time"] as const)(
     "commit %s: the key is in use until the answer, then replayed",
     async (commit) => {
       service.plan(faults.slow({ ms: 15_000, commit }));
@@ -224,7 +224,7 @@ describe("slow", () => {
   );
 
   test("commit on time: for a client that has left nothing happens, and the key is free", async () => {
-    service.plan(faults.slow({ ms: 15_000, commit: "on-time" }));
+    service.plan(faults.slow({ ms: 15_000, commit: "on_time" }));
     const leave = new AbortController();
     const lost = expect(post("keyed", "k1", { signal: leave.signal })).rejects.toBe("enough");
     await begun();

@@ -48,7 +48,7 @@ const reading = (found: readonly EffectBody[]): Reading<EffectBody> => {
 
 /** A truthful tool, keyed and readable. */
 function payTool(url: string, other: Partial<Definition> = {}): Definition {
-  const client = createClient(url, "keyed-readable");
+  const client = createClient(url, "keyed_readable");
   return {
     name: "pay",
     kind: "write",
@@ -92,7 +92,7 @@ const why = ({ claims }: Proof, claim: Claim) =>
 
 const evidence = ({ claims }: Proof) => claims[0]?.evidence ?? {};
 
-const ALL_HOLD = { "key-taken": true, keyed: true, readState: true, commitsWithinMs: true };
+const ALL_HOLD = { key_taken: true, keyed: true, readState: true, commitsWithinMs: true };
 
 test("a truthful tool is proved, with and without the service's own books", async () => {
   for (const countEffects of [books, undefined]) {
@@ -141,17 +141,17 @@ describe("keyed", () => {
   const keyless =
     (url: string) =>
     (args: Args, { signal }: AttemptContext) =>
-      createClient(url, "keyed-readable").create(args, { signal });
+      createClient(url, "keyed_readable").create(args, { signal });
   const byIntent =
     (url: string) =>
     async ({ intent: { paymentId } }: Query) =>
-      reading(await createClient(url, "keyed-readable").find({ paymentId }));
+      reading(await createClient(url, "keyed_readable").find({ paymentId }));
 
   test("does not hold for a run that never takes the key", async () => {
     const proof = await prove((url) =>
       payTool(url, { run: keyless(url), readState: byIntent(url) }),
     );
-    expect(holds(proof)).toEqual({ ...ALL_HOLD, "key-taken": false, keyed: false });
+    expect(holds(proof)).toEqual({ ...ALL_HOLD, key_taken: false, keyed: false });
     expect(proof.ok).toBe(false);
   });
 
@@ -231,7 +231,7 @@ describe("readState", () => {
     const proof = await prove((url) =>
       payTool(url, {
         readState: async () => {
-          const all = await createClient(url, "keyed-readable").find({});
+          const all = await createClient(url, "keyed_readable").find({});
           return reading(all.slice(-1));
         },
       }),
@@ -298,7 +298,7 @@ describe("what cannot be tried", () => {
   test("is untested without connect, and then nothing is proved", async () => {
     const proof = await prove(payTool, { connect: undefined });
     expect(holds(proof)).toEqual({
-      "key-taken": true,
+      key_taken: true,
       keyed: true,
       readState: "untested",
       commitsWithinMs: "untested",
@@ -318,7 +318,7 @@ describe("what cannot be tried", () => {
     const proof = await prove();
     expect(proof.ok).toBe(false);
     expect(why(proof, "readState")).toBe("run failed: status 500");
-    expect(holds(proof)).toMatchObject({ "key-taken": true, keyed: "untested" });
+    expect(holds(proof)).toMatchObject({ key_taken: true, keyed: "untested" });
     expect(service.arrivals).toHaveLength(1);
   });
 
@@ -360,7 +360,7 @@ test("any HTTP client can be cut, and only the requests that carry the effect", 
   const viaNode =
     (url: string) =>
     async (args: Args, { key }: AttemptContext): Promise<EffectBody> => {
-      await createClient(url, "keyed-readable").find({ key });
+      await createClient(url, "keyed_readable").find({ key });
       return new Promise((resolve, reject) => {
         const to = request(`${url}/keyed-readable/effects`, {
           method: "POST",

@@ -192,8 +192,8 @@ it("wraps the fetch it is given", async () => {
 describe("with the engine", () => {
   const open = () => {
     const hf = createHoldfire({ store: memoryStore({ forgets: "accepted" }) });
-    const hidden: HoldfireEvents["hidden-retry"][] = [];
-    hf.on("hidden-retry", (event) => hidden.push(event));
+    const hidden: HoldfireEvents["hidden_retry"][] = [];
+    hf.on("hidden_retry", (event) => hidden.push(event));
     return { hf, hidden };
   };
   /** As a careless tool body does it. */

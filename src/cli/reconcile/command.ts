@@ -20,7 +20,7 @@ export const reconcile: Command = defineCommand({
   summary: "Settles what is unknown by reading, with your own tools.",
   takes: [],
   about: [
-    "Loads your holdfire.config.ts and asks the readers of its tools what became of operations that are unknown or whose owner is gone. It sends nothing, unless --resend allows what the service itself recognises by key (L4). Several may run at once. It works on the ledger and the tenant of the config.",
+    "Loads your holdfire.config.ts and asks the readers of its tools what became of operations that are unknown or whose owner is gone. It sends nothing, unless --resend allows what the service itself recognises by key (keyed). Several may run at once. It works on the ledger and the tenant of the config.",
     "--drift also compares what is committed with what is there now: gone, done twice, changed, done by nobody we know. It reports and repairs nothing.",
     "Ends with 1 if something is still unknown, was left over, or if drift was found.",
   ],
@@ -30,7 +30,7 @@ export const reconcile: Command = defineCommand({
     limit: { type: "string", value: "N", about: "At most so many operations. Default 1000." },
     since: { type: "string", value: "WHEN", about: "Reached their state since: 24h, or a date." },
     cursor: { type: "string", value: "TEXT", about: "Goes on where an earlier report ended." },
-    resend: { type: "boolean", about: "Also sends again under the same key (L4)." },
+    resend: { type: "boolean", about: "Also sends again under the same key (keyed)." },
     drift: { type: "boolean", about: "Also looks for drift, of the last 24 hours or --since." },
   },
   run: async ({ values }, terminal) => {

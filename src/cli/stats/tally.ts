@@ -47,7 +47,7 @@ export interface ToolStats {
 /** Said with every answer, so that nobody takes a floor for a count. */
 export const CANNOT_TELL: readonly string[] = [
   'replays without a new tool-call id: an answer from the record is not written down; listen to the event "replay"',
-  'requests that a guarded fetch stopped before they left; listen to the event "hidden-retry"',
+  'requests that a guarded fetch stopped before they left; listen to the event "hidden_retry"',
   "whether several requests of one attempt were a retry or several steps of the tool",
   "attempts of operations that were fired more often than the record keeps, or that were pruned",
 ];

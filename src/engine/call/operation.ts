@@ -99,7 +99,7 @@ export function nameOperation(
   };
   const other =
     scope && noticeVolatile(engine.seen, `${scope.id}\u001f${tool.name}`, id, intentText);
-  if (other) engine.events.emit("volatile-intent", { ...about(operation), other });
+  if (other) engine.events.emit("volatile_intent", { ...about(operation), other });
   return operation;
 }
 

@@ -11,9 +11,9 @@ import { peek, peekItems } from "../../lang/peek.ts";
 export type Reading<R> =
   | { readonly reading: "committed"; readonly result: R; readonly effectId?: string | undefined }
   | { readonly reading: "absent" }
-  | { readonly reading: "inProgress" }
+  | { readonly reading: "in_progress" }
   | { readonly reading: "duplicated"; readonly results: readonly R[] }
-  | { readonly reading: "cannotTell"; readonly why: string };
+  | { readonly reading: "cannot_tell"; readonly why: string };
 
 /** What `readState` is asked with. Never the caller's arguments: it must work in any process. */
 export interface StateQuery<I = Json> {
@@ -42,7 +42,7 @@ export const committed = <R>(
 export const absent = (): Reading<never> => ({ reading: "absent" });
 
 /** The service is at it. */
-export const inProgress = (): Reading<never> => ({ reading: "inProgress" });
+export const inProgress = (): Reading<never> => ({ reading: "in_progress" });
 
 /** It happened more than once. */
 export const duplicated = <R>(results: readonly R[]): Reading<R> => ({
@@ -51,7 +51,7 @@ export const duplicated = <R>(results: readonly R[]): Reading<R> => ({
 });
 
 /** The state could not be read, or does not say. */
-export const cannotTell = (why: string): Reading<never> => ({ reading: "cannotTell", why });
+export const cannotTell = (why: string): Reading<never> => ({ reading: "cannot_tell", why });
 
 const MAX_RESULTS = 100;
 
@@ -66,13 +66,13 @@ export function checkReading(answer: unknown): Reading<unknown> {
     case "committed":
       return { reading, result: peek(answer, "result"), effectId };
     case "absent":
-    case "inProgress":
+    case "in_progress":
       return { reading };
     case "duplicated": {
       const results = peekItems(peek(answer, "results"), MAX_RESULTS);
       return results.length > 0 ? { reading, results } : cannotTell("nonsense");
     }
-    case "cannotTell":
+    case "cannot_tell":
       return cannotTell(whyOf(peek(answer, "why")));
     default:
       return cannotTell("nonsense");

@@ -15,11 +15,11 @@ import type { Engine } from "../engine.ts";
 /** Tells of each; returns the error where a repetition is one. */
 export function tellRepeats(
   token: WireToken,
-  about: Omit<HoldfireEvents["hidden-retry"], keyof Repeat>,
+  about: Omit<HoldfireEvents["hidden_retry"], keyof Repeat>,
   { events, onHiddenRetry }: Pick<Engine, "events" | "onHiddenRetry">,
 ): HiddenRetryError | undefined {
   const all = repeats(token);
-  for (const repeat of all) events.emit("hidden-retry", { ...about, ...repeat });
+  for (const repeat of all) events.emit("hidden_retry", { ...about, ...repeat });
   const sent = all.find(({ count }) => count > 1);
   if (!sent || onHiddenRetry !== "fail") return undefined;
   const { tool, id, key } = about;

@@ -53,7 +53,7 @@ export async function recallSample(step: SampleStep, engine: Engine): Promise<Re
   let stored = await reach(engine, "read", ledger.read(place.ref));
   if (stored && stored.record.fingerprint !== step.hash) {
     const { client, scope } = step;
-    events.emit("prompt-drift", { client, step: step.step, scope: showScope(scope.id) });
+    events.emit("prompt_drift", { client, step: step.step, scope: showScope(scope.id) });
     place = placeOf(step, step.hash, engine);
     stored = await reach(engine, "read", ledger.read(place.ref));
   }
@@ -89,7 +89,7 @@ export async function keepSample(
 
 /** Says that an answer could not be kept. */
 export const loseSample = (place: SamplePlace, why: string, engine: Engine): void =>
-  engine.events.emit("payload-lost", { ...about(place), why });
+  engine.events.emit("payload_lost", { ...about(place), why });
 
 function placeOf(step: SampleStep, again: string | undefined, engine: Engine): SamplePlace {
   const { client, scope, hash } = step;

@@ -22,12 +22,12 @@ export function payloadOf(
   const owner = { ...ref, tool: tool.name };
   const { codec, events } = engine;
   if (isResponse(value) && !kept) {
-    events.emit("payload-lost", { ...about(operation), why: "the body broke off" });
+    events.emit("payload_lost", { ...about(operation), why: "the body broke off" });
     return undefined;
   }
   const encoded = kept ? codec.encodeResponse(kept, owner) : codec.encode(value, owner);
   if (encoded.ok) return encoded.payload;
-  events.emit("payload-lost", { ...about(operation), why: encoded.why });
+  events.emit("payload_lost", { ...about(operation), why: encoded.why });
   return undefined;
 }
 

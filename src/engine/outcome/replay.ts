@@ -112,13 +112,13 @@ export function hintFor(
     return `If the service does nothing when it answers ${status}, declare refuses: [${status}].`;
   }
   switch (state.reason) {
-    case "lost-reply":
+    case "lost_reply":
       return "Declare readState, or keyed if the service honours keys, so that a lost reply can be looked up.";
-    case "absent-unproven":
+    case "absent_unproven":
       return "Declare commitsWithinMs, so that an absence can become proof.";
-    case "key-unused":
+    case "key_unused":
       return "Send the key: take it from run's second argument.";
-    case "reader-blind":
+    case "reader_blind":
       return "The reader missed a commit that is known; mend readState.";
     default:
       return "It is listed in hf.operations; reconcile or a person settles it.";

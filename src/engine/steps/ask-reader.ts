@@ -52,8 +52,8 @@ export async function askReader(
       : cannotTell(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
   engine.events.emit("reading", { ...about(operation), reading: reading.reading, durationMs });
-  if (reading.reading === "cannotTell" && FAILURES.has(reading.why)) {
-    engine.events.emit("reader-failed", {
+  if (reading.reading === "cannot_tell" && FAILURES.has(reading.why)) {
+    engine.events.emit("reader_failed", {
       ...about(operation),
       which: "readState",
       why: reading.why,

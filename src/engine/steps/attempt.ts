@@ -128,7 +128,7 @@ async function mayStart(
   engine: Engine,
 ): Promise<boolean> {
   const { flight } = owned;
-  if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot-tell";
+  if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot_tell";
   const mayFire = () =>
     !flight.stopped.aborted &&
     flight.remainingMs() > 0 &&
@@ -138,9 +138,9 @@ async function mayStart(
   owned.noted = false;
   const covered = mayFire() && (await leaseCovers(owned, timeoutMs, engine));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
-  const tooLate = licence === "L4" && !mayStillResend(situationOf(owned, engine));
+  const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
   if (covered && mayFire() && !tooLate) return true;
-  if (mayFire() && !covered) owned.mayNotFire = "lease-lost";
+  if (mayFire() && !covered) owned.mayNotFire = "lease_lost";
   forget(owned, owned.stored.record.fired);
   return false;
 }
@@ -164,7 +164,7 @@ async function note(
   if (inTime.tag !== "done") {
     // It may have been written all the same.
     forget(owned, stored.record.fired + 1);
-    owned.mayNotFire = "store-down";
+    owned.mayNotFire = "store_down";
     return false;
   }
   const moved = inTime.value;

@@ -180,7 +180,7 @@ export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | u
 
 export function wasLost({ record: { state } }: Stored): boolean {
   const before = state.tag === "claimed" ? state.before : undefined;
-  return before?.tag === "unknown" && before.reason === "owner-lost";
+  return before?.tag === "unknown" && before.reason === "owner_lost";
 }
 
 /** How long an owner is believed alive without a sign, in milliseconds. */
@@ -203,7 +203,7 @@ export async function claimInTime(
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, claiming);
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;
-  engine.events.emit("store-error", { step: "claim", error });
+  engine.events.emit("store_error", { step: "claim", error });
   // At once, and again when the lost answer comes: it may still be on its way to the store.
   inBackground(engine, () => withdraw(operation, claim.holder, engine));
   const again = () => inBackground(engine, () => withdraw(operation, claim.holder, engine));

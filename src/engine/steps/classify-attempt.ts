@@ -41,7 +41,7 @@ export async function classify(
     };
     learn(owned, ending);
     const durationMs = engine.clock.monotonic() - attempted.startedAt;
-    engine.events.emit("timed-out", { ...named, attempt: n, wireRequests, durationMs });
+    engine.events.emit("timed_out", { ...named, attempt: n, wireRequests, durationMs });
     return ending;
   }
   const synced = await within(engine.clock, engine.timing.storeTimeoutMs, engine.ledger.sync());
@@ -135,7 +135,7 @@ async function isVerified(owned: Owned, ended: Ended, engine: Engine): Promise<b
   stop.abort();
   if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;
   const why = inTime.tag === "done" ? "nonsense" : inTime.tag;
-  engine.events.emit("reader-failed", { ...about(owned.operation), which: "verify", why });
+  engine.events.emit("reader_failed", { ...about(owned.operation), which: "verify", why });
   return false;
 }
 
@@ -145,5 +145,5 @@ function noticeKey({ operation }: Owned, { verdict, tookKey }: Ending, engine: E
   if (tool.keyedForMs === undefined || tookKey !== false || verdict !== "committed") return;
   if (tool.learned.keyUnused) return;
   tool.learned.keyUnused = true;
-  engine.events.emit("key-unused", about(operation));
+  engine.events.emit("key_unused", about(operation));
 }

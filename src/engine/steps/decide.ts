@@ -35,12 +35,12 @@ export interface Powers {
 
 /** What the last look said. `beganAt` is no later than the store's clock when it began. */
 export interface Look {
-  readonly reading: "committed" | "absent" | "inProgress" | "duplicated" | "cannotTell";
+  readonly reading: "committed" | "absent" | "in_progress" | "duplicated" | "cannot_tell";
   readonly beganAt: number;
 }
 
-/** How freely a flight may send: as any call; under L4 alone; or not at all, because it only reads. */
-export type Fires = "freely" | "by-key" | "never";
+/** How freely a flight may send: as any call; under the keyed licence alone; or not at all, because it only reads. */
+export type Fires = "freely" | "by_key" | "never";
 
 export interface Situation {
   readonly powers: Powers;
@@ -57,7 +57,7 @@ export interface Situation {
   /** The arguments are those of the first attempt. */
   readonly sameArguments: boolean;
   /** Nobody waits, or the lease or the store is gone: no more firing. */
-  readonly mayNotFire: "stopped" | "lease-lost" | "store-down" | "cannot-tell" | undefined;
+  readonly mayNotFire: "stopped" | "lease_lost" | "store_down" | "cannot_tell" | undefined;
   /** A service answered twice with the same stored failure. */
   readonly keySpent: boolean;
   /** @default "freely" */
@@ -70,7 +70,7 @@ export type Decision =
   | { readonly do: "look"; readonly notBefore: number | undefined }
   | { readonly do: "commit"; readonly attempt: number | undefined }
   | {
-      readonly do: "give-up";
+      readonly do: "give_up";
       readonly reason: NotAppliedReason;
       readonly clears: readonly number[];
     }
@@ -86,7 +86,7 @@ export function decide(situation: Situation): Decision {
   if (look?.reading === "committed" || look?.reading === "duplicated") {
     return { do: "commit", attempt: undefined };
   }
-  if (look?.reading === "inProgress") return { do: "look", notBefore: undefined };
+  if (look?.reading === "in_progress") return { do: "look", notBefore: undefined };
 
   const due = proofDue(doubtful, powers);
   if (look?.reading === "absent" && typeof due === "number" && look.beganAt > due) {
@@ -98,8 +98,8 @@ export function decide(situation: Situation): Decision {
     }
     return { do: "hold", reason: whyHeld(situation, doubtful) };
   }
-  if (mayResendByKey(situation, doubtful)) return { do: "fire", licence: "L4", clears: [] };
-  if (mayResendInner(situation, doubtful)) return { do: "fire", licence: "L1", clears: [] };
+  if (mayResendByKey(situation, doubtful)) return { do: "fire", licence: "keyed", clears: [] };
+  if (mayResendInner(situation, doubtful)) return { do: "fire", licence: "not_sent", clears: [] };
   if (look?.reading === "absent" && due !== "never") {
     return { do: "look", notBefore: due === "not yet" ? undefined : due };
   }
@@ -110,7 +110,9 @@ export function decide(situation: Situation): Decision {
 function withoutDoubt(situation: Situation, clears: readonly number[]): Decision {
   const last = situation.attempts.at(-1);
   const reason = certainty(last, clears);
-  const licence = ({ not_sent: "L1", refused: "L2", absent: "L3" } as const)[reason as "absent"];
+  const licence = ({ not_sent: "not_sent", refused: "refused", absent: "absent" } as const)[
+    reason as "absent"
+  ];
   const innerFailed = last?.innerOnly && last.epoch === situation.epoch;
   const mayFire =
     licence !== undefined &&
@@ -120,7 +122,7 @@ function withoutDoubt(situation: Situation, clears: readonly number[]): Decision
     situation.sameArguments &&
     !situation.mayNotFire &&
     firesFreely(situation);
-  return mayFire ? { do: "fire", licence, clears } : { do: "give-up", reason, clears };
+  return mayFire ? { do: "fire", licence, clears } : { do: "give_up", reason, clears };
 }
 
 const firesFreely = ({ fires = "freely" }: Situation): boolean => fires === "freely";
@@ -128,8 +130,8 @@ const firesFreely = ({ fires = "freely" }: Situation): boolean => fires === "fre
 function certainty(last: AttemptNote | undefined, clears: readonly number[]): NotAppliedReason {
   if (!last) return "not_sent";
   if (last.verdict === "rejected") return "rejected";
-  if (last.cleared === "L5") return "resolved";
-  if (last.cleared === "L3" || clears.includes(last.n)) return "absent";
+  if (last.cleared === "person") return "resolved";
+  if (last.cleared === "absent" || clears.includes(last.n)) return "absent";
   return last.verdict === "refused" ? "refused" : "not_sent";
 }
 
@@ -145,7 +147,7 @@ function proofDue(doubtful: readonly AttemptNote[], powers: Powers): number | "n
   return due;
 }
 
-/** L4: the service itself will recognise the repetition. */
+/** keyed: the service itself will recognise the repetition. */
 function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
   const { powers, attempts, generation, look } = situation;
   if (situation.firesLeft <= 0 || !situation.budget || situation.mayNotFire) return false;
@@ -186,7 +188,7 @@ const carriedPrecondition = (
 ): boolean =>
   declared?.conditional === true && (precondition !== "read" || tookPrecondition !== false);
 
-/** Whether L4 still holds when the attempt it licensed is about to be sent. */
+/** Whether the keyed licence still holds when the attempt it licensed is about to be sent. */
 export const mayStillResend = (situation: Situation): boolean =>
   mayResendByKey(
     situation,
@@ -209,21 +211,21 @@ function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]):
 function whyHeld(situation: Situation, doubtful: readonly AttemptNote[]): UnknownReason {
   const { powers, look } = situation;
   if (doubtful.some(({ unverified }) => unverified)) return "unverified";
-  if (doubtful.some(({ accepted }) => accepted)) return "in-progress";
+  if (doubtful.some(({ accepted }) => accepted)) return "in_progress";
   if (doubtful.some(({ innerOnly }) => innerOnly !== undefined)) return "partial";
-  if (doubtful.some(({ epoch }) => epoch === LOST_EPOCH)) return "store-lost";
+  if (doubtful.some(({ epoch }) => epoch === LOST_EPOCH)) return "store_lost";
   if (situation.mayNotFire) return situation.mayNotFire;
-  if (situation.attempts.at(-1)?.verdict === "rejected") return "rejected-in-doubt";
+  if (situation.attempts.at(-1)?.verdict === "rejected") return "rejected_in_doubt";
   const keyed = powers.keyedForMs !== undefined;
   const resends = (keyed || powers.conditional) && situation.fires !== "never";
   if (resends && !situation.sameArguments) return "reworded";
-  if (keyed && powers.keyUnused) return "key-unused";
-  if (keyed && situation.keySpent) return "key-spent";
-  if (keyed && situation.now > keyEnds(situation)) return "key-expired";
+  if (keyed && powers.keyUnused) return "key_unused";
+  if (keyed && situation.keySpent) return "key_spent";
+  if (keyed && situation.now > keyEnds(situation)) return "key_expired";
   if (resends && situation.firesLeft <= 0) return "attempts";
   if (resends && !situation.budget) return "budget";
-  if (look?.reading === "absent") return powers.readerBlind ? "reader-blind" : "absent-unproven";
-  if (powers.reader) return "cannot-tell";
+  if (look?.reading === "absent") return powers.readerBlind ? "reader_blind" : "absent_unproven";
+  if (powers.reader) return "cannot_tell";
   const unanswered = doubtful.some(({ verdict }) => verdict === undefined);
-  return situation.fires === "never" && unanswered ? "owner-lost" : "lost-reply";
+  return situation.fires === "never" && unanswered ? "owner_lost" : "lost_reply";
 }

@@ -43,8 +43,8 @@ async function renew(owned: Owned, engine: Engine): Promise<boolean> {
 }
 
 export function loseLease(owned: Owned, engine: Engine): void {
-  owned.mayNotFire = "lease-lost";
-  engine.events.emit("lease-lost", about(owned.operation));
+  owned.mayNotFire = "lease_lost";
+  engine.events.emit("lease_lost", about(owned.operation));
   owned.wake.abort();
 }
 

@@ -25,7 +25,7 @@ export async function lookFirst(
     return settle(owned, { do: "commit", attempt: undefined }, engine);
   }
   // Somebody is at it already: nothing is sent, and the next call looks again.
-  if (reading === "inProgress") {
+  if (reading === "in_progress") {
     const outcome = await withdrawn(owned, engine);
     if (outcome.status !== "not_applied") return outcome;
     const { reason: _, ...common } = outcome;

@@ -12,7 +12,7 @@ import { type Decision, decide } from "./decide.ts";
 import { learn, type Owned, situationOf } from "./ownership.ts";
 
 /** A decision that ends the flight. */
-export type Final = Extract<Decision, { do: "commit" | "give-up" | "hold" }>;
+export type Final = Extract<Decision, { do: "commit" | "give_up" | "hold" }>;
 
 export type Next =
   | { readonly tag: "settle"; readonly final: Final }
@@ -26,8 +26,8 @@ export function nextMove(owned: Owned, engine: Engine): Next {
     if (waitMs < owned.flight.remainingMs()) return { tag: "again", waitMs };
     return { tag: "settle", final: outOfTime(owned, decision) };
   }
-  for (const n of decision.clears) learn(owned, { n, cleared: "L3" });
-  if (decision.do === "give-up") return { tag: "settle", final: decision };
+  for (const n of decision.clears) learn(owned, { n, cleared: "absent" });
+  if (decision.do === "give_up") return { tag: "settle", final: decision };
   const waitMs = backoff(owned.passes, owned.retryAfterMs, engine.timing, engine.random);
   owned.passes += 1;
   if (waitMs >= owned.flight.remainingMs()) {
@@ -51,10 +51,10 @@ function outOfTime(owned: Owned, decision: Extract<Decision, { do: "fire" | "loo
   if (owned.attempts.every(isCleared)) {
     const last = owned.attempts.at(-1);
     const reason = decision.do === "fire" && decision.clears.length > 0 ? "absent" : "not_sent";
-    return { do: "give-up", reason: last?.verdict === "refused" ? "refused" : reason, clears: [] };
+    return { do: "give_up", reason: last?.verdict === "refused" ? "refused" : reason, clears: [] };
   }
-  const inProgress = owned.look?.reading === "inProgress";
-  return { do: "hold", reason: inProgress ? "in-progress" : "deadline" };
+  const inProgress = owned.look?.reading === "in_progress";
+  return { do: "hold", reason: inProgress ? "in_progress" : "deadline" };
 }
 
 /** Waits, unless something new is known before the time is up. */

@@ -41,6 +41,6 @@ export async function fixPrecondition(flight: Flight, engine: Engine): Promise<F
     return { tag: "fixed", precondition: engine.codec.encodeText(text, ref) };
   }
   const tag = inTime.tag === "failed" ? "failed" : "late";
-  engine.events.emit("reader-failed", { ...about(operation), which: "precondition", why: tag });
+  engine.events.emit("reader_failed", { ...about(operation), which: "precondition", why: tag });
   return { tag, error: inTime.tag === "failed" ? inTime.error : undefined };
 }

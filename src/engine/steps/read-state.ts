@@ -27,7 +27,7 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
     if (reading.reading === "duplicated") {
       engine.events.emit("duplicate", { ...about(operation), source: "reading" });
     }
-    if (reading.reading !== "cannotTell" || !FAILURES.has(reading.why)) return;
+    if (reading.reading !== "cannot_tell" || !FAILURES.has(reading.why)) return;
     const wait = backoff(turn, undefined, engine.timing, engine.random);
     if (wait >= flight.remainingMs()) return;
     if ((await sleep(engine.clock, wait, owned.wake.signal)) === "woken") return;

@@ -1,6 +1,6 @@
 /**
  * A reader must earn its word: after a tool's first committed call it is asked about that commit, once
- * and in the background. One that cannot find it loses L3.
+ * and in the background. One that cannot find it loses the absent licence.
  *
  * @module
  */
@@ -22,10 +22,10 @@ export function checkReaderOnce(owned: Owned, engine: Engine): void {
     () =>
       inBackground(engine, async () => {
         const reading = await askReader(operation, stored.record, tool.readTimeoutMs, engine);
-        if (reading.reading === "cannotTell") learned.readerChecked = false;
+        if (reading.reading === "cannot_tell") learned.readerChecked = false;
         if (reading.reading !== "absent") return;
         learned.readerBlind = true;
-        engine.events.emit("reader-blind", about(operation));
+        engine.events.emit("reader_blind", about(operation));
       }),
     true,
   );

@@ -134,7 +134,7 @@ async function stateFor(
     const payload = unverified && payloadOf(operation, unverified, engine);
     return { tag: "unknown", reason: final.reason, payload };
   }
-  if (final.do === "give-up") {
+  if (final.do === "give_up") {
     const { reason } = final;
     const keyRejected = reason === "rejected" && isRejectionOfKey(owned);
     return { tag: "not_applied", reason, rejection: owned.rejection, keyRejected };
@@ -162,7 +162,7 @@ function isRejectionOfKey({ attempts, operation, stored }: Owned): boolean {
     last?.status !== undefined &&
     last.status !== 412 &&
     last.wireRequests === 1 &&
-    !ofKey.some(({ cleared }) => cleared === "L3")
+    !ofKey.some(({ cleared }) => cleared === "absent")
   );
 }
 
@@ -219,7 +219,7 @@ function tell(
     }
     case "not_applied": {
       const { reason, rejection } = state;
-      engine.events.emit("not-applied", { ...named, reason });
+      engine.events.emit("not_applied", { ...named, reason });
       return { ...common, status: "not_applied", reason, rejection, error: owned.lastError };
     }
     case "unknown": {

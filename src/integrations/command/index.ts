@@ -81,7 +81,7 @@ export class CommandError extends Error {
     const how = {
       exited: "ended with",
       killed: "was killed by",
-      "not-started": "was not started:",
+      not_started: "was not started:",
     };
     const what = end.tag === "killed" ? end.signal : String(end.code);
     super(`${basename(file)} ${how[end.tag]} ${what}`);
@@ -154,7 +154,7 @@ export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
 
 /** Whatever keeps a command line from being made, there was no process. */
 const notStarted = (): Ended => ({
-  end: { tag: "not-started", code: "EINVAL" },
+  end: { tag: "not_started", code: "EINVAL" },
   stdout: "",
   truncated: false,
   stderr: "",

@@ -38,7 +38,7 @@ export function runProgram(program: Program, signal: AbortSignal): Promise<Ended
     const notStarted = (error: unknown) => {
       const code = peek(error, "code");
       const end = {
-        tag: "not-started",
+        tag: "not_started",
         code: typeof code === "string" ? code : undefined,
       } as const;
       resolve({ end, stdout: "", truncated: false, stderr: "" });

@@ -12,7 +12,7 @@ import type { McpTool } from "./sdk.ts";
 
 export interface Treatment {
   readonly kind: ToolKind;
-  /** A repeated call with the same arguments changes nothing more: the licence L4. */
+  /** A repeated call with the same arguments changes nothing more: the licence keyed. */
   readonly repeatable: boolean;
 }
 

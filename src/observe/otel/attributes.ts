@@ -56,7 +56,7 @@ export const ofVerdict = (event: Event<"verdict">): Attributes =>
   });
 
 /** Of an attempt whose time was up. */
-export const ofTimeout = ({ tool }: Event<"timed-out">): Attributes => ({
+export const ofTimeout = ({ tool }: Event<"timed_out">): Attributes => ({
   [TOOL]: tool,
   "holdfire.verdict": "unknown",
   [ERROR_TYPE]: "timeout",

@@ -48,7 +48,7 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
   }));
   const attemptSeconds = seconds("attempt.duration", "How long attempts took, or were waited for.");
   const gaveUp = bounded<true>();
-  on("timed-out", (event) => {
+  on("timed_out", (event) => {
     gaveUp.put(`${event.id} ${event.attempt}`, true);
     attemptSeconds(event.durationMs, ofTimeout(event));
   });
@@ -91,7 +91,7 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
   count("unrecorded", ["unrecorded", "operation", "Outcomes not yet written."], ({ tool }) => ({
     [TOOL]: tool,
   }));
-  count("store-error", ["store.errors", "error", "Failures of the ledger's store."], (event) => ({
+  count("store_error", ["store.errors", "error", "Failures of the ledger's store."], (event) => ({
     "holdfire.step": event.step,
     [ERROR_TYPE]: event.error === undefined ? "timeout" : errorType(event.error),
   }));
@@ -102,7 +102,7 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
 
   const hidden = counter("hidden_retries", "request", "Requests repeated by somebody beside us.");
   const told = bounded<{ readonly sent: number; readonly refused: number }>();
-  on("hidden-retry", (event) => {
+  on("hidden_retry", (event) => {
     const { tool, id, attempt, method, origin, path, count: sent, refused = 0 } = event;
     // Of an attempt whose time was up it is told again when it ends.
     const name = [id, attempt, method, origin, path].join(" ");

@@ -80,7 +80,7 @@ export function traceSpans(on: Listening["on"], tracer: TracerLike, contexts: Co
     if (span) end(span, said);
   }
 
-  on("hidden-retry", (event) => {
+  on("hidden_retry", (event) => {
     const span = operationOf(event)?.attempts.get(event.attempt);
     span?.setAttributes({ "holdfire.hidden_retries": event.count - 1 + (event.refused ?? 0) });
   });
@@ -94,7 +94,7 @@ export function traceSpans(on: Listening["on"], tracer: TracerLike, contexts: Co
     });
   });
 
-  on("timed-out", (event) => {
+  on("timed_out", (event) => {
     endAttempt(event, { ...ofTimeout(event), "holdfire.wire_requests": event.wireRequests });
   });
 

@@ -106,7 +106,7 @@ function promiseOf(
   // `remote_write` and `local` do not wait until a standby has it on disk.
   const copied = standbys !== "" && (commits === "on" || commits === "remote_apply");
   return {
-    survives: copied ? "host-loss" : "host",
+    survives: copied ? "host_loss" : "host",
     mayForget: false,
     forgettingAccepted,
     text: copied

@@ -23,7 +23,7 @@ export function payTool(
   { keyed = true, readable = true }: PayPowers,
 ): PayDefinition {
   const client = service.client(
-    keyed ? (readable ? "keyed-readable" : "keyed") : readable ? "readable" : "neither",
+    keyed ? (readable ? "keyed_readable" : "keyed") : readable ? "readable" : "neither",
   );
   return {
     name: "pay",

@@ -12,23 +12,23 @@ import type { ReadFault } from "./read-fault.ts";
 
 export function checkFault(fault: Fault): void {
   switch (fault.tag) {
-    case "commit-then-reset":
-    case "reset-before":
-    case "duplicate-delivery":
-    case "hang-up":
-    case "black-hole":
-    case "truncated-body":
+    case "commit_then_reset":
+    case "reset_before":
+    case "duplicate_delivery":
+    case "hang_up":
+    case "black_hole":
+    case "truncated_body":
       break;
     case "slow":
       checkMs("fault.ms", fault.ms);
       break;
-    case "late-commit":
+    case "late_commit":
       checkMs("fault.afterMs", fault.afterMs);
       break;
     case "trickle":
       checkMs("fault.everyMs", fault.everyMs);
       break;
-    case "stored-failure":
+    case "stored_failure":
       checkStatus(fault.status);
       break;
     case "redirect":

@@ -93,7 +93,7 @@ function write(
 
 function refusal(to: Route): Answer {
   if (to.tag === "garbage") return errorAnswer(400, "bad_target");
-  if (to.tag === "not-allowed") return errorAnswer(405, "not_allowed", { allow: to.allow });
+  if (to.tag === "not_allowed") return errorAnswer(405, "not_allowed", { allow: to.allow });
   return errorAnswer(404, "not_found");
 }
 

@@ -11,7 +11,7 @@ export type Reply =
   /** RST: the client sees ECONNRESET, not an empty reply. */
   | { readonly tag: "reset" }
   /** FIN: the client sees the end of the stream. */
-  | { readonly tag: "hang-up" }
+  | { readonly tag: "hang_up" }
   /** Nothing, for as long as the client stays. */
   | { readonly tag: "silence" }
   /** The answer after `ms`, if the client is still there; if it leaves before, `gone` is called. */

@@ -11,7 +11,7 @@ export type Route =
   | { readonly tag: "list"; readonly class: ToolClass; readonly query: URLSearchParams }
   | { readonly tag: "record"; readonly name: string }
   /** The place exists, the method does not. */
-  | { readonly tag: "not-allowed"; readonly allow: string }
+  | { readonly tag: "not_allowed"; readonly allow: string }
   | { readonly tag: "nowhere" }
   /** The target is not one at all. */
   | { readonly tag: "garbage" };
@@ -36,11 +36,11 @@ function toList(method: string, toolClass: ToolClass, query: URLSearchParams): R
   if (method === "POST") return { tag: "write", class: toolClass, record: undefined };
   const { reads } = offerOf(toolClass);
   if (method === "GET" && reads) return { tag: "list", class: toolClass, query };
-  return { tag: "not-allowed", allow: reads ? "GET, POST" : "POST" };
+  return { tag: "not_allowed", allow: reads ? "GET, POST" : "POST" };
 }
 
 function toRecord(method: string, name: string): Route {
   if (method === "PUT") return { tag: "write", class: "conditional", record: name };
   if (method === "GET") return { tag: "record", name };
-  return { tag: "not-allowed", allow: "GET, PUT" };
+  return { tag: "not_allowed", allow: "GET, PUT" };
 }

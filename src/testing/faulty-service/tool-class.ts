@@ -8,7 +8,7 @@ export type ToolClass =
   | "keyed"
   | "readable"
   /** As `keyed`; for suites in which the tool of `keyed` has no reader, and this one's has. */
-  | "keyed-readable"
+  | "keyed_readable"
   /** Takes versions: `If-Match`, and `If-None-Match: *` for a name nobody has. */
   | "conditional"
   /** Like e-mail: sent is sent, and nobody can tell. */
@@ -27,7 +27,7 @@ interface Offer {
 const OFFERS: Readonly<Record<ToolClass, Offer>> = {
   keyed: { keys: true, reads: true },
   readable: { keys: false, reads: true },
-  "keyed-readable": { keys: true, reads: true },
+  keyed_readable: { keys: true, reads: true },
   conditional: { keys: false, reads: true },
   neither: { keys: false, reads: false },
   liar: { keys: false, reads: true },

@@ -22,7 +22,7 @@ export function play(reply: Reply, response: ServerResponse, timers: Timers): vo
     case "reset":
       response.socket?.resetAndDestroy();
       break;
-    case "hang-up":
+    case "hang_up":
       cut(response);
       break;
     case "later":

@@ -24,15 +24,15 @@ export function fare(fault: Fault | undefined, delivery: Delivery, timers: Timer
   switch (fault?.tag) {
     case undefined:
       return send(commit());
-    case "commit-then-reset":
+    case "commit_then_reset":
       commit();
       return RESET;
-    case "reset-before":
+    case "reset_before":
       return RESET;
-    case "hang-up":
+    case "hang_up":
       if (fault.commit) commit();
-      return { tag: "hang-up" };
-    case "black-hole":
+      return { tag: "hang_up" };
+    case "black_hole":
       if (fault.commit) commit();
       return SILENCE;
     case "slow":
@@ -40,12 +40,12 @@ export function fare(fault: Fault | undefined, delivery: Delivery, timers: Timer
     case "status":
       if (fault.commit) commit();
       return send(faultAnswer(fault));
-    case "truncated-body":
+    case "truncated_body":
       return { tag: "truncate", answer: commit(), framing: fault.framing };
-    case "late-commit":
+    case "late_commit":
       timers.commitAfter(fault.afterMs, commit);
       return RESET;
-    case "duplicate-delivery": {
+    case "duplicate_delivery": {
       const first = commit();
       delivery.beginAgain().commit();
       return send(first);
@@ -54,7 +54,7 @@ export function fare(fault: Fault | undefined, delivery: Delivery, timers: Timer
       return send(answer(fault.status, {}, { location: fault.to }));
     case "trickle":
       return { tag: "trickle", answer: commit(), everyMs: fault.everyMs };
-    case "stored-failure":
+    case "stored_failure":
       return send(delivery.begin().fail(errorAnswer(fault.status, "api_error")));
   }
 }
@@ -66,7 +66,7 @@ function fareSlowly(
   timers: Timers,
 ): Reply {
   const later = { tag: "later", ms, answer: execution.commit } as const;
-  if (commit === "on-time") return { ...later, gone: execution.abandon };
+  if (commit === "on_time") return { ...later, gone: execution.abandon };
   // By timers of their own: the service goes on when the client has left.
   if (commit === "before") {
     execution.perform();

@@ -19,7 +19,7 @@ import type { Trials } from "./trial.ts";
 import { isFound } from "./watch.ts";
 
 /** A reader that cannot tell has said nothing about the time. */
-const NOT_THERE = new Set<string>(["absent", "inProgress"]);
+const NOT_THERE = new Set<string>(["absent", "in_progress"]);
 
 export function checkWindow(trials: Trials, withinMs: number, reader: boolean): readonly Check[] {
   if (!reader) return [UNTESTED("without readState it says nothing")];

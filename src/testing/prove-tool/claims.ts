@@ -24,7 +24,7 @@ export function judgeClaims(tool: Tool, trials: Trials): readonly ClaimVerdict[]
   const within = tool.commitsWithinMs;
   const seen = evidenceOf(trials);
   return [
-    verdict("key-taken", keyed, [checkKeyTaken(trials, keyed)], seen),
+    verdict("key_taken", keyed, [checkKeyTaken(trials, keyed)], seen),
     verdict("keyed", keyed, keyed ? checkKeyed(tool, trials) : NOT_DECLARED, seen),
     verdict("readState", reader, reader ? checkReader(trials) : NOT_DECLARED, seen),
     verdict(

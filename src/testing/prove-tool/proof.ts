@@ -5,7 +5,7 @@
  */
 
 /** What a tool's definition says of its service. */
-export type Claim = "key-taken" | "keyed" | "readState" | "commitsWithinMs";
+export type Claim = "key_taken" | "keyed" | "readState" | "commitsWithinMs";
 
 export interface ClaimVerdict {
   readonly claim: Claim;

@@ -82,8 +82,8 @@ export async function ask(probe: Probe, watching: Watching): Promise<Look> {
       if (effectId !== undefined && !owners.has(effectId)) owners.set(effectId, key);
       return { afterMs, reading: "committed", result, effectId };
     }
-    case "cannotTell":
-      return { afterMs, reading: "cannotTell", why: String(reading.why).slice(0, 200) };
+    case "cannot_tell":
+      return { afterMs, reading: "cannot_tell", why: String(reading.why).slice(0, 200) };
     default:
       return { afterMs, reading: reading.reading };
   }

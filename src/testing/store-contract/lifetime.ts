@@ -32,7 +32,7 @@ export function testLifetime(subject: () => Subject): void {
     const { name, promise } = subject().store;
     expect(name).not.toBe("");
     expect(promise.text).toMatch(/^[A-Z].*\.$/s);
-    expect(promise.survives).toBeOneOf(["nothing", "process", "host", "host-loss"]);
+    expect(promise.survives).toBeOneOf(["nothing", "process", "host", "host_loss"]);
     expect(promise.mayForget).toBeTypeOf("boolean");
     expect(promise.forgettingAccepted).toBeTypeOf("boolean");
   });

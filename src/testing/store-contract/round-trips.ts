@@ -61,7 +61,7 @@ const recordFullOf = (text: string): OperationRecord =>
         wireRequests: 2,
         unverified: true,
         innerOnly: false,
-        cleared: "L3",
+        cleared: "absent",
       },
     ],
     evidence: [

@@ -23,7 +23,7 @@ export const bugs: readonly PlantedBug[] = [
     name: "claim after send",
     edits: [
       {
-        file: "src/engine/claim.ts",
+        file: "src/engine/steps/claim.ts",
         find: "  const claiming = engine.ledger.move(ref, claim, known, lane);\n",
         replace: `  const nothingThere = (await engine.ledger.read(ref)) === undefined;
   const claiming = engine.ledger.move(ref, claim, known, lane);
@@ -34,7 +34,7 @@ export const bugs: readonly PlantedBug[] = [
 `,
       },
       {
-        file: "src/engine/claim.ts",
+        file: "src/engine/steps/claim.ts",
         find: 'import type { Moved } from "../ledger/ledger.ts";\n',
         replace: `import { apply } from "../ledger/apply.ts";
 import type { Moved } from "../ledger/ledger.ts";
@@ -62,7 +62,7 @@ import type { Moved } from "../ledger/ledger.ts";
     name: "new key per attempt",
     edits: [
       {
-        file: "src/engine/attempt.ts",
+        file: "src/engine/steps/attempt.ts",
         find: "  const key = keyOf(owned);\n",
         replace: `  const key = n > 1 ? \`\${keyOf(owned)}-\${n}\` : keyOf(owned);\n`,
       },
@@ -73,7 +73,7 @@ import type { Moved } from "../ledger/ledger.ts";
     name: "timeout = failed",
     edits: [
       {
-        file: "src/engine/classify.ts",
+        file: "src/engine/steps/classify-attempt.ts",
         find: '      n,\n      verdict: "unknown",\n',
         replace: '      n,\n      verdict: "not_sent",\n',
       },
@@ -84,7 +84,7 @@ import type { Moved } from "../ledger/ledger.ts";
     name: "absent read = resend at once",
     edits: [
       {
-        file: "src/engine/decide.ts",
+        file: "src/engine/steps/decide.ts",
         find: 'typeof due === "number" && look.beganAt > due',
         replace: "due !== undefined",
       },
@@ -131,7 +131,7 @@ import type { Moved } from "../ledger/ledger.ts";
     name: "serialisation error = retry",
     edits: [
       {
-        file: "src/engine/attempt.ts",
+        file: "src/engine/steps/attempt.ts",
         find: "  if (!isResponse(value)) return { value };\n",
         replace: "  if (!isResponse(value)) return { value: JSON.parse(JSON.stringify(value)) };\n",
       },
@@ -180,7 +180,7 @@ import type { Moved } from "../ledger/ledger.ts";
     name: "abort = not applied",
     edits: [
       {
-        file: "src/engine/flight.ts",
+        file: "src/engine/call/execution.ts",
         find: '        resolve({ ...bare(operation, engine), status: "in_progress" });\n',
         replace:
           '        resolve({ ...bare(operation, engine), status: "not_applied", reason: "aborted" });\n',

@@ -54,7 +54,7 @@ test("a claim that was acknowledged outlives a power cut", async () => {
 
 test("every attempt carries the same key", async () => {
   const world = worldOf();
-  const call = await finish(world, 0, wish("K", { fates: ["lost-reply"] }));
+  const call = await finish(world, 0, wish("K", { fates: ["lost_reply"] }));
   const keys = new Set(world.network.sends.map(({ key }) => key));
   expect([call.outcome?.status, world.network.sends.length, keys.size]).toEqual([
     "committed",
@@ -72,7 +72,7 @@ test("an attempt whose time was up may still land", async () => {
 test("an absence proves nothing while the service can still commit", async () => {
   for (const seed of [1, 2, 3, 4, 5]) {
     const world = worldOf(seed);
-    await finish(world, 0, wish("R", { fates: ["late-commit"] }));
+    await finish(world, 0, wish("R", { fates: ["late_commit"] }));
     await world.time.advance(TIMES.commitsWithin);
     expect(world.service.effects).toHaveLength(1);
   }

@@ -18,13 +18,13 @@ export interface Course {
 
 export function courseOf(fate: Fate, op: string, lies: boolean): Course {
   switch (fate) {
-    case "lost-reply":
+    case "lost_reply":
       return { commits: "now", says: failure("reset") };
     case "slow":
       return { commits: "now", slow: true };
     case "slow-late":
       return { commits: "after-end" };
-    case "late-commit":
+    case "late_commit":
       return { commits: "after-reply", says: failure("reset") };
     case "error-after":
       return { commits: "now", says: failure("error", 500), storesSaid: true };

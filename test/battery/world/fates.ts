@@ -3,11 +3,11 @@
 /** What befalls one request to the service. */
 export const FATES = [
   "ok",
-  "lost-reply", // committed; the connection breaks
+  "lost_reply", // committed; the connection breaks
   "lost-request", // never arrives; the connection breaks
   "slow", // committed at once, answered after the attempt was given up
   "slow-late", // committed only after the attempt was given up, then answered
-  "late-commit", // the connection breaks first, the commit comes after
+  "late_commit", // the connection breaks first, the commit comes after
   "error-after", // committed, answered 500
   "error-before", // not committed, answered 500
   "error-stored", // not committed, and a keyed service will answer 500 for ever
@@ -31,7 +31,7 @@ export const FATES = [
 export type Fate = (typeof FATES)[number];
 
 /** What befalls one look at the state. */
-export const READ_FATES = ["ok", "slow", "fail", "hang", "nonsense", "cannot-tell"] as const;
+export const READ_FATES = ["ok", "slow", "fail", "hang", "nonsense", "cannot_tell"] as const;
 
 export type ReadFate = (typeof READ_FATES)[number];
 

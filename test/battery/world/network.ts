@@ -133,7 +133,7 @@ export function createNetwork(surroundings: NetworkSurroundings): Network {
       if (fate === "hang") return;
       if (fate === "fail") back(() => reject(new Error("the reader is broken")));
       else if (fate === "nonsense") back(() => resolve({ reading: "perhaps" } as never));
-      else if (fate === "cannot-tell") back(() => resolve(cannotTell("maintenance")));
+      else if (fate === "cannot_tell") back(() => resolve(cannotTell("maintenance")));
       else {
         const look = () => {
           const reading = service.look(tool, keys);
