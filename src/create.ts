@@ -8,7 +8,7 @@ import { type GuardedTool, guard } from "./engine/call/guarded-tool.ts";
 import { currentFrame } from "./engine/call/nesting.ts";
 import { defineTool, positive, type Registry } from "./engine/define/define-tool.ts";
 import type { Engine, Tool } from "./engine/engine.ts";
-import { putInside } from "./engine/engine-of.ts";
+import { bindEngine } from "./engine/engine-of.ts";
 import { lazyGate } from "./engine/gate.ts";
 import { createBudgets } from "./engine/loops/budget.ts";
 import { type Clock, sleep, systemClock } from "./lang/clock.ts";
@@ -121,8 +121,8 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     loadPerform: () => late?.perform ?? preload().then(({ perform }) => perform),
     budgets: createBudgets(),
     onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
-    flights: new Map(),
-    unended: new Map(),
+    executions: new Map(),
+    runningAttempts: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, closed.signal),
     enlisted: false,
     isClosed: () => closing !== undefined,
@@ -132,7 +132,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   async function close(): Promise<void> {
     const underWay = () => [
       ...shared.background,
-      ...[...shared.flights.values()].map(({ landed }) => landed),
+      ...[...shared.executions.values()].map(({ landed }) => landed),
     ];
     const deadline = clock.monotonic() + timing.drainMs;
     while (underWay().length > 0 && clock.monotonic() < deadline) {
@@ -156,7 +156,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     const parts = { ...ledgerParts, store: inside, witness: memoryWitness() };
     // A lane left in a transaction would keep others waiting for its end; it is free by the record.
     const ledger = createLedger({ ...parts, leavesLanes: false });
-    return { ...shared, ledger, enlisted: true, flights: new Map(), unended: new Map() };
+    return { ...shared, ledger, enlisted: true, executions: new Map(), runningAttempts: new Map() };
   }
 
   function forTenant(tenant: string, parts: Shared = shared): Holdfire {
@@ -226,7 +226,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
         return closing;
       },
     };
-    return putInside(hf, engine);
+    return bindEngine(hf, engine);
   }
   return forTenant(options.tenant ?? "default");
 }

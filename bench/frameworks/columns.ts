@@ -112,7 +112,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     name: "abort",
-    means: "the run is aborted in flight and run again",
+    means: "the run is aborted in execution and run again",
     expected: 1,
     play: plays(async ({ says, service }, run) => {
       service.plan(faults.blackHole({ commit: true }));

@@ -9,7 +9,7 @@ import type { Engine } from "./engine.ts";
 
 const engines = new WeakMap<object, Engine>();
 
-export function putInside<T extends object>(hf: T, engine: Engine): T {
+export function bindEngine<T extends object>(hf: T, engine: Engine): T {
   engines.set(hf, engine);
   return hf;
 }

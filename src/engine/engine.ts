@@ -10,7 +10,7 @@ import type { Codec } from "../ledger/codec.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Declared, Verdict } from "../ledger/record.ts";
 import type { Events } from "../observe/events.ts";
-import type { Flight } from "./call/execution.ts";
+import type { Execution } from "./call/execution.ts";
 import type { perform } from "./call/perform.ts";
 import type { AttemptContext, EffectSpan, OnDrift, Plan, ToolKind } from "./define/definition.ts";
 import type { Reading, StateQuery } from "./define/reading.ts";
@@ -95,9 +95,9 @@ export interface Engine {
   /** Intents met of late, to notice two that differ only in a uuid or a timestamp. One per tenant. */
   readonly seen: Map<string, string>;
   /** Operations under way in this process, by tenant and id. */
-  readonly flights: Map<string, Flight>;
+  readonly executions: Map<string, Execution>;
   /** Attempts that outlived their flight: their `run` has not settled. */
-  readonly unended: Map<string, Set<number>>;
+  readonly runningAttempts: Map<string, Set<number>>;
   /** Tries a durable move until the store has answered. */
   readonly persist: Persist;
   /** What runs a call, loaded when it is first needed. */

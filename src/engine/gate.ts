@@ -8,7 +8,7 @@ import { InvalidInputError } from "../errors.ts";
 import type { Canonical } from "../key/canonical.ts";
 import type { Stored } from "../ledger/record.ts";
 import type { LaneChange, StoredLane } from "../ledger/store.ts";
-import type { Flight } from "./call/execution.ts";
+import type { Execution } from "./call/execution.ts";
 import type { Naming } from "./call/operation.ts";
 import type { Bounds } from "./call/perform.ts";
 import type { PlannedCall } from "./define/planned-call.ts";
@@ -53,7 +53,7 @@ export type Admission =
 
 export interface Gate {
   /** Asked before each claim. Must send nothing. */
-  admit(flight: Flight, engine: Engine, visit: Visit): Promise<Admission>;
+  admit(execution: Execution, engine: Engine, visit: Visit): Promise<Admission>;
   /** Tells of a call without making it. */
   plan(
     tool: Tool,
@@ -63,7 +63,7 @@ export interface Gate {
     engine: Engine,
   ): Promise<PlannedCall>;
   /** The claim is not made after all: gives back what admission has taken. */
-  leave?(flight: Flight, engine: Engine, visit: Visit): Promise<void>;
+  leave?(execution: Execution, engine: Engine, visit: Visit): Promise<void>;
 }
 
 /** For tools that need nobody's leave. */

@@ -5,7 +5,7 @@
  */
 
 import { type Clock, sleep } from "../lang/clock.ts";
-import { within } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/time-limit.ts";
 import type { Moved } from "../ledger/ledger.ts";
 
 const FIRST_WAIT_MS = 250;
@@ -17,7 +17,7 @@ export type Persist = (move: () => Promise<Moved>) => Promise<Moved | "closed">;
 export function createPersist(clock: Clock, timeoutMs: number, closed: AbortSignal): Persist {
   return async (move) => {
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      const inTime = await within(clock, timeoutMs, move());
+      const inTime = await withTimeLimit(clock, timeoutMs, move());
       if (inTime.tag === "done") return inTime.value;
       if ((await sleep(clock, waitMs, closed)) === "woken") return "closed";
     }

@@ -11,7 +11,7 @@
 
 import { LeaseLostError } from "../errors.ts";
 import { leftAsItWas } from "../reconcile/take-over.ts";
-import type { Flight } from "./call/execution.ts";
+import type { Execution } from "./call/execution.ts";
 import type { Engine } from "./engine.ts";
 import { PassEnded, repeat } from "./loops/repeat.ts";
 import type { Outcome } from "./outcome/outcome.ts";
@@ -26,8 +26,8 @@ import { readState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
 import { isUnsent, withdrawn } from "./steps/withdraw.ts";
 
-export async function run(flight: Flight, engine: Engine): Promise<Outcome<unknown>> {
-  const claim = await claimOperation(flight, engine);
+export async function run(execution: Execution, engine: Engine): Promise<Outcome<unknown>> {
+  const claim = await claimOperation(execution, engine);
   if (claim.tag === "known") return claim.outcome;
   return conclude(claim.owned, engine);
 }

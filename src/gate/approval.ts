@@ -5,18 +5,18 @@
  * @module
  */
 
-import type { Flight } from "../engine/call/execution.ts";
+import type { Execution } from "../engine/call/execution.ts";
 import { about, type Operation } from "../engine/call/operation.ts";
 import type { Plan } from "../engine/define/definition.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Admission } from "../engine/gate.ts";
 import { lostBefore } from "../engine/steps/claim.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { digestText } from "../key/digest.ts";
 import { checkNote, checkPerson } from "../key/name.ts";
-import { within } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/time-limit.ts";
 import { asksOf, isApproved } from "../ledger/ask.ts";
 import type { Ask, OperationRecord, Stored } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";
@@ -62,29 +62,29 @@ export interface GateOptions {
 
 /** Lets pass what needs nobody's leave; what is destructive or drifts needs a person's yes. */
 export interface ApprovalGate {
-  admit(flight: Flight, engine: Engine, drift?: Drift | "asked" | undefined): Promise<Admission>;
+  admit(execution: Execution, engine: Engine, drift?: Drift | "asked" | undefined): Promise<Admission>;
 }
 
 export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions): ApprovalGate {
   async function admit(
-    flight: Flight,
+    execution: Execution,
     engine: Engine,
     found: Drift | "asked" | undefined,
     ask: Confirm | undefined,
   ): Promise<Admission> {
-    const { operation } = flight;
+    const { operation } = execution;
     const isDestructive = operation.tool.kind === "destructive";
     if (!isDestructive && !found) return { tag: "pass" };
     const why = isDestructive ? "approval" : "drift";
     const drift = found === "asked" ? undefined : found;
-    const stored = await reach(engine, "gate", engine.ledger.read(operation.ref));
+    const stored = await askStore(engine, "gate", engine.ledger.read(operation.ref));
     const record = stored?.record;
-    if (record && !needsLeave(record, operation, engine)) return { tag: "pass", needsYes: true };
+    if (record && !needsPermission(record, operation, engine)) return { tag: "pass", needsYes: true };
 
-    const planned = await within(
+    const planned = await withTimeLimit(
       engine.clock,
-      Math.max(flight.remainingMs(), 0),
-      flight.untilStopped(() => show(operation)),
+      Math.max(execution.remainingMs(), 0),
+      execution.untilStopped(() => show(operation)),
     );
     if (planned.tag !== "done") {
       const late = new InvalidInputError("plan", "did not answer in time");
@@ -121,7 +121,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       const { draft } = operation;
       const move = { move: "hold", draft, ask: question, suspect, at } as const;
       const put = (hold: typeof move, known: Stored | undefined) =>
-        reach(engine, "hold", engine.ledger.move(operation.ref, hold, known));
+        askStore(engine, "hold", engine.ledger.move(operation.ref, hold, known));
       let held = await put(move, stored);
       // The store was found out by this very question: nobody may answer it as if nothing was sent.
       const lost = suspect ? undefined : lostBefore(operation, engine);
@@ -147,7 +147,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       drift,
       digest,
     } as const;
-    const waited = await flight.outsideDeadline(async () => ask(request));
+    const waited = await execution.outsideDeadline(async () => ask(request));
     if (waited.tag === "stopped") return { tag: "held", reason: why };
     const answer = checkAnswer(waited.value);
     const at = engine.ledger.clock.latest();
@@ -159,11 +159,11 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       note: answer.note,
       at,
     } as const;
-    await reach(engine, "answer", engine.ledger.move(operation.ref, given));
+    await askStore(engine, "answer", engine.ledger.move(operation.ref, given));
     // Two may have answered at once: what the ledger counted decides, and the plan is made again.
-    return admit(flight, engine, found, undefined);
+    return admit(execution, engine, found, undefined);
   }
-  return { admit: (flight, engine, drift) => admit(flight, engine, drift, confirm) };
+  return { admit: (execution, engine, drift) => admit(execution, engine, drift, confirm) };
 }
 
 /** A yes has a name under it. */
@@ -177,7 +177,7 @@ function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
 }
 
 /** A settled operation is replayed and an open one is read: neither fires on this call's leave. */
-export function needsLeave(
+export function needsPermission(
   { state, stateAt }: OperationRecord,
   { retry }: Operation,
   { ledger, timing }: Engine,

@@ -6,7 +6,7 @@
 
 import { type OperationView, view } from "../engine/admin/operations.ts";
 import type { Engine } from "../engine/engine.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/canonical.ts";
 import { checkNote, checkPerson } from "../key/name.ts";
@@ -59,8 +59,8 @@ const WHY_NOT: Partial<Record<Refusal, string>> = {
 export function approvalsOf(engine: Engine): Approvals {
   const { ledger, tenant, codec } = engine;
   const ask = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
-    await reach(engine, "open", ledger.open());
-    return reach(engine, step, work());
+    await askStore(engine, "open", ledger.open());
+    return askStore(engine, step, work());
   };
   const answer = async (id: string, approve: boolean, { digest, by, note }: Answerer) => {
     checkPerson(by);

@@ -5,12 +5,12 @@
  * @module
  */
 
-import type { Flight } from "../engine/call/execution.ts";
+import type { Execution } from "../engine/call/execution.ts";
 import type { Operation } from "../engine/call/operation.ts";
 import type { Engine } from "../engine/engine.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import type { OperationRecord, StateTag, Stored } from "../ledger/record.ts";
-import { needsLeave } from "./approval.ts";
+import { needsPermission } from "./approval.ts";
 import type { Kin } from "./sibling-writes.ts";
 
 /** From which operation a call drifts, and how. */
@@ -27,22 +27,22 @@ const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
 const MOST_PAGES = 10;
 
 export async function findDrift(
-  flight: Flight,
+  execution: Execution,
   kin: Kin,
   engine: Engine,
 ): Promise<Drift | undefined> {
-  const { operation } = flight;
+  const { operation } = execution;
   const { tool, scope, ref } = operation;
   if (tool.onDrift === "allow" || scope === "") return undefined;
   // Read at most once, and only when there is something to compare it with.
   let reading: Promise<Stored | undefined> | undefined;
   const mine = async () => {
-    reading ??= reach(engine, "drift", engine.ledger.read(ref));
+    reading ??= askStore(engine, "drift", engine.ledger.read(ref));
     return (await reading)?.record;
   };
   const fires = async () => {
     const record = await mine();
-    return !record || needsLeave(record, operation, engine);
+    return !record || needsPermission(record, operation, engine);
   };
   const judge = async (other: Stored | undefined) =>
     other && howItDrifts(other, operation, undefined, engine)
@@ -91,7 +91,7 @@ async function otherVersion(
   const query = { tenant: ref.tenant, scope, tool: tool.name, states: OPEN };
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const found = await reach(engine, "drift", store.list({ ...query, cursor }));
+    const found = await askStore(engine, "drift", store.list({ ...query, cursor }));
     const other = found.items.find(
       ({ record }) => record.version !== tool.version && record.id !== ref.id,
     );

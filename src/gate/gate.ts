@@ -4,52 +4,52 @@
  * @module
  */
 
-import type { Flight } from "../engine/call/execution.ts";
+import type { Execution } from "../engine/call/execution.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Admission, Gate, Visit } from "../engine/gate.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { approvalGate, type GateOptions } from "./approval.ts";
 import { type Drift, findDrift } from "./drift.ts";
 import { admitToLane, leaveQueue } from "./lane.ts";
 import { planCall } from "./plan-call.ts";
-import { createKin } from "./sibling-writes.ts";
+import { createSiblingWrites } from "./sibling-writes.ts";
 
 export function gatesOf(options: GateOptions): Gate {
   const approval = approvalGate(options);
-  const kin = createKin();
+  const kin = createSiblingWrites();
 
-  async function askPerson(flight: Flight, engine: Engine, visit: Visit): Promise<Admission> {
-    const drift = await findDrift(flight, kin, engine);
-    if (drift && flight.operation.tool.onDrift === "refuse") {
+  async function askPerson(execution: Execution, engine: Engine, visit: Visit): Promise<Admission> {
+    const drift = await findDrift(execution, kin, engine);
+    if (drift && execution.operation.tool.onDrift === "refuse") {
       return { tag: "denied", by: "onDrift" };
     }
-    return approval.admit(flight, engine, drift ?? (await askedBefore(flight, engine, visit)));
+    return approval.admit(execution, engine, drift ?? (await askedBefore(execution, engine, visit)));
   }
 
   return {
-    async admit(flight, engine, visit) {
+    async admit(execution, engine, visit) {
       for (;;) {
-        const leave = await askPerson(flight, engine, visit);
+        const leave = await askPerson(execution, engine, visit);
         if (leave.tag !== "pass") return leave;
-        const { waited, ...entry } = await admitToLane(flight, engine, visit);
+        const { waited, ...entry } = await admitToLane(execution, engine, visit);
         if (entry.tag !== "pass") return entry;
         // Somebody else wrote meanwhile: what a person agreed to, or would have, may be another thing now.
         if (!waited) return { ...leave, ...entry };
       }
     },
     plan: planCall,
-    leave: async (flight, engine, visit) => leaveQueue(flight, engine, visit),
+    leave: async (execution, engine, visit) => leaveQueue(execution, engine, visit),
   };
 }
 
 /** The question stands also where what it was about is settled by now: a person answers it. */
 async function askedBefore(
-  { operation }: Flight,
+  { operation }: Execution,
   engine: Engine,
   visit: Visit,
 ): Promise<"asked" | Drift | undefined> {
   if (!visit.held) return undefined;
-  const stored = await reach(engine, "gate", engine.ledger.read(operation.ref));
+  const stored = await askStore(engine, "gate", engine.ledger.read(operation.ref));
   const state = stored?.record.state;
   return state?.tag === "held" && state.ask.why === "drift" ? "asked" : undefined;
 }

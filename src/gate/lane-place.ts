@@ -6,7 +6,7 @@
 
 import type { Operation } from "../engine/call/operation.ts";
 import type { Engine } from "../engine/engine.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import {
   aheadOf,
   holdsLane,
@@ -51,7 +51,7 @@ export async function blockerOf(
 ): Promise<Blocker | undefined> {
   const { ledger } = engine;
   for (const id of occupantsOf(lane)) {
-    const stored = await reach(engine, "lane", ledger.read({ tenant, id }));
+    const stored = await askStore(engine, "lane", ledger.read({ tenant, id }));
     if (!stored || !holdsLane(stored.record.state)) continue;
     const { leaseUntil = 0, record } = stored;
     const lost = record.state.tag === "unknown" || ledger.clock.earliest() >= leaseUntil;

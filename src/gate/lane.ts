@@ -7,14 +7,14 @@
  * @module
  */
 
-import type { Flight } from "../engine/call/execution.ts";
+import type { Execution } from "../engine/call/execution.ts";
 import { waitForChange } from "../engine/call/wait-for-change.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
 import type { Admission, Visit } from "../engine/gate.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { aheadOf, NO_LANE, queueUp } from "../ledger/lane.ts";
 import type { StoredLane } from "../ledger/store.ts";
-import { needsLeave } from "./approval.ts";
+import { needsPermission } from "./approval.ts";
 import { blockerOf, dropTicket, entryOf } from "./lane-place.ts";
 
 const LONGEST_WAIT_MS = 30_000;
@@ -24,16 +24,16 @@ const TICKET_MS = 5_000;
 export type LaneAdmission = Admission & { readonly waited?: boolean | undefined };
 
 export async function admitToLane(
-  flight: Flight,
+  execution: Execution,
   engine: Engine,
   visit: Visit,
 ): Promise<LaneAdmission> {
-  const { ref, draft, outer = [] } = flight.operation;
+  const { ref, draft, outer = [] } = execution.operation;
   const { resource: name } = draft.identity;
   if (name === undefined) return { tag: "pass" };
   const { ledger, clock } = engine;
   const look = async () =>
-    (await reach(engine, "lane", ledger.readLane(ref.tenant, name))) ?? NO_LANE;
+    (await askStore(engine, "lane", ledger.readLane(ref.tenant, name))) ?? NO_LANE;
   let certain = visit.lane !== undefined;
   let lane: StoredLane = visit.lane ?? ledger.guessLane(ref.tenant, name) ?? NO_LANE;
   visit.lane = undefined;
@@ -42,8 +42,8 @@ export async function admitToLane(
   let asked = false;
   let inTheWay: string | undefined;
   for (let turn = 0; ; turn += 1) {
-    if (flight.stopped.aborted) return { tag: "stopped" };
-    const entered = await entryOf(lane.lane, flight.operation, engine);
+    if (execution.stopped.aborted) return { tag: "stopped" };
+    const entered = await entryOf(lane.lane, execution.operation, engine);
     if (entered) {
       return { tag: "pass", lane: { name, expect: lane.version, lane: entered }, waited };
     }
@@ -55,25 +55,25 @@ export async function admitToLane(
     const now = ledger.clock.earliest();
     const open = await blockerOf(lane.lane, ref.tenant, engine);
     const blockedBy = open?.id ?? aheadOf(lane.lane, ref.id, now);
-    const leftMs = Math.min(visit.waitUntil - clock.monotonic(), flight.remainingMs());
+    const leftMs = Math.min(visit.waitUntil - clock.monotonic(), execution.remainingMs());
     // Who has a lane must not wait for another: two such would wait for each other.
     const mayWait = leftMs > 0 && !open?.lost && outer.every(({ resource }) => !resource);
     // What is settled or open is told from its record, whoever is in the lane; also after the wait.
     if (blockedBy !== undefined && (!asked || (waited && !mayWait))) {
       asked = true;
-      const stored = await reach(engine, "lane", ledger.read(ref));
-      if (stored && !needsLeave(stored.record, flight.operation, engine)) {
+      const stored = await askStore(engine, "lane", ledger.read(ref));
+      if (stored && !needsPermission(stored.record, execution.operation, engine)) {
         return { tag: "known", stored };
       }
     }
     if (blockedBy !== undefined && !mayWait) {
       return { tag: "held", reason: "lane", resource: name, blockedBy };
     }
-    if (blockedBy !== undefined && (await isQueued(lane, name, flight, visit, engine))) {
+    if (blockedBy !== undefined && (await isQueued(lane, name, execution, visit, engine))) {
       if (blockedBy !== inTheWay) turn = 0;
       inTheWay = blockedBy;
       waited = true;
-      await waitForChange(flight, turn, engine, blockedBy, leftMs);
+      await waitForChange(execution, turn, engine, blockedBy, leftMs);
     }
     lane = await look();
   }
@@ -83,7 +83,7 @@ export async function admitToLane(
 async function isQueued(
   { lane, version }: StoredLane,
   name: string,
-  { operation: { ref } }: Flight,
+  { operation: { ref } }: Execution,
   visit: Visit,
   engine: Engine,
 ): Promise<boolean> {
@@ -97,11 +97,11 @@ async function isQueued(
   if (!queued.queue.some(({ id }) => id === ref.id)) return true;
   visit.ticketUntil = until;
   const change = { name, expect: version, lane: queued };
-  return reach(engine, "lane", ledger.changeLane(ref.tenant, change));
+  return askStore(engine, "lane", ledger.changeLane(ref.tenant, change));
 }
 
 /** Gives the ticket back. Nobody waits for it: it would run out by itself. */
-export function leaveQueue({ operation }: Flight, engine: Engine, visit: Visit): void {
+export function leaveQueue({ operation }: Execution, engine: Engine, visit: Visit): void {
   const { ref, draft } = operation;
   const { resource: name } = draft.identity;
   if (name === undefined || visit.ticketUntil === undefined) return;

@@ -9,13 +9,13 @@ import type { Bounds } from "../engine/call/perform.ts";
 import type { Plan, PlannedChange } from "../engine/define/definition.ts";
 import type { PlannedCall, PlannedEffect } from "../engine/define/planned-call.ts";
 import type { Engine, Tool } from "../engine/engine.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Canonical, Json } from "../key/canonical.ts";
 import { resolveScope } from "../key/scope.ts";
-import { within } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/time-limit.ts";
 import type { OperationRecord } from "../ledger/record.ts";
-import { needsLeave } from "./approval.ts";
+import { needsPermission } from "./approval.ts";
 import { diffOf, diffText } from "./diff.ts";
 import { makePlan } from "./plan.ts";
 
@@ -65,8 +65,8 @@ async function recordOf(
   operation: Operation,
   engine: Engine,
 ): Promise<OperationRecord | undefined> {
-  await reach(engine, "open", engine.ledger.open());
-  return (await reach(engine, "plan", engine.ledger.read(operation.ref)))?.record;
+  await askStore(engine, "open", engine.ledger.open());
+  return (await askStore(engine, "plan", engine.ledger.read(operation.ref)))?.record;
 }
 
 function knownEffect(
@@ -74,7 +74,7 @@ function knownEffect(
   operation: Operation,
   engine: Engine,
 ): PlannedEffect | undefined {
-  if (needsLeave(record, operation, engine)) return undefined;
+  if (needsPermission(record, operation, engine)) return undefined;
   const { tag } = record.state;
   return tag === "claimed" || tag === "unknown" ? "would_look" : "would_replay";
 }
@@ -85,7 +85,7 @@ async function planInTime(
   deadlineMs: number,
   engine: Engine,
 ): Promise<Plan | undefined> {
-  const inTime = await within(engine.clock, deadlineMs, makePlan(tool, args));
+  const inTime = await withTimeLimit(engine.clock, deadlineMs, makePlan(tool, args));
   if (inTime.tag === "failed") throw inTime.error;
   if (inTime.tag === "late") {
     throw new InvalidInputError(`plan of "${tool.name}"`, "did not answer in time");

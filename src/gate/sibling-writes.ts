@@ -11,7 +11,7 @@
 
 import type { Operation } from "../engine/call/operation.ts";
 import type { Engine } from "../engine/engine.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { digestText } from "../key/digest.ts";
 import type { Stored } from "../ledger/record.ts";
 
@@ -32,7 +32,7 @@ export interface Kin {
   ): Promise<T | undefined>;
 }
 
-export function createKin(): Kin {
+export function createSiblingWrites(): Kin {
   /** Of each row in each run, those at its beginning that are settled and need no other look. */
   const passed = new Map<string, string[]>();
 
@@ -58,14 +58,14 @@ export function createKin(): Kin {
           ? ownerAt(n)
           : store.own(tenant, ROW, place(n), isKept(n) ? id + KEPT : id);
         const further = furtherFrom(n, hasPlace).map(ownerAt);
-        const [name, ...ahead] = await reach(engine, "drift", Promise.all([asked, ...further]));
+        const [name, ...ahead] = await askStore(engine, "drift", Promise.all([asked, ...further]));
         const isLast = (further.length === 0 ? [name] : ahead).every((one) => one === undefined);
         const owner = name?.endsWith(KEPT) ? name.slice(0, -KEPT.length) : name;
         if (owner === id) {
           hasPlace = true;
           inRow = false;
         } else if (owner !== undefined && word === undefined) {
-          const other = await reach(engine, "drift", ledger.read({ tenant, id: owner }));
+          const other = await askStore(engine, "drift", ledger.read({ tenant, id: owner }));
           word = await judge(other);
           inRow &&= word === undefined && isDone(other, run) && settled.length === n;
           if (inRow) settled.push(owner);

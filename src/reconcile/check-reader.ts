@@ -9,7 +9,7 @@
 import { about } from "../engine/call/operation.ts";
 import type { Engine, Tool } from "../engine/engine.ts";
 import { askReader } from "../engine/steps/ask-reader.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { recallSettled } from "./operation-of.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -42,7 +42,7 @@ async function check(tool: Tool, engine: Engine): Promise<void> {
     until: now - (tool.commitsWithinMs ?? 0),
     limit: ASKED,
   } as const;
-  const { items } = await reach(engine, "list", ledger.store.list(query));
+  const { items } = await askStore(engine, "list", ledger.store.list(query));
   let missed: ReturnType<typeof recallSettled> | undefined;
   for (const { record } of items) {
     const operation = recallSettled(record, tool, () => {});

@@ -10,7 +10,7 @@ import { worldOf } from "../engine/outcome/kept-result.ts";
 import { storedResult } from "../engine/outcome/replay.ts";
 import { askReader } from "../engine/steps/ask-reader.ts";
 import { showScope } from "../key/scope.ts";
-import { within } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/time-limit.ts";
 import type { OperationRecord, State } from "../ledger/record.ts";
 import type { DriftFinding, NotCompared } from "./drift-report.ts";
 import { recallSettled } from "./operation-of.ts";
@@ -90,7 +90,7 @@ async function isSame(
   const stored = payload && storedResult(operation, payload, engine);
   if (!sameEffect || !stored?.ok) return undefined;
   const asked = Promise.resolve().then(() => sameEffect(stored.value, found));
-  const inTime = await within(engine.clock, readTimeoutMs, asked);
+  const inTime = await withTimeLimit(engine.clock, readTimeoutMs, asked);
   return inTime.tag === "done" && typeof inTime.value === "boolean" ? inTime.value : "cannot tell";
 }
 

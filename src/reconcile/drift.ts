@@ -7,7 +7,7 @@
 
 import { checkOptions } from "../engine/define/settings.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
 import type { Stored } from "../ledger/record.ts";
 import { atOnce } from "./at-once.ts";
@@ -44,7 +44,7 @@ async function look(options: DriftOptions, tools: Tools, engine: Engine): Promis
   const tell = listenerOf(options.onProgress, "driftReport");
   const chosen = chosenTools(options.tools, tools, "driftReport");
   const { ledger, tenant, events } = engine;
-  await reach(engine, "open", ledger.open());
+  await askStore(engine, "open", ledger.open());
   const until = checkTime(options.until, "driftReport.until") ?? ledger.clock.latest() + 1;
   const since = checkTime(options.since, "driftReport.since") ?? until - DAY_MS;
   if (since >= until) throw new InvalidInputError("driftReport.since", "must be before until");
@@ -85,7 +85,7 @@ async function look(options: DriftOptions, tools: Tools, engine: Engine): Promis
     }
     const size = Math.min(PAGE, left);
     const query = { tenant, states: ["committed"] as const, cursor, limit: size, since, until };
-    const page = await reach(engine, "list", ledger.store.list(query));
+    const page = await askStore(engine, "list", ledger.store.list(query));
     await atOnce(AT_ONCE, page.items, lookAt, mayGoOn);
     ({ cursor } = page);
   } while (cursor !== undefined);

@@ -6,10 +6,10 @@
 
 import type { ListedEffect } from "../engine/define/definition.ts";
 import type { Engine, Tool } from "../engine/engine.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { wireKeys } from "../key/mint.ts";
 import { peek, peekItems } from "../lang/peek.ts";
-import { within } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/time-limit.ts";
 import { runWithoutToken } from "../wire/token.ts";
 import { atOnce } from "./at-once.ts";
 import type { DriftCoverage, DriftFinding } from "./drift-report.ts";
@@ -47,7 +47,7 @@ export async function findForeign(
   const look = async ({ effectId, key, at }: ListedEffect): Promise<void> => {
     if (isKnown(service, effectId) || (key !== undefined && open.keys.has(key))) return;
     const { store } = engine.ledger;
-    const owner = await reach(engine, "effects", store.ownerOf(engine.tenant, service, effectId));
+    const owner = await askStore(engine, "effects", store.ownerOf(engine.tenant, service, effectId));
     if (owner !== undefined) return;
     const openOperations = open.count;
     findings.push({ finding: "foreign", tool: name, service, effectId, key, at, openOperations });
@@ -65,7 +65,7 @@ async function listEffects(
   const stop = new AbortController();
   const span = { since, until, signal: stop.signal };
   const asked = runWithoutToken(async () => list?.(span));
-  const inTime = await within(engine.clock, deadlineMs, asked);
+  const inTime = await withTimeLimit(engine.clock, deadlineMs, asked);
   stop.abort();
   if (inTime.tag !== "done" || !Array.isArray(inTime.value)) return undefined;
   const items = peekItems(inTime.value, MAX_EFFECTS + 1);
@@ -100,7 +100,7 @@ async function openOf(
   do {
     const states = ["unknown", "claimed"] as const;
     const query = { tenant: engine.tenant, states, cursor, limit: PAGE };
-    const page = await reach(engine, "list", engine.ledger.store.list(query));
+    const page = await askStore(engine, "list", engine.ledger.store.list(query));
     for (const { record } of page.items) {
       if (record.service !== service) continue;
       count += 1;

@@ -7,7 +7,7 @@
 
 import { checkOptions } from "../engine/define/settings.ts";
 import { type Engine, inBackground, type Tool } from "../engine/engine.ts";
-import { reach } from "../engine/store-call.ts";
+import { askStore } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
 import type { Stored } from "../ledger/record.ts";
 import { atOnce } from "./at-once.ts";
@@ -51,7 +51,7 @@ async function sweep(
   const mayGoOn = () => !signal?.aborted && !engine.isClosed();
   const tally = createTally();
   const checkReader = createReaderCheck(engine);
-  await reach(engine, "open", ledger.open());
+  await askStore(engine, "open", ledger.open());
 
   const look = async (one: { readonly stored: Stored; readonly tool: Tool }): Promise<void> => {
     const how: How = { resend, signal };
@@ -70,7 +70,7 @@ async function sweep(
       ended = left <= 0 ? "limit" : "stopped";
       break;
     }
-    const page = await reach(
+    const page = await askStore(
       engine,
       "list",
       ledger.store.list({

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { flyAlone } from "../engine/call/execution.ts";
+import { executeDetached } from "../engine/call/execution.ts";
 import type { Engine, Tool } from "../engine/engine.ts";
 import type { Outcome } from "../engine/outcome/outcome.ts";
 import { conclude } from "../engine/run.ts";
@@ -44,8 +44,8 @@ export async function settleOne(
   const bounds = resends
     ? ({ fires: "by_key", signal, deadlineMs: tool.deadlineMs } as const)
     : ({ fires: "never", signal: undefined, deadlineMs: READS * tool.readTimeoutMs } as const);
-  const outcome = await flyAlone(operation, bounds, engine, async (flight) => {
-    const claim = await takeOver(flight, listed, engine);
+  const outcome = await executeDetached(operation, bounds, engine, async (execution) => {
+    const claim = await takeOver(execution, listed, engine);
     return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
   }).catch((error: unknown): Outcome<unknown> | undefined => {
     engine.events.emit("store_error", { step: "reconcile", error });

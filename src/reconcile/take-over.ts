@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Flight } from "../engine/call/execution.ts";
+import type { Execution } from "../engine/call/execution.ts";
 import { about, type Operation } from "../engine/call/operation.ts";
 import { declaredBy, type Engine, inBackground } from "../engine/engine.ts";
 import type { Outcome } from "../engine/outcome/outcome.ts";
@@ -13,15 +13,15 @@ import { commonOf, hintFor } from "../engine/outcome/replay.ts";
 import { type Claim, claimInTime, leaseMsOf, wasLost, withdraw } from "../engine/steps/claim.ts";
 import type { Final } from "../engine/steps/next-move.ts";
 import { type Owned, own } from "../engine/steps/ownership.ts";
-import { reach } from "../engine/store-call.ts";
-import { within } from "../lang/time-limit.ts";
+import { askStore } from "../engine/store-call.ts";
+import { withTimeLimit } from "../lang/time-limit.ts";
 import type { Stored } from "../ledger/record.ts";
 
 /** `listed` is what made it a case to look at; if somebody has been at it since, it is theirs. */
-export async function takeOver(flight: Flight, listed: Stored, engine: Engine): Promise<Claim> {
-  const { operation, fires } = flight;
+export async function takeOver(execution: Execution, listed: Stored, engine: Engine): Promise<Claim> {
+  const { operation, fires } = execution;
   const { tool, ref, draft } = operation;
-  const stored = await reach(engine, "read", engine.ledger.read(ref));
+  const stored = await askStore(engine, "read", engine.ledger.read(ref));
   if (!stored || stored.record.epoch !== listed.record.epoch) {
     return { tag: "known", outcome: sayingOnly(operation, stored, engine) };
   }
@@ -45,8 +45,8 @@ export async function takeOver(flight: Flight, listed: Stored, engine: Engine): 
   } as const;
   const moved = await claimInTime(operation, engine, claim, stored);
   if (moved.tag === "moved" && moved.stored) {
-    const owned = own(flight, moved.stored, holder, leaseMs, grantedAt, engine);
-    flight.sent = true;
+    const owned = own(execution, moved.stored, holder, leaseMs, grantedAt, engine);
+    execution.sent = true;
     if (wasLost(moved.stored)) {
       engine.events.emit("takeover", { ...about(operation), epoch: owned.epoch });
     }
@@ -62,15 +62,15 @@ export async function leftAsItWas(
   final: Final,
   engine: Engine,
 ): Promise<Outcome<unknown> | undefined> {
-  const { flight, operation, holder, stored } = owned;
+  const { execution, operation, holder, stored } = owned;
   const { state } = stored.record;
   const before = state.tag === "claimed" ? state.before : undefined;
-  if (flight.fires === undefined || owned.fires > 0 || final.do !== "hold") return undefined;
+  if (execution.fires === undefined || owned.fires > 0 || final.do !== "hold") return undefined;
   if (before?.tag !== "unknown" || before.reason !== final.reason) return undefined;
   owned.active = false;
   const withdrawing = withdraw(operation, holder, engine);
   inBackground(engine, () => withdrawing);
-  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
+  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
   const moved = inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;
   const now = moved && moved.tag !== "lane" ? moved.stored : undefined;
   const outcome = sayingOnly(operation, now, engine);

@@ -35,7 +35,7 @@ export async function createStage({ notes, names, death }: StageOptions): Promis
   // Synchronous: nothing that is still in memory outlives what comes next.
   const note = (line: string): void => appendFileSync(notes, `${line}\n`);
 
-  const reach = (name: string, die: () => void): void => {
+  const askStore = (name: string, die: () => void): void => {
     if (!missing.delete(name)) return;
     note(`reached ${name}`);
     if (missing.size === 0) die();
@@ -43,9 +43,9 @@ export async function createStage({ notes, names, death }: StageOptions): Promis
 
   return {
     note,
-    reached: (name) => reach(name, dieNow),
+    reached: (name) => askStore(name, dieNow),
     issued: (name) =>
-      reach(name, () => {
+      askStore(name, () => {
         if (knife) knife();
         else if (death.tag === "turns") dieAfter(death.turns);
         else dieNow();

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Flight } from "../../src/engine/call/execution.ts";
+import type { Execution } from "../../src/engine/call/execution.ts";
 import { type Naming, nameOperation, type Operation } from "../../src/engine/call/operation.ts";
 import { perform } from "../../src/engine/call/perform.ts";
 import { defineTool } from "../../src/engine/define/define-tool.ts";
@@ -55,8 +55,8 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     enlisted: false,
     loadPerform: () => perform,
     seen: new Map(),
-    flights: new Map(),
-    unended: new Map(),
+    executions: new Map(),
+    runningAttempts: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, new AbortController().signal),
     isClosed: () => false,
     background: new Set(),
@@ -85,7 +85,7 @@ export function operationOf(
 }
 
 /** A flight nobody boards: for steps that only look at it. */
-export function flightOf(operation: Operation, rest: Partial<Flight> = {}): Flight {
+export function flightOf(operation: Operation, rest: Partial<Execution> = {}): Execution {
   const done = async <T>(wait: () => Promise<T>) => ({ tag: "done", value: await wait() }) as const;
   return {
     operation,

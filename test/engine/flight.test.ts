@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { board, type Flight, type Fly } from "../../src/engine/call/execution.ts";
+import { board, type Execution, type Fly } from "../../src/engine/call/execution.ts";
 import type { Operation } from "../../src/engine/call/operation.ts";
 import type { Outcome } from "../../src/engine/outcome/outcome.ts";
 import { engineOf, operationOf, type TestEngine } from "./engine-of.ts";
 
 let engine: TestEngine;
 let operation: Operation;
-let flights: Flight[];
+let executions: Execution[];
 let land: (outcome: Outcome<unknown>) => void;
 let crash: (error: unknown) => void;
 
 /** A flight that lands when the test says so. */
-const fly: Fly = (flight) => {
-  flights.push(flight);
+const fly: Fly = (execution) => {
+  executions.push(execution);
   return new Promise((resolve, reject) => {
     land = resolve;
     crash = reject;
@@ -39,7 +39,7 @@ const aboard = (deadlineMs = 60_000, signal?: AbortSignal, who = operation) =>
 beforeEach(() => {
   engine = engineOf();
   operation = operationOf(engine);
-  flights = [];
+  executions = [];
 });
 
 describe("one operation, one flight", () => {
@@ -50,15 +50,15 @@ describe("one operation, one flight", () => {
     const [first, second] = await both;
     expect(first).toMatchObject({ replayed: false, effect: "created" });
     expect(second).toMatchObject({ replayed: true, effect: "noop", result: "made" });
-    expect(flights).toHaveLength(1);
+    expect(executions).toHaveLength(1);
   });
 
   test("another operation flies on its own", async () => {
     void aboard();
     void aboard(60_000, undefined, operationOf(engine, {}, { item: "milk" }));
     await engine.clock.settle();
-    expect(flights).toHaveLength(2);
-    expect(engine.flights.size).toBe(2);
+    expect(executions).toHaveLength(2);
+    expect(engine.executions.size).toBe(2);
   });
 
   test("when it has landed, the next call flies again", async () => {
@@ -67,10 +67,10 @@ describe("one operation, one flight", () => {
     land(committed());
     await first;
     await engine.clock.settle();
-    expect(engine.flights.size).toBe(0);
+    expect(engine.executions.size).toBe(0);
     void aboard();
     await engine.clock.settle();
-    expect(flights).toHaveLength(2);
+    expect(executions).toHaveLength(2);
   });
 
   test("a crash before the send reaches all of them, and clears the way", async () => {
@@ -79,7 +79,7 @@ describe("one operation, one flight", () => {
     crash(new Error("store down"));
     expect(await both).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
     await engine.clock.settle();
-    expect(engine.flights.size).toBe(0);
+    expect(engine.executions.size).toBe(0);
   });
 
   test("another intent under the same name is a conflict, and does not board", async () => {
@@ -94,14 +94,14 @@ describe("one operation, one flight", () => {
 });
 
 describe("who leaves", () => {
-  test("is told that it is in progress; the flight goes on for the others", async () => {
+  test("is told that it is in progress; the execution goes on for the others", async () => {
     const stop = new AbortController();
     const leaves = aboard(60_000, stop.signal);
     const stays = aboard();
     await engine.clock.settle();
     stop.abort();
     expect(await leaves).toMatchObject({ status: "in_progress" });
-    expect(flights[0]?.stopped.aborted).toBe(false);
+    expect(executions[0]?.stopped.aborted).toBe(false);
     land(committed());
     expect(await stays).toMatchObject({ status: "committed" });
   });
@@ -110,11 +110,11 @@ describe("who leaves", () => {
     const stop = new AbortController();
     const leaves = aboard(60_000, stop.signal);
     await engine.clock.settle();
-    const [flight] = flights;
-    if (flight) flight.sent = true;
+    const [execution] = executions;
+    if (execution) execution.sent = true;
     stop.abort();
     expect(await leaves).toMatchObject({ status: "in_progress" });
-    expect(flight?.stopped.aborted).toBe(true);
+    expect(execution?.stopped.aborted).toBe(true);
   });
 
   test("as the last one, with nothing sent, waits for its end: that is certain", async () => {
@@ -132,9 +132,9 @@ describe("who leaves", () => {
     const long = aboard(5_000);
     await engine.clock.advance(1_000);
     expect(await short).toMatchObject({ status: "in_progress" });
-    expect(flights[0]?.remainingMs()).toBe(4_000);
+    expect(executions[0]?.remainingMs()).toBe(4_000);
     await engine.clock.advance(4_000);
-    expect(flights[0]?.remainingMs()).toBe(0);
+    expect(executions[0]?.remainingMs()).toBe(0);
     land(committed());
     expect(await long).toMatchObject({ status: "committed" });
   });
@@ -147,7 +147,7 @@ describe("who leaves", () => {
     await call;
     expect(engine.clock.pending()).toBe(0);
     stop.abort();
-    expect(flights[0]?.stopped.aborted).toBe(false);
+    expect(executions[0]?.stopped.aborted).toBe(false);
   });
 });
 
@@ -156,34 +156,34 @@ describe("the deadline of a flight", () => {
     void aboard(1_000);
     await engine.clock.advance(500);
     void aboard(2_000);
-    expect(flights[0]?.remainingMs()).toBe(2_000);
+    expect(executions[0]?.remainingMs()).toBe(2_000);
     void aboard(10);
-    expect(flights[0]?.remainingMs()).toBe(2_000);
+    expect(executions[0]?.remainingMs()).toBe(2_000);
   });
 
   test("stands still while a person is asked", async () => {
     void aboard(1_000);
     await engine.clock.settle();
-    const [flight] = flights;
+    const [execution] = executions;
     let answer: (value: string) => void = () => {};
-    const asked = flight?.outsideDeadline(
+    const asked = execution?.outsideDeadline(
       () =>
         new Promise<string>((resolve) => {
           answer = resolve;
         }),
     );
     await engine.clock.advance(100_000);
-    expect(flight?.remainingMs()).toBe(Number.POSITIVE_INFINITY);
+    expect(execution?.remainingMs()).toBe(Number.POSITIVE_INFINITY);
     answer("yes");
     expect(await asked).toEqual({ tag: "done", value: "yes" });
-    expect(flight?.remainingMs()).toBe(1_000);
+    expect(execution?.remainingMs()).toBe(1_000);
   });
 
   test("nobody waits for a user's code when the last caller has left", async () => {
     const stop = new AbortController();
     void aboard(1_000, stop.signal);
     await engine.clock.settle();
-    const waiting = flights[0]?.untilStopped(() => new Promise(() => {}));
+    const waiting = executions[0]?.untilStopped(() => new Promise(() => {}));
     stop.abort();
     expect(await waiting).toEqual({ tag: "stopped" });
   });
@@ -191,7 +191,7 @@ describe("the deadline of a flight", () => {
   test("an error of a user's code passes through", async () => {
     void aboard();
     await engine.clock.settle();
-    const failing = flights[0]?.untilStopped(() => Promise.reject(new Error("down")));
+    const failing = executions[0]?.untilStopped(() => Promise.reject(new Error("down")));
     await expect(failing).rejects.toThrow("down");
   });
 });

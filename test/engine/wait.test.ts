@@ -18,8 +18,8 @@ describe("a wait for another owner", () => {
     [6, 750],
     [1_000, 750],
   ])("polls more and more seldom: turn %i after %d ms", async (turn, ms) => {
-    const flight = flightOf(operationOf(engine));
-    expect(await engine.clock.run(waitForChange(flight, turn, engine))).toBe(true);
+    const execution = flightOf(operationOf(engine));
+    expect(await engine.clock.run(waitForChange(execution, turn, engine))).toBe(true);
     expect(engine.clock.monotonic()).toBe(ms);
     expect(engine.clock.pending()).toBe(0);
   });
@@ -46,11 +46,11 @@ describe("a wait for another owner", () => {
 
   test("ends when nobody waits any more", async () => {
     const stop = new AbortController();
-    const flight = flightOf(operationOf(engine), { stopped: stop.signal });
-    const waiting = waitForChange(flight, 10, engine);
+    const execution = flightOf(operationOf(engine), { stopped: stop.signal });
+    const waiting = waitForChange(execution, 10, engine);
     stop.abort();
     expect(await waiting).toBe(false);
-    expect(await waitForChange(flight, 0, engine)).toBe(false);
+    expect(await waitForChange(execution, 0, engine)).toBe(false);
     expect(engine.clock.pending()).toBe(0);
   });
 });

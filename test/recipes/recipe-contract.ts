@@ -63,9 +63,9 @@ export function recipeContract<A, I, R>(
       const stage = openStage();
       const { fake, definition, args, effects } = await open(stage);
       fake.lose("before");
-      const within =
+      const withTimeLimit =
         licence === "absent" && definition.readState ? { commitsWithinMs: WITHIN_MS } : {};
-      const outcome = await stage.call(stage.tool({ ...definition, ...within }), args);
+      const outcome = await stage.call(stage.tool({ ...definition, ...withTimeLimit }), args);
       expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence });
       expect([fake.writes.length, effects()]).toEqual([2, 1]);
     });

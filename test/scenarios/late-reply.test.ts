@@ -77,7 +77,7 @@ describe("black hole", () => {
   });
 });
 
-describe("a reply that comes after its time, while the flight still waits", () => {
+describe("a reply that comes after its time, while the execution still waits", () => {
   test("ends the wait for a reading as the commit it is", async () => {
     const world = await openWorld();
     const { service, order, arrived, clock, pass, heard } = world;
@@ -163,7 +163,7 @@ describe("a reply that comes after its time, while the flight still waits", () =
   });
 });
 
-describe("a reply that comes when the flight has ended", () => {
+describe("a reply that comes when the execution has ended", () => {
   test("turns unknown into committed, and the next call is given its result", async () => {
     const world = await openWorld();
     const { service, order, arrived, clock, pass, heard, hf } = world;

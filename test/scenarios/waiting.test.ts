@@ -222,7 +222,7 @@ describe("one that leaves", () => {
     expect(service.arrivals).toHaveLength(1);
   });
 
-  test("and one that comes while the flight winds down waits for its end, then looks afresh", async () => {
+  test("and one that comes while the execution winds down waits for its end, then looks afresh", async () => {
     const { order, pass, clock } = await openWorld();
     const plane = hangar();
     const keyed = order("keyed", {

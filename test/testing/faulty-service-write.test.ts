@@ -29,13 +29,13 @@ test.each(["before", "after"] as const)(
       () => 0,
     );
     const keys = createKeyMemory(() => 0, 1_000);
-    const reach = () => begin(request, logs, keys);
+    const askStore = () => begin(request, logs, keys);
 
     // The reply is dropped, as it is when the client has left.
-    fare(faults.slow({ ms: 5, commit }), { begin: reach, beginAgain: reach }, timers);
-    expect(reach().commit().status).toBe(409);
+    fare(faults.slow({ ms: 5, commit }), { begin: askStore, beginAgain: askStore }, timers);
+    expect(askStore().commit().status).toBe(409);
     for (const call of due) call();
-    expect(reach().commit()).toMatchObject({
+    expect(askStore().commit()).toMatchObject({
       status: 201,
       headers: { "idempotent-replayed": "true" },
     });

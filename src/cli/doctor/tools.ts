@@ -5,7 +5,7 @@
  * @module
  */
 
-import { toolBehind } from "../../engine/define/tool-registry.ts";
+import { toolOf } from "../../engine/define/tool-registry.ts";
 import { UsageError } from "../exit.ts";
 import { deltasIn } from "./deltas.ts";
 
@@ -21,7 +21,7 @@ export interface ToolFinding {
 /** Tools that read are left out: there is nothing to lose. */
 export function toolFindings(tools: readonly object[]): readonly ToolFinding[] {
   return tools.flatMap((guarded) => {
-    const tool = toolBehind(guarded);
+    const tool = toolOf(guarded);
     if (!tool) {
       throw new UsageError(
         "The config's tools belong to another copy of holdfire.",

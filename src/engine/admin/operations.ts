@@ -22,7 +22,7 @@ import {
   type Stored,
 } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
-import { reach } from "../store-call.ts";
+import { askStore } from "../store-call.ts";
 
 /** One operation, as people and tools see it. No arguments, no results. */
 export interface OperationView {
@@ -104,8 +104,8 @@ const WHY_NOT: Partial<Record<Refusal, string>> = {
 export function operationsOf(engine: Engine): Operations {
   const { ledger, tenant } = engine;
   const ask = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
-    await reach(engine, "open", ledger.open());
-    return reach(engine, step, work());
+    await askStore(engine, "open", ledger.open());
+    return askStore(engine, step, work());
   };
   return {
     async list({ open, status, ...query } = {}) {

@@ -8,7 +8,7 @@ import type { Pruned } from "../../ledger/store.ts";
 import { positive } from "../define/define-tool.ts";
 import { checkOptions } from "../define/settings.ts";
 import type { Engine } from "../engine.ts";
-import { reach } from "../store-call.ts";
+import { askStore } from "../store-call.ts";
 
 export interface PruneOptions {
   /** Results older than this, in milliseconds, are wiped; that they were committed is kept. @default 30 days */
@@ -39,11 +39,11 @@ export async function prune(options: PruneOptions, engine: Engine): Promise<Prun
     positive(tombstonesOlderThanMs, "prune.tombstonesOlderThanMs", true);
   }
   const { ledger, tenant } = engine;
-  await reach(engine, "open", ledger.open());
+  await askStore(engine, "open", ledger.open());
   const query = { tenant, payloadsOlderThanMs, tombstonesOlderThanMs, limit: AT_ONCE };
   const total = { payloads: 0, tombstones: 0 };
   for (;;) {
-    const { payloads, tombstones } = await reach(engine, "prune", ledger.store.prune(query));
+    const { payloads, tombstones } = await askStore(engine, "prune", ledger.store.prune(query));
     total.payloads += payloads;
     total.tombstones += tombstones;
     options.onProgress?.({ ...total });

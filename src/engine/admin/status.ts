@@ -13,7 +13,7 @@ import { threadOf } from "../../key/turn.ts";
 import { peek } from "../../lang/peek.ts";
 import type { State, Stored } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
-import { reach } from "../store-call.ts";
+import { askStore } from "../store-call.ts";
 import type { LookUp, StatusReply } from "./status-tool.ts";
 
 /** One page: a scope is one request of a person, and no list for a model is endless. */
@@ -25,12 +25,12 @@ export const lookUpIn =
     const asked = checkAsked(question);
     const scope = resolveScope(explicit)?.id;
     if (scope === undefined) throw new MissingScopeError("operation_status");
-    await reach(engine, "open", engine.ledger.open());
+    await askStore(engine, "open", engine.ledger.open());
     const { tenant } = engine;
-    const named = await reach(engine, "read", engine.ledger.read({ tenant, id: asked }));
+    const named = await askStore(engine, "read", engine.ledger.read({ tenant, id: asked }));
     if (named && isNear(named.record.scope, scope)) return told(named);
     const list = engine.ledger.store.list({ tenant, scope, limit: MAX_LISTED });
-    const { items } = await reach(engine, "list", list);
+    const { items } = await askStore(engine, "list", list);
     const met = items.find(
       ({ record }) =>
         record.aliases.includes(asked) || wireKey(record.id, record.generation) === asked,

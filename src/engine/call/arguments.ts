@@ -7,7 +7,7 @@
 
 import { InvalidInputError } from "../../errors.ts";
 import { type Canonical, canonicalize } from "../../key/canonical.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import { checkArguments } from "../define/schema.ts";
 import type { Engine, Tool } from "../engine.ts";
 
@@ -21,7 +21,7 @@ export async function snapshotArguments(
   const copy = canonicalize(given, "args");
   if (!tool.input || !("~standard" in tool.input)) return copy;
   const checking = checkArguments(tool.name, tool.input, copy.value);
-  const inTime = await within(clock, timeoutMs, checking);
+  const inTime = await withTimeLimit(clock, timeoutMs, checking);
   if (inTime.tag === "failed") throw inTime.error;
   if (inTime.tag === "late") throw new InvalidInputError("args", "were not checked in time");
   return inTime.value === copy.value ? copy : canonicalize(inTime.value, "args");

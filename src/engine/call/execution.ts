@@ -8,7 +8,7 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { rewordedFields } from "../../key/mint.ts";
-import { asNobody } from "../../lang/detached.ts";
+import { detached } from "../../lang/detached.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 import { tellOperation } from "../outcome/operation-events.ts";
@@ -19,7 +19,7 @@ import { about, factsOf, type Operation } from "./operation.ts";
 
 export type Waited<T> = { readonly tag: "done"; readonly value: T } | { readonly tag: "stopped" };
 
-export interface Flight {
+export interface Execution {
   readonly operation: Operation;
   /** When its last caller has left. */
   readonly stopped: AbortSignal;
@@ -36,7 +36,7 @@ export interface Flight {
   readonly landed: Promise<Outcome<unknown>>;
 }
 
-interface Boarded extends Flight {
+interface Boarded extends Execution {
   deadlineAt: number;
   /** Milliseconds that people took. */
   added: number;
@@ -49,7 +49,7 @@ export interface Caller {
   readonly deadlineMs: number;
 }
 
-export type Fly = (flight: Flight, engine: Engine) => Promise<Outcome<unknown>>;
+export type Fly = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;
 
 /** Joins the flight of this operation, or starts it. */
 export function board(
@@ -59,7 +59,7 @@ export function board(
   fly: Fly,
 ): Promise<Outcome<unknown>> {
   const name = `${operation.ref.tenant.length}:${operation.ref.tenant}${operation.ref.id}`;
-  const underWay = engine.flights.get(name) as Boarded | undefined;
+  const underWay = engine.executions.get(name) as Boarded | undefined;
   const deadlineAt = engine.clock.monotonic() + caller.deadlineMs;
   const other = underWay?.operation.draft.identity.fingerprint;
   if (other !== undefined && other !== operation.draft.identity.fingerprint) {
@@ -75,11 +75,11 @@ export function board(
     });
   }
   if (!underWay) {
-    const flight = takeOff(operation, deadlineAt, engine, fly);
-    engine.flights.set(name, flight);
-    const gone = () => engine.flights.delete(name);
-    flight.landed.then(gone, gone);
-    return travel(flight, operation, deadlineAt, caller, engine, false);
+    const execution = takeOff(operation, deadlineAt, engine, fly);
+    engine.executions.set(name, execution);
+    const gone = () => engine.executions.delete(name);
+    execution.landed.then(gone, gone);
+    return travel(execution, operation, deadlineAt, caller, engine, false);
   }
   const { fields } = underWay.operation.draft;
   underWay.deadlineAt = Math.max(underWay.deadlineAt, deadlineAt);
@@ -98,14 +98,14 @@ export function board(
  * A flight without a caller, apart from those that have one: the two meet in the ledger. It is not in the
  * context of whoever started it; one with callers is in that of the caller who took off, whose arguments it has.
  */
-export function flyAlone(
+export function executeDetached(
   operation: Operation,
   { signal, deadlineMs, fires }: Caller & { readonly fires: Fires },
   engine: Engine,
   fly: Fly,
 ): Promise<Outcome<unknown>> {
   const deadlineAt = engine.clock.monotonic() + deadlineMs;
-  const { stop, landed } = asNobody(() => takeOff(operation, deadlineAt, engine, fly, fires));
+  const { stop, landed } = detached(() => takeOff(operation, deadlineAt, engine, fly, fires));
   const onAbort = () => stop.abort();
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -123,7 +123,7 @@ function takeOff(
   const { clock } = engine;
   const by = fires === undefined ? "call" : "reconcile";
   const taken = { ...about(operation), kind: operation.tool.kind, by } as const;
-  const flight: Boarded = {
+  const execution: Boarded = {
     operation,
     stopped: stop.signal,
     stop,
@@ -132,7 +132,7 @@ function takeOff(
     callers: 0,
     sent: false,
     fires,
-    remainingMs: () => flight.deadlineAt + flight.added - clock.monotonic(),
+    remainingMs: () => execution.deadlineAt + execution.added - clock.monotonic(),
     untilStopped: (wait) =>
       new Promise((resolve, reject) => {
         const onStop = () => resolve({ tag: "stopped" });
@@ -144,57 +144,57 @@ function takeOff(
       }),
     async outsideDeadline(wait) {
       const before = clock.monotonic();
-      const already = flight.added;
-      flight.added = Number.POSITIVE_INFINITY;
+      const already = execution.added;
+      execution.added = Number.POSITIVE_INFINITY;
       try {
-        return await flight.untilStopped(wait);
+        return await execution.untilStopped(wait);
       } finally {
-        flight.added = already + clock.monotonic() - before;
+        execution.added = already + clock.monotonic() - before;
       }
     },
     // Not inside the attempt of a caller's outer operation: what the engine itself asks of a store
     // is no request of that attempt.
     landed: runWithoutToken(() =>
       runInFrame(undefined, () =>
-        Promise.resolve().then(() => tellOperation(taken, engine, () => fly(flight, engine))),
+        Promise.resolve().then(() => tellOperation(taken, engine, () => fly(execution, engine))),
       ),
     ),
   };
-  return flight;
+  return execution;
 }
 
 /** One caller's wait: until it lands, or until this caller leaves. */
 function travel(
-  flight: Boarded,
+  execution: Boarded,
   operation: Operation,
   deadlineAt: number,
   { signal, deadlineMs }: Caller,
   engine: Engine,
   joined: boolean,
 ): Promise<Outcome<unknown>> {
-  flight.callers += 1;
+  execution.callers += 1;
   return new Promise((resolve, reject) => {
     let aboard = true;
     const disembark = () => {
       if (!aboard) return;
       aboard = false;
-      flight.callers -= 1;
+      execution.callers -= 1;
       cancel();
       signal?.removeEventListener("abort", leave);
     };
     const leave = () => {
       disembark();
-      if (flight.callers === 0) flight.stop.abort();
+      if (execution.callers === 0) execution.stop.abort();
       // The last to leave a flight that has sent nothing waits for its withdrawal: that is certain.
-      if (flight.callers > 0 || flight.sent) {
+      if (execution.callers > 0 || execution.sent) {
         resolve({ ...bare(operation, engine), status: "in_progress" });
       }
     };
     const cancel = engine.clock.after(deadlineMs, () => {
       // The flight itself ends at the latest deadline, with more to say than "still in progress".
-      if (deadlineAt < flight.deadlineAt && flight.added === 0) leave();
+      if (deadlineAt < execution.deadlineAt && execution.added === 0) leave();
     });
-    flight.landed.then(
+    execution.landed.then(
       (outcome) => {
         disembark();
         resolve(given(outcome, joined));

@@ -10,7 +10,7 @@ import { positive } from "../define/define-tool.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { PlannedCall } from "../define/planned-call.ts";
 import { checkOptions } from "../define/settings.ts";
-import { putBehind } from "../define/tool-registry.ts";
+import { registerTool } from "../define/tool-registry.ts";
 import type { Engine, Tool } from "../engine.ts";
 import { errorOf, type Outcome } from "../outcome/outcome.ts";
 import { type Reply, replyOf } from "../outcome/reply.ts";
@@ -60,7 +60,7 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
       keptOpen(engine, () => planTool(tool, args, options, engine)),
     toolName: tool.name,
   });
-  return putBehind(guarded, tool);
+  return registerTool(guarded, tool);
 }
 
 interface Called {

@@ -11,7 +11,7 @@ import type { Engine, Tool } from "../engine.ts";
 import { runRead } from "../loops/read-tool.ts";
 import type { Outcome } from "../outcome/outcome.ts";
 import { run } from "../run.ts";
-import { reach } from "../store-call.ts";
+import { askStore } from "../store-call.ts";
 import { board } from "./execution.ts";
 import { type Naming, nameOperation } from "./operation.ts";
 
@@ -29,7 +29,7 @@ export async function perform(
   engine: Engine,
 ): Promise<Outcome<unknown>> {
   if (tool.kind === "read") return runRead(tool, args.value, { ...options, ...bounds }, engine);
-  if (!engine.ledger.isOpen()) await reach(engine, "open", engine.ledger.open());
+  if (!engine.ledger.isOpen()) await askStore(engine, "open", engine.ledger.open());
   checkStore(tool, engine);
   return board(nameOperation(tool, args, options, engine), bounds, engine, run);
 }

@@ -6,29 +6,29 @@
 
 import { sleep } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
-import type { Flight } from "./execution.ts";
+import type { Execution } from "./execution.ts";
 
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;
 
 /** False when nobody waits any more, or the time is up. `id` is who is waited for: itself, or another. */
 export async function waitForChange(
-  flight: Flight,
+  execution: Execution,
   turn: number,
   engine: Engine,
-  id: string = flight.operation.ref.id,
+  id: string = execution.operation.ref.id,
   longestMs: number = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
-  const { tenant } = flight.operation.ref;
-  const left = Math.min(flight.remainingMs(), longestMs);
-  if (left <= 0 || flight.stopped.aborted) return false;
+  const { tenant } = execution.operation.ref;
+  const left = Math.min(execution.remainingMs(), longestMs);
+  if (left <= 0 || execution.stopped.aborted) return false;
   const poll = Math.min(FIRST_POLL_MS * 2 ** Math.min(turn, 10), LONGEST_POLL_MS);
   const wake = new AbortController();
   const stop = () => wake.abort();
   const unwatch = engine.ledger.store.watch?.(tenant, id, stop);
-  flight.stopped.addEventListener("abort", stop, { once: true });
+  execution.stopped.addEventListener("abort", stop, { once: true });
   await sleep(engine.clock, Math.min(poll * (0.5 + engine.random() / 2), left), wake.signal);
-  flight.stopped.removeEventListener("abort", stop);
+  execution.stopped.removeEventListener("abort", stop);
   unwatch?.();
-  return !flight.stopped.aborted;
+  return !execution.stopped.aborted;
 }

@@ -8,10 +8,10 @@ import type { Tool } from "../engine.ts";
 
 const tools = new WeakMap<object, Tool>();
 
-export function putBehind<T extends object>(guarded: T, tool: Tool): T {
+export function registerTool<T extends object>(guarded: T, tool: Tool): T {
   tools.set(guarded, tool);
   return guarded;
 }
 
 /** `undefined`: it is no guarded tool, or one of another copy of this package. */
-export const toolBehind = (guarded: object): Tool | undefined => tools.get(guarded);
+export const toolOf = (guarded: object): Tool | undefined => tools.get(guarded);

@@ -9,7 +9,7 @@ import { judge } from "../../classify/classify.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import type { Json } from "../../key/json.ts";
 import { sleep } from "../../lang/clock.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import { createToken, runWithToken, wireFacts } from "../../wire/token.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { Engine, Tool } from "../engine.ts";
@@ -60,7 +60,7 @@ async function ask(
       const token = createToken({ operationId: id, attempt });
       const context = { key: id, precondition: undefined, attempt, signal: stop.signal };
       const running = runWithToken(token, async () => tool.run(args, context));
-      const inTime = await within(engine.clock, Math.min(tool.attemptTimeoutMs, left), running);
+      const inTime = await withTimeLimit(engine.clock, Math.min(tool.attemptTimeoutMs, left), running);
       signal?.removeEventListener("abort", giveUp);
       stop.abort();
       const wire = wireFacts(token);

@@ -10,14 +10,14 @@
 import { mintId, wireKey } from "../../key/mint.ts";
 import { type Scope, showScope } from "../../key/scope.ts";
 import { sleep } from "../../lang/clock.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { KeptResponse, Payload } from "../../ledger/codec.ts";
 import type { Moved, Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves.ts";
 import type { Stored } from "../../ledger/record.ts";
 import { currentFrame } from "../call/nesting.ts";
 import { type Engine, inBackground } from "../engine.ts";
-import { reach } from "../store-call.ts";
+import { askStore } from "../store-call.ts";
 
 /** The largest answer that is kept, in bytes of its JSON, where the holdfire's own cap is lower. */
 export const SAMPLE_BYTES = 1_048_576;
@@ -48,14 +48,14 @@ export type Recalled =
 /** The answer this step got before. Throws if the ledger does not answer: nothing was sent yet. */
 export async function recallSample(step: SampleStep, engine: Engine): Promise<Recalled> {
   const { ledger, events } = engine;
-  if (!ledger.isOpen()) await reach(engine, "open", ledger.open());
+  if (!ledger.isOpen()) await askStore(engine, "open", ledger.open());
   let place = placeOf(step, undefined, engine);
-  let stored = await reach(engine, "read", ledger.read(place.ref));
+  let stored = await askStore(engine, "read", ledger.read(place.ref));
   if (stored && stored.record.fingerprint !== step.hash) {
     const { client, scope } = step;
     events.emit("prompt_drift", { client, step: step.step, scope: showScope(scope.id) });
     place = placeOf(step, step.hash, engine);
-    stored = await reach(engine, "read", ledger.read(place.ref));
+    stored = await askStore(engine, "read", ledger.read(place.ref));
   }
   const kept = keptIn(stored, engine);
   if (!kept) return { tag: "new", place };
@@ -78,7 +78,7 @@ export async function keepSample(
   }
   const holder = engine.newId();
   const write = () => writeDown(place, encoded.payload, holder, engine);
-  const inTime = await within(clock, timing.storeTimeoutMs, write());
+  const inTime = await withTimeLimit(clock, timing.storeTimeoutMs, write());
   if (inTime.tag === "done") return keptIn(storedOf(inTime.value), engine) ?? kept;
   events.emit("unrecorded", about(place));
   inBackground(engine, async () => {

@@ -6,7 +6,7 @@
  */
 
 import { wireKey, wireKeys } from "../../key/mint.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { OperationRecord } from "../../ledger/record.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import { runInFrame } from "../call/nesting.ts";
@@ -44,7 +44,7 @@ export async function askReader(
   const startedAt = engine.clock.monotonic();
   // A look is no part of any attempt: its requests are not counted, its operations not inner ones.
   const asked = runWithoutToken(() => runInFrame(undefined, async () => readState(query)));
-  const inTime = await within(engine.clock, Math.min(timeoutMs, tool.readTimeoutMs), asked);
+  const inTime = await withTimeLimit(engine.clock, Math.min(timeoutMs, tool.readTimeoutMs), asked);
   stop.abort();
   const reading =
     inTime.tag === "done"
@@ -78,7 +78,7 @@ async function mine(
   const owning = takes
     ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
     : store.ownerOf(ref.tenant, tool.service, reading.effectId);
-  const owner = await within(engine.clock, engine.timing.storeTimeoutMs, owning);
+  const owner = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, owning);
   if (owner.tag !== "done") return cannotTell("the ledger did not answer");
   const isMine = owner.value === undefined || owner.value === ref.id;
   return isMine ? reading : cannotTell("the effect belongs to another operation");

@@ -11,7 +11,7 @@ import { isResponse } from "../../classify/answer.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/json.ts";
 import { enterOperation } from "../../key/scope.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import { surrounding } from "../../observe/around.ts";
 import { createToken, runWithToken, type WireToken } from "../../wire/token.ts";
 import { type Frame, runInFrame } from "../call/nesting.ts";
@@ -31,7 +31,7 @@ import {
   remember,
   situationOf,
 } from "./ownership.ts";
-import { beginAttempt, keepSaying } from "./running-attempts.ts";
+import { beginAttempt, announceRunning } from "./running-attempts.ts";
 
 const ENLISTED =
   "must not send requests: this operation is enlisted in a transaction, and no rollback calls them back";
@@ -52,19 +52,19 @@ export interface Attempted {
 }
 
 export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attempted | undefined> {
-  const { operation, flight } = owned;
+  const { operation, execution } = owned;
   const { tool, ref, args } = operation;
   const { licence } = owned;
   if (!licence) return undefined;
   owned.licence = undefined;
-  const timeoutMs = Math.min(tool.attemptTimeoutMs, flight.remainingMs());
+  const timeoutMs = Math.min(tool.attemptTimeoutMs, execution.remainingMs());
   const isResend = !owned.noted;
   if (!(await mayStart(owned, licence, timeoutMs, engine))) return undefined;
 
   const n = owned.stored.record.fired;
   const stop = new AbortController();
   const giveUp = () => stop.abort();
-  flight.stopped.addEventListener("abort", giveUp, { once: true });
+  execution.stopped.addEventListener("abort", giveUp, { once: true });
   const startedAt = engine.clock.monotonic();
   const refusal = engine.enlisted ? new InvalidInputError("run", ENLISTED) : undefined;
   const token = createToken({ operationId: ref.id, attempt: n, refusal });
@@ -88,7 +88,7 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   };
   const over = beginAttempt(ref.id, n, engine);
 
-  flight.sent = true;
+  execution.sent = true;
   owned.fires += 1;
   if (isResend) engine.budgets.take(tool.service);
   const { around, run } = surrounding();
@@ -101,8 +101,8 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
     (result): Ended => ({ ok: true, ...result }),
     (error: unknown): Ended => ({ ok: false, error }),
   );
-  const inTime = await within(engine.clock, timeoutMs, running);
-  flight.stopped.removeEventListener("abort", giveUp);
+  const inTime = await withTimeLimit(engine.clock, timeoutMs, running);
+  execution.stopped.removeEventListener("abort", giveUp);
   const attempted = { n, startedAt, token, frame, took };
   if (inTime.tag === "done") {
     // What `run` left behind must not send any more.
@@ -111,7 +111,7 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
     return { ...attempted, ended: inTime.value };
   }
   stop.abort();
-  keepSaying(owned, n, running, engine);
+  announceRunning(owned, n, running, engine);
   inBackground(engine, async () => {
     const ended = await running;
     over();
@@ -127,11 +127,11 @@ async function mayStart(
   timeoutMs: number,
   engine: Engine,
 ): Promise<boolean> {
-  const { flight } = owned;
+  const { execution } = owned;
   if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot_tell";
   const mayFire = () =>
-    !flight.stopped.aborted &&
-    flight.remainingMs() > 0 &&
+    !execution.stopped.aborted &&
+    execution.remainingMs() > 0 &&
     owned.mayNotFire === undefined &&
     !owned.attempts.some(({ verdict }) => verdict === "committed");
   if (!owned.noted && !(mayFire() && (await note(owned, licence, engine)))) return false;
@@ -160,7 +160,7 @@ async function note(
     { move: "note", epoch, licence, endings, declared: declaredBy(tool, engine), leaseMs, at },
     stored,
   );
-  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, noting);
+  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, noting);
   if (inTime.tag !== "done") {
     // It may have been written all the same.
     forget(owned, stored.record.fired + 1);

@@ -8,22 +8,22 @@
  */
 
 import { StoreUnavailableError } from "../../errors.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Lost, Move } from "../../ledger/moves.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { LaneChange } from "../../ledger/store.ts";
-import type { Flight } from "../call/execution.ts";
+import type { Execution } from "../call/execution.ts";
 import { about, type Operation } from "../call/operation.ts";
 import { waitForChange } from "../call/wait-for-change.ts";
 import { declaredBy, type Engine, inBackground, type Tool } from "../engine.ts";
 import type { Visit } from "../gate.ts";
 import type { Outcome } from "../outcome/outcome.ts";
 import { commonOf, outcomeOf } from "../outcome/replay.ts";
-import { reach } from "../store-call.ts";
-import { isWhole } from "./confirm-claim.ts";
+import { askStore } from "../store-call.ts";
+import { isClaimComplete } from "./confirm-claim.ts";
 import { type Owned, own } from "./ownership.ts";
-import { fixPrecondition } from "./precondition.ts";
+import { readPrecondition } from "./precondition.ts";
 
 /** How long after an attempt's timeout its owner is still believed to be alive. */
 const LEASE_MARGIN_MS = 15_000;
@@ -41,26 +41,26 @@ export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }
   | { readonly tag: "known"; readonly outcome: Outcome<unknown> };
 
-export async function claimOperation(flight: Flight, engine: Engine): Promise<Claim> {
+export async function claimOperation(execution: Execution, engine: Engine): Promise<Claim> {
   const visit: Visit = {};
   let claim: Claim | undefined;
   try {
-    claim = await makeClaim(flight, visit, engine);
+    claim = await makeClaim(execution, visit, engine);
     return claim;
   } finally {
-    if (claim?.tag !== "owned") await engine.gate.leave?.(flight, engine, visit);
+    if (claim?.tag !== "owned") await engine.gate.leave?.(execution, engine, visit);
   }
 }
 
-async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<Claim> {
-  const { operation } = flight;
+async function makeClaim(execution: Execution, visit: Visit, engine: Engine): Promise<Claim> {
+  const { operation } = execution;
   const { tool } = operation;
   const holder = engine.newId();
   const leaseMs = leaseMsOf(tool, engine);
   const known = async (stored: Stored | undefined): Promise<Claim> => {
     const outcome = await outcomeOf(operation, stored, engine);
     engine.events.emit("replay", { ...about(operation), status: outcome.status });
-    if (stored) await meetAgain(operation, stored, engine);
+    if (stored) await noteRepeat(operation, stored, engine);
     return { tag: "known", outcome };
   };
   const saying = (stored: Stored | undefined, said: Said): Claim => ({
@@ -69,7 +69,7 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
   });
   /** This call sent nothing; what became of the operation otherwise is in the ledger. */
   const unsent = async (said: Omit<Said, "status">): Promise<Claim> => {
-    const stored = await reach(engine, "read", engine.ledger.read(operation.ref));
+    const stored = await askStore(engine, "read", engine.ledger.read(operation.ref));
     return stored ? told(stored) : saying(undefined, { status: "not_applied", ...said });
   };
   const told = async (stored: Stored): Promise<Claim> => {
@@ -78,10 +78,10 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
   };
 
   for (let turn = 0; ; turn += 1) {
-    if (flight.stopped.aborted) return unsent({ reason: "aborted" });
-    const admission = await engine.gate.admit(flight, engine, visit);
+    if (execution.stopped.aborted) return unsent({ reason: "aborted" });
+    const admission = await engine.gate.admit(execution, engine, visit);
     if (admission.tag === "stopped") {
-      return unsent({ reason: flight.stopped.aborted ? "aborted" : "expired" });
+      return unsent({ reason: execution.stopped.aborted ? "aborted" : "expired" });
     }
     if (admission.tag === "failed") return unsent({ reason: "not_sent", error: admission.error });
     if (admission.tag === "known") return told(admission.stored);
@@ -90,7 +90,7 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
       return saying(undefined, { status, ...why });
     }
     // In its lane, and after a person's yes: what they waited for may have changed it.
-    const fixed = await fixPrecondition(flight, engine);
+    const fixed = await readPrecondition(execution, engine);
     if (fixed.tag !== "fixed") {
       const reason = fixed.tag === "stopped" ? "aborted" : "not_sent";
       return unsent({ reason, error: fixed.error });
@@ -121,7 +121,7 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
     // Somebody else has the lane, or the precondition was not read for what is now to be fired.
     if (moved.tag === "moved") {
       const takeBack = () => withdraw(operation, holder, engine);
-      if (!(await isWhole(operation, moved.stored, admission.lane, takeBack, engine))) continue;
+      if (!(await isClaimComplete(operation, moved.stored, admission.lane, takeBack, engine))) continue;
     }
     // The store was found out by this very claim: nothing is sent on its word that nothing was.
     if (moved.tag === "moved" && !suspect && lostBefore(operation, engine)) {
@@ -129,9 +129,9 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
       continue;
     }
     if (moved.tag === "moved" && moved.stored) {
-      const owned = own(flight, moved.stored, holder, leaseMs, grantedAt, engine);
+      const owned = own(execution, moved.stored, holder, leaseMs, grantedAt, engine);
       // Somebody has fired it before: whoever leaves now cannot be told that nothing was sent.
-      if (!owned.noted) flight.sent = true;
+      if (!owned.noted) execution.sent = true;
       if (wasLost(moved.stored)) {
         engine.events.emit("takeover", { ...about(operation), epoch: owned.epoch });
       }
@@ -140,7 +140,7 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
     const why = moved.tag === "refused" ? moved.why : "absent";
     if (why === "conflict") return saying(undefined, { status: "conflict" });
     if (why === "busy") {
-      if (await waitForChange(flight, turn, engine)) continue;
+      if (await waitForChange(execution, turn, engine)) continue;
       return saying(moved.stored, { status: "in_progress" });
     }
     // The question has changed or expired, or what was let pass needs a yes by now: ask the gate anew.
@@ -149,13 +149,13 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
       visit.held = true;
       continue;
     }
-    if (admission.needsYes && stale && (await waitForChange(flight, turn, engine))) continue;
+    if (admission.needsYes && stale && (await waitForChange(execution, turn, engine))) continue;
     return known(moved.stored);
   }
 }
 
 /** Keeps the ids under which an operation was met again, for whoever traces it. */
-async function meetAgain(
+async function noteRepeat(
   { ref, draft }: Operation,
   { record }: Stored,
   engine: Engine,
@@ -167,7 +167,7 @@ async function meetAgain(
   const meeting = engine.ledger.move(ref, { move: "meet", aliases, run });
   inBackground(engine, () => meeting);
   // Drift is judged by what this run has repeated: its next call must find it.
-  if (isNewRun) await within(engine.clock, engine.timing.storeTimeoutMs, meeting);
+  if (isNewRun) await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, meeting);
 }
 
 /** What the store may have lost, unless the caller vouches that there was nothing. */
@@ -200,7 +200,7 @@ export async function claimInTime(
 ): Promise<Moved> {
   const { ref } = operation;
   const claiming = engine.ledger.move(ref, claim, known, lane);
-  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, claiming);
+  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, claiming);
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;
   engine.events.emit("store_error", { step: "claim", error });

@@ -7,7 +7,7 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { type Judged, judge } from "../../classify/classify.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Ending } from "../../ledger/record.ts";
 import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts";
 import { judgeNested, type NestedJudgement, runInFrame } from "../call/nesting.ts";
@@ -44,7 +44,7 @@ export async function classify(
     engine.events.emit("timed_out", { ...named, attempt: n, wireRequests, durationMs });
     return ending;
   }
-  const synced = await within(engine.clock, engine.timing.storeTimeoutMs, engine.ledger.sync());
+  const synced = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, engine.ledger.sync());
   const judged = judgeAttempt(owned, attempted, ended, wire, engine);
   const unverified = judged.verdict === "committed" && !(await isVerified(owned, ended, engine));
   const { status, innerOnly } = judged;
@@ -131,7 +131,7 @@ async function isVerified(owned: Owned, ended: Ended, engine: Engine): Promise<b
   const asked = runWithoutToken(() =>
     runInFrame(undefined, async () => verify(value, { intent, signal })),
   );
-  const inTime = await within(engine.clock, tool.readTimeoutMs, asked);
+  const inTime = await withTimeLimit(engine.clock, tool.readTimeoutMs, asked);
   stop.abort();
   if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;
   const why = inTime.tag === "done" ? "nonsense" : inTime.tag;

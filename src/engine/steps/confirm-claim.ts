@@ -10,13 +10,13 @@ import type { Stored } from "../../ledger/record.ts";
 import type { LaneChange } from "../../ledger/store.ts";
 import type { Operation } from "../call/operation.ts";
 import { type Engine, inBackground } from "../engine.ts";
-import { reach } from "../store-call.ts";
+import { askStore } from "../store-call.ts";
 
 /** Others join the queue meanwhile; nobody is that popular. */
 const MOST_TRIES = 16;
 
 /** If not, the claim has been taken back, and nothing was sent. */
-export async function isWhole(
+export async function isClaimComplete(
   { ref, tool }: Operation,
   stored: Stored | undefined,
   lane: LaneChange | undefined,
@@ -46,10 +46,10 @@ export async function isWhole(
 async function confirmLane({ tenant, id }: Ref, name: string, engine: Engine): Promise<boolean> {
   const { ledger } = engine;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const found = await reach(engine, "lane", ledger.readLane(tenant, name));
+    const found = await askStore(engine, "lane", ledger.readLane(tenant, name));
     if (!found || !isInLane(found.lane, id)) return false;
     const same = { name, expect: found.version, lane: found.lane };
-    if (await reach(engine, "lane", ledger.changeLane(tenant, same))) return true;
+    if (await askStore(engine, "lane", ledger.changeLane(tenant, same))) return true;
   }
   return false;
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import { about } from "../call/operation.ts";
 import type { Engine } from "../engine.ts";
 import { type Owned, remember } from "./ownership.ts";
@@ -31,7 +31,7 @@ async function renew(owned: Owned, engine: Engine): Promise<boolean> {
   const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
   const { epoch, leaseMs } = owned;
   const renewing = engine.ledger.move(ref, { move: "renew", epoch, leaseMs }, owned.stored);
-  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, renewing);
+  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, renewing);
   if (inTime.tag !== "done") return true;
   if (inTime.value.tag === "moved") {
     owned.grantedAt = grantedAt;

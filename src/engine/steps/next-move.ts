@@ -23,14 +23,14 @@ export function nextMove(owned: Owned, engine: Engine): Next {
   if (decision.do === "commit" || decision.do === "hold") return { tag: "settle", final: decision };
   if (decision.do === "look") {
     const waitMs = untilLook(owned, decision.notBefore, engine);
-    if (waitMs < owned.flight.remainingMs()) return { tag: "again", waitMs };
+    if (waitMs < owned.execution.remainingMs()) return { tag: "again", waitMs };
     return { tag: "settle", final: outOfTime(owned, decision) };
   }
   for (const n of decision.clears) learn(owned, { n, cleared: "absent" });
   if (decision.do === "give_up") return { tag: "settle", final: decision };
   const waitMs = backoff(owned.passes, owned.retryAfterMs, engine.timing, engine.random);
   owned.passes += 1;
-  if (waitMs >= owned.flight.remainingMs()) {
+  if (waitMs >= owned.execution.remainingMs()) {
     return { tag: "settle", final: outOfTime(owned, decision) };
   }
   owned.licence = decision.licence;

@@ -16,7 +16,7 @@ import {
   type Rejection,
   type Stored,
 } from "../../ledger/record.ts";
-import type { Flight } from "../call/execution.ts";
+import type { Execution } from "../call/execution.ts";
 import type { Operation } from "../call/operation.ts";
 import type { Engine, ErasedReading, Tool } from "../engine.ts";
 import type { Look, Powers, Situation } from "./decide.ts";
@@ -28,7 +28,7 @@ export interface Result {
 }
 
 export interface Owned {
-  readonly flight: Flight;
+  readonly execution: Execution;
   readonly operation: Operation;
   readonly epoch: number;
   readonly holder: string;
@@ -62,7 +62,7 @@ export interface Owned {
 }
 
 export function own(
-  flight: Flight,
+  execution: Execution,
   stored: Stored,
   holder: string,
   leaseMs: number,
@@ -73,8 +73,8 @@ export function own(
   const last = record.attempts.at(-1);
   const noted = last?.epoch === record.epoch;
   return {
-    flight,
-    operation: flight.operation,
+    execution,
+    operation: execution.operation,
     epoch: record.epoch,
     holder,
     leaseMs,
@@ -101,7 +101,7 @@ export function own(
 
 /** An attempt that still runs in this very process has not ended, whatever its lease says. */
 function stillRunning(record: OperationRecord, engine: Engine): AttemptNote[] {
-  const running = engine.unended.get(record.id);
+  const running = engine.runningAttempts.get(record.id);
   if (!running) return [...record.attempts];
   return record.attempts.map((attempt) =>
     running.has(attempt.n) ? { ...attempt, endsBy: undefined } : attempt,
@@ -183,7 +183,7 @@ export const powersOf = (tool: Tool): Powers => ({
 });
 
 export function situationOf(owned: Owned, engine: Engine): Situation {
-  const { operation, stored, flight } = owned;
+  const { operation, stored, execution } = owned;
   const { tool } = operation;
   return {
     powers: powersOf(tool),
@@ -195,8 +195,8 @@ export function situationOf(owned: Owned, engine: Engine): Situation {
     firesLeft: (engine.enlisted ? 1 : tool.attempts) - owned.fires,
     budget: engine.budgets.has(tool.service),
     sameArguments: stored.record.argsHash === operation.draft.argsHash,
-    mayNotFire: owned.mayNotFire ?? (flight.stopped.aborted ? "stopped" : undefined),
+    mayNotFire: owned.mayNotFire ?? (execution.stopped.aborted ? "stopped" : undefined),
     keySpent: isKeySpent(owned.attempts, stored.record.generation),
-    fires: flight.fires,
+    fires: execution.fires,
   };
 }

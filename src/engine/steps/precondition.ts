@@ -6,13 +6,13 @@
  */
 
 import { canonicalize } from "../../key/canonical.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Payload } from "../../ledger/codec.ts";
 import type { StateTag } from "../../ledger/record.ts";
-import type { Flight } from "../call/execution.ts";
+import type { Execution } from "../call/execution.ts";
 import { about } from "../call/operation.ts";
 import type { Engine } from "../engine.ts";
-import { reach } from "../store-call.ts";
+import { askStore } from "../store-call.ts";
 
 export type Fixed =
   | { readonly tag: "fixed"; readonly precondition: Payload | undefined }
@@ -22,18 +22,18 @@ export type Fixed =
 /** From these a claim fires; in all others the precondition of the first attempt stands. */
 const FIRED_ANEW = new Set<StateTag>(["held", "queued", "not_applied"]);
 
-export async function fixPrecondition(flight: Flight, engine: Engine): Promise<Fixed> {
-  const { operation } = flight;
+export async function readPrecondition(execution: Execution, engine: Engine): Promise<Fixed> {
+  const { operation } = execution;
   const { tool, args, ref } = operation;
   const { precondition } = tool;
   if (!precondition) return { tag: "fixed", precondition: undefined };
-  const known = await reach(engine, "read", engine.ledger.read(ref));
+  const known = await askStore(engine, "read", engine.ledger.read(ref));
   if (known && !FIRED_ANEW.has(known.record.state.tag)) {
     return { tag: "fixed", precondition: undefined };
   }
-  const timeoutMs = Math.min(tool.readTimeoutMs, Math.max(flight.remainingMs(), 0));
-  const asked = flight.untilStopped(async () => precondition(args));
-  const inTime = await within(engine.clock, timeoutMs, asked);
+  const timeoutMs = Math.min(tool.readTimeoutMs, Math.max(execution.remainingMs(), 0));
+  const asked = execution.untilStopped(async () => precondition(args));
+  const inTime = await withTimeLimit(engine.clock, timeoutMs, asked);
   const stopped = inTime.tag === "done" && inTime.value.tag === "stopped";
   if (stopped) return { tag: "stopped", error: undefined };
   if (inTime.tag === "done" && inTime.value.tag === "done") {

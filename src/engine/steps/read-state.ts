@@ -15,9 +15,9 @@ import type { Owned } from "./ownership.ts";
 const ASKED_AT_MOST = 3;
 
 export async function readState(owned: Owned, engine: Engine): Promise<void> {
-  const { operation, flight, stored } = owned;
+  const { operation, execution, stored } = owned;
   for (let turn = 0; turn < ASKED_AT_MOST; turn += 1) {
-    const left = flight.remainingMs();
+    const left = execution.remainingMs();
     if (left <= 0) break;
     // Noted before the question: only a look that *began* late enough proves an absence.
     const beganAt = engine.ledger.clock.earliest();
@@ -29,7 +29,7 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
     }
     if (reading.reading !== "cannot_tell" || !FAILURES.has(reading.why)) return;
     const wait = backoff(turn, undefined, engine.timing, engine.random);
-    if (wait >= flight.remainingMs()) return;
+    if (wait >= execution.remainingMs()) return;
     if ((await sleep(engine.clock, wait, owned.wake.signal)) === "woken") return;
   }
 }

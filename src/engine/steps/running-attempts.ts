@@ -5,22 +5,22 @@
  * @module
  */
 
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Engine } from "../engine.ts";
 import type { Owned } from "./ownership.ts";
 
 /** Notes that the attempt runs; the returned function says that it has ended. */
 export function beginAttempt(id: string, n: number, engine: Engine): () => void {
-  const unended = engine.unended.get(id) ?? new Set();
-  engine.unended.set(id, unended.add(n));
+  const runningAttempts = engine.runningAttempts.get(id) ?? new Set();
+  engine.runningAttempts.set(id, runningAttempts.add(n));
   return () => {
-    unended.delete(n);
-    if (unended.size === 0) engine.unended.delete(id);
+    runningAttempts.delete(n);
+    if (runningAttempts.size === 0) engine.runningAttempts.delete(id);
   };
 }
 
 /** Says at every third of a lease that the attempt still runs, until `running` settles. */
-export function keepSaying(
+export function announceRunning(
   owned: Owned,
   n: number,
   running: Promise<unknown>,
@@ -35,7 +35,7 @@ export function keepSaying(
       const at = engine.ledger.clock.latest();
       const move = { move: "running", attempt: n, leaseMs, at } as const;
       const saying = engine.ledger.move(operation.ref, move);
-      await within(engine.clock, engine.timing.storeTimeoutMs, saying);
+      await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, saying);
     }
     if (!over && !engine.isClosed()) schedule();
   };

@@ -8,7 +8,7 @@
  */
 
 import { LeaseLostError } from "../../errors.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Move } from "../../ledger/moves.ts";
 import type { State } from "../../ledger/record.ts";
@@ -43,7 +43,7 @@ export async function settle(
   const move: Move = { move: "settle", epoch, state, endings: endingsOf(owned), dedupes, at };
   const settling = engine.ledger.move(operation.ref, move, stored);
   if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling);
-  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, settling);
+  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, settling);
   if (inTime.tag !== "done") {
     engine.events.emit("unrecorded", about(operation));
     inBackground(engine, async () => {
@@ -64,7 +64,7 @@ export async function settle(
   const filing = afterwards(owned, moved, state, engine);
   inBackground(engine, () => filing);
   // What is known is told, also while the ledger cannot be told.
-  const done = await within(engine.clock, engine.timing.storeTimeoutMs, filing);
+  const done = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, filing);
   const written = done.tag === "done" ? done.value : undefined;
   if (written === state || state.tag === "committed") {
     const filed = done.tag === "done" && moved.tag === "refused" && moved.why !== "absent";
@@ -178,7 +178,7 @@ async function owning(
 ): Promise<string | undefined> {
   if (effectId === undefined) return undefined;
   const asked = engine.ledger.store.own(ref.tenant, tool.service, effectId, ref.id);
-  const owner = await within(engine.clock, engine.timing.storeTimeoutMs, asked);
+  const owner = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, asked);
   return owner.tag === "done" && owner.value !== ref.id ? undefined : effectId;
 }
 

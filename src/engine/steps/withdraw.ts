@@ -4,7 +4,7 @@
  * @module
  */
 
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import { factsOf } from "../call/operation.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import type { Outcome } from "../outcome/outcome.ts";
@@ -13,15 +13,15 @@ import { withdraw } from "./claim.ts";
 import type { Owned } from "./ownership.ts";
 
 /** Nobody waits any more or the time is up, and the attempt that the claim noted was never fired. */
-export const isUnsent = ({ flight, noted, fires }: Owned): boolean =>
-  (flight.stopped.aborted || flight.remainingMs() <= 0) && noted && fires === 0;
+export const isUnsent = ({ execution, noted, fires }: Owned): boolean =>
+  (execution.stopped.aborted || execution.remainingMs() <= 0) && noted && fires === 0;
 
 export async function withdrawn(owned: Owned, engine: Engine): Promise<Outcome<unknown>> {
   const { operation, holder, stored } = owned;
   owned.active = false;
   const withdrawing = withdraw(operation, holder, engine);
   inBackground(engine, () => withdrawing);
-  const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
+  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
   const moved = inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;
   // A late reply has told meanwhile that it did happen, or another owner has taken over.
   const corrected = moved?.tag === "moved" && moved.report === "corrected";
@@ -31,7 +31,7 @@ export async function withdrawn(owned: Owned, engine: Engine): Promise<Outcome<u
   return {
     ...factsOf(operation, stored.record.generation),
     status: "not_applied",
-    reason: owned.flight.stopped.aborted ? "aborted" : "expired",
+    reason: owned.execution.stopped.aborted ? "aborted" : "expired",
     replayed: false,
     recorded: moved !== undefined,
     attempts: 0,

@@ -6,7 +6,7 @@
 
 import { InvalidInputError } from "../../errors.ts";
 import type { Clock } from "../../lang/clock.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import { formDigest, takeBody } from "./body.ts";
 import { type BodyPrint, digestBytes, printBody } from "./body-print.ts";
 import type { FetchRequest, Settings } from "./options.ts";
@@ -83,8 +83,8 @@ function split(
 }
 
 async function inTime<T>(reading: Promise<T>, timeoutMs: number, clock: Clock): Promise<T> {
-  const read = await within(clock, timeoutMs, reading);
+  const read = await withTimeLimit(clock, timeoutMs, reading);
   if (read.tag === "done") return read.value;
   if (read.tag === "failed") throw read.error;
-  throw new InvalidInputError("init.body", `did not end within ${timeoutMs} ms`);
+  throw new InvalidInputError("init.body", `did not end withTimeLimit ${timeoutMs} ms`);
 }

@@ -12,7 +12,7 @@ import {
   verdictOfMcpRead,
 } from "../../classify/mcp.ts";
 import { type GuardedTool, guard } from "../../engine/call/guarded-tool.ts";
-import { toolBehind } from "../../engine/define/tool-registry.ts";
+import { toolOf } from "../../engine/define/tool-registry.ts";
 import type { Tool } from "../../engine/engine.ts";
 import { inside } from "../../engine/engine-of.ts";
 import { errorOf } from "../../engine/outcome/outcome.ts";
@@ -96,7 +96,7 @@ export function guardedCallTool(
       },
       classify: (error) => rules.classify?.(error) ?? verdictOfMcp(error, isErrorMeans),
     });
-    const tool = toolBehind(made) as Tool;
+    const tool = toolOf(made) as Tool;
     registered.set(fullName, tool);
     return tool;
   }

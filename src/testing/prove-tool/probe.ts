@@ -14,7 +14,7 @@ import { mintId, wireKey } from "../../key/mint.ts";
 import { normalizeIntent } from "../../key/normalize.ts";
 import { enterOperation } from "../../key/scope.ts";
 import { type Clock, systemClock } from "../../lang/clock.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 
 export interface Probe {
   readonly args: Json;
@@ -92,7 +92,7 @@ export async function send(tool: Tool, probe: Probe, attempt: number, clock: Clo
     };
     return enterOperation(probe.key, async () => endingOf(await tool.run(probe.args, context)));
   };
-  const fired = await within(systemClock, tool.attemptTimeoutMs, fire());
+  const fired = await withTimeLimit(systemClock, tool.attemptTimeoutMs, fire());
   stop.abort();
   const ended: Ended =
     fired.tag === "done"

@@ -6,7 +6,7 @@
 
 import type { Tool } from "../../engine/engine.ts";
 import { type Clock, systemClock } from "../../lang/clock.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import { createProber, type Probe, type Sent, send } from "./probe.ts";
 import type { Cut, CuttingProxy, Passage } from "./proxy.ts";
 import type { Ground } from "./sandbox.ts";
@@ -121,7 +121,7 @@ async function lookAt(
   const carrying = passages.filter((passage) => passage.cut || carriesEffect(passage));
   const answers = Promise.all(carrying.map(({ answered }) => answered));
   // A service that is still at it is given the time of one attempt.
-  const inTime = await within(systemClock, tool.attemptTimeoutMs, answers);
+  const inTime = await withTimeLimit(systemClock, tool.attemptTimeoutMs, answers);
   return {
     sends,
     requests: proxied ? carrying.length : undefined,
@@ -139,7 +139,7 @@ async function count(
 ): Promise<number | undefined> {
   if (!countEffects) return undefined;
   const asked = (async () => countEffects(intent, key))();
-  const counted = await within(systemClock, readTimeoutMs, asked);
+  const counted = await withTimeLimit(systemClock, readTimeoutMs, asked);
   if (counted.tag !== "done") return undefined;
   const { value } = counted;
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;

@@ -8,7 +8,7 @@
 import { cannotTell, checkReading, type Reading } from "../../engine/define/reading.ts";
 import type { Tool } from "../../engine/engine.ts";
 import { type Clock, sleep, systemClock } from "../../lang/clock.ts";
-import { within } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Probe } from "./probe.ts";
 
 /** One answer of the reader. */
@@ -73,7 +73,7 @@ export async function ask(probe: Probe, watching: Watching): Promise<Look> {
       taken: async (effectId) => (owners.get(effectId) ?? key) !== key,
       signal: stop.signal,
     }))();
-  const answer = await within(systemClock, tool.readTimeoutMs, asked);
+  const answer = await withTimeLimit(systemClock, tool.readTimeoutMs, asked);
   stop.abort();
   const reading = answer.tag === "done" ? checkReading(answer.value) : cannotTell(answer.tag);
   switch (reading.reading) {
