@@ -19,7 +19,6 @@ const config: ViteUserConfig = defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    setupFiles: ["test/setup.ts"],
     maxWorkers: 2,
     // Generous: a slow machine must not turn into a failed test. What hangs still ends.
     testTimeout: 30_000,

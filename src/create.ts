@@ -4,29 +4,20 @@
  * @module
  */
 
-import { type GuardedTool, guard } from "./engine/call/guarded-tool.ts";
-import { currentFrame } from "./engine/call/nesting.ts";
-import { defineTool, positive, type Registry } from "./engine/define/define-tool.ts";
-import type { Engine, Tool } from "./engine/engine.ts";
-import { bindEngine } from "./engine/engine-of.ts";
-import { lazyGate } from "./engine/gate.ts";
-import { createBudgets } from "./engine/loops/budget.ts";
-import { type Clock, sleep, systemClock } from "./lang/clock.ts";
-// First loaded here, outside of any call.
-import "./lang/detached.ts";
-import { makeStatusTool } from "./engine/admin/status-tool.ts";
-import type { ToolDefinition } from "./engine/define/definition.ts";
-import {
-  attemptsOf,
-  checkOnHiddenRetry,
-  checkOptions,
-  timingOf,
-} from "./engine/define/settings.ts";
+import { checkOptions, positive } from "./engine/define/check.ts";
+import type { Registry } from "./engine/define/define-tool.ts";
+import { attemptsOf, checkOnHiddenRetry, timingOf } from "./engine/define/settings.ts";
+import type { Tool } from "./engine/define/tool.ts";
+import type { Engine } from "./engine/engine.ts";
+import { createBudgets } from "./engine/pace/budget.ts";
 import { createPersist } from "./engine/persist.ts";
-import { ClosedError, InvalidInputError } from "./errors.ts";
+import { InvalidInputError } from "./errors.ts";
+import { holdfireFor } from "./for-tenant.ts";
+import { gateOf } from "./gate/gate.ts";
 import type { Holdfire, HoldfireOptions } from "./holdfire.ts";
-import { checkPerson, checkScope, checkTenant } from "./key/name.ts";
-import { enterScope } from "./key/scope.ts";
+import { checkTenant } from "./key/name.ts";
+import { type Clock, sleep, systemClock } from "./lang/clock.ts";
+import { createStop } from "./lang/stop.ts";
 import { createCodec } from "./ledger/codec.ts";
 import { lazyStore } from "./ledger/lazy-store.ts";
 import { lazyWitness } from "./ledger/lazy-witness.ts";
@@ -34,8 +25,6 @@ import { createLedger } from "./ledger/ledger.ts";
 import type { Store } from "./ledger/store.ts";
 import { memoryWitness, type Witness } from "./ledger/witness.ts";
 import { createEvents } from "./observe/events.ts";
-import { reconcileEvery } from "./reconcile/every.ts";
-import type { Fetch } from "./wire/guarded-fetch.ts";
 
 export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
 
@@ -50,66 +39,31 @@ const OPTIONS = [
   "onHiddenRetry",
   "surroundings",
 ];
-const CALL_OPTIONS = ["scope", "again", "retry", "signal", "deadlineMs", "aliases", "key"] as const;
 const DAY_MS = 24 * 3_600_000;
 
-type Late = typeof import("./late.ts");
-
-let late: Late | undefined;
-
-/** Loads what the first call needs; once it is there, nothing waits for it. */
-export async function preload(): Promise<Late> {
-  late = await import("./late.ts");
-  return late;
-}
-
-const loaded = (): Late | Promise<Late> => late ?? preload();
-
-/** What all tenants of one holdfire share. */
-type Shared = Omit<Engine, "tenant" | "seen">;
+/** The engine without what each tenant has of its own. */
+type EngineParts = Omit<Engine, "tenant" | "seen">;
 
 export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
-  checkOptions(options, OPTIONS, "options");
-  checkOptions(options.approvals ?? {}, ["expiryMs", "policyVersion"], "approvals");
-  checkOptions(options.surroundings ?? {}, ["clock", "random", "newId"], "surroundings");
-  checkOptions(options.payloads ?? {}, ["maxBytes", "redact", "encryption"], "payloads");
+  checkAll(options);
   const { retry, confirm, approvals = {}, surroundings = {} } = options;
-  const defaults = () => import("./stores/default.ts");
-  const { env } = process;
-  const cwd = process.cwd();
-  const store =
-    options.store ?? lazyStore("sqlite", async () => (await defaults()).defaultStore(env, cwd));
-  const witness = options.witness ?? witnessOf(options.store);
-  if (typeof store?.swap !== "function") {
-    throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore()");
-  }
-  /** A store that dies with the process needs no witness outside it. */
-  function witnessOf(given: Store | undefined): Witness {
-    if (given && given.address === undefined) return memoryWitness();
-    return lazyWitness(async () => (await defaults()).defaultWitness(given, env, cwd));
-  }
+  const { store, witness } = storeOf(options);
   const clock: Clock = surroundings.clock ?? systemClock;
-  // Taken now: whoever puts `hf.fetch` in its place later must not make it call itself.
-  const { fetch } = globalThis;
   const timing = timingOf(retry);
   const attempts = attemptsOf(retry);
   const events = createEvents();
   const registry: Registry = new Map();
-  /** Made by `hf.tool`, by tenant and name: these can look without a caller. */
   const toolsOf = new Map<string, Map<string, Tool>>();
-  const closed = new AbortController();
+  // Taken now: whoever puts `hf.fetch` in its place later must not make it call itself.
+  const { fetch } = globalThis;
+  const closed = createStop();
   let closing: Promise<void> | undefined;
-  const gateOptions = {
-    confirm,
-    expiryMs: positive(approvals.expiryMs ?? DAY_MS, "approvals.expiryMs"),
-    policyVersion: approvals.policyVersion ?? "1",
-  };
   const ledgerParts = {
     clock,
     onSuspect: (why: string) => events.emit("store_suspect", { why }),
     onWitnessError: (error: unknown) => events.emit("store_error", { step: "witness", error }),
   };
-  const shared: Shared = {
+  const parts: EngineParts = {
     ledger: createLedger({ ...ledgerParts, store, witness }),
     codec: createCodec(options.payloads),
     clock,
@@ -117,8 +71,11 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     random: surroundings.random ?? Math.random,
     newId: surroundings.newId ?? (() => crypto.randomUUID()),
     timing,
-    gate: lazyGate(async () => (await loaded()).gatesOf(gateOptions)),
-    loadPerform: () => late?.perform ?? preload().then(({ perform }) => perform),
+    gate: gateOf({
+      confirm,
+      expiryMs: positive(approvals.expiryMs ?? DAY_MS, "approvals.expiryMs"),
+      policyVersion: approvals.policyVersion ?? "1",
+    }),
     budgets: createBudgets(),
     onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
     executions: new Map(),
@@ -129,14 +86,14 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     background: new Set(),
   };
 
-  async function close(): Promise<void> {
+  async function drainAndClose(): Promise<void> {
     const underWay = () => [
-      ...shared.background,
-      ...[...shared.executions.values()].map(({ landed }) => landed),
+      ...parts.background,
+      ...[...parts.executions.values()].map(({ done }) => done),
     ];
     const deadline = clock.monotonic() + timing.drainMs;
     while (underWay().length > 0 && clock.monotonic() < deadline) {
-      const drained = new AbortController();
+      const drained = createStop();
       void Promise.allSettled(underWay()).then(() => drained.abort());
       await sleep(clock, deadline - clock.monotonic(), drained.signal);
     }
@@ -145,7 +102,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     await store.close();
   }
 
-  function enlisted(tx: unknown): Shared {
+  function enlistedParts(tx: unknown): EngineParts {
     const inside = store.enlist?.(tx);
     if (!inside) {
       throw new InvalidInputError(
@@ -153,80 +110,62 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
         `cannot enlist: the ${store.name} store has no transactions to join`,
       );
     }
-    const parts = { ...ledgerParts, store: inside, witness: memoryWitness() };
     // A lane left in a transaction would keep others waiting for its end; it is free by the record.
-    const ledger = createLedger({ ...parts, leavesLanes: false });
-    return { ...shared, ledger, enlisted: true, executions: new Map(), runningAttempts: new Map() };
+    const ledger = createLedger({
+      ...ledgerParts,
+      store: inside,
+      witness: memoryWitness(),
+      leavesLanes: false,
+    });
+    const own = { executions: new Map(), runningAttempts: new Map() };
+    return { ...parts, ...own, ledger, enlisted: true };
   }
 
-  function forTenant(tenant: string, parts: Shared = shared): Holdfire {
+  function forTenant(tenant: string, own: EngineParts): Holdfire {
     const engine: Engine = {
-      ...parts,
+      ...own,
       tenant: checkTenant(tenant),
       events: events.of(tenant),
       seen: new Map(),
     };
     const tools = toolsOf.get(tenant) ?? new Map<string, Tool>();
     toolsOf.set(tenant, tools);
-    const define = (definition: object): Tool => {
-      // What a call under way still needs is part of that call.
-      if (engine.isClosed() && !currentFrame()) throw new ClosedError();
-      const defined = defineTool(definition as ToolDefinition<never, never, unknown>, registry);
-      const own = "attempts" in definition || defined.kind === "read" || attempts === undefined;
-      return own ? defined : { ...defined, attempts };
-    };
-    const reconcile: Holdfire["reconcile"] = async (what = {}) =>
-      (await loaded()).reconcile(what, tools, engine);
-    let guarded: Fetch | undefined;
-    const hf: Holdfire = {
-      tool: ((definition: object): GuardedTool<never, never> => {
-        const tool = define(definition);
-        // One made inside a transaction ends with it.
-        if (!engine.enlisted) tools.set(tool.name, tool);
-        return guard(tool, engine);
-      }) as unknown as Holdfire["tool"],
-      run: (async (call: Readonly<Record<string, unknown>>) => {
-        const { args, ...rest } = call;
-        const definition = { ...rest };
-        const given: Record<string, unknown> = {};
-        for (const name of CALL_OPTIONS) {
-          if (name !== "deadlineMs") delete definition[name];
-          if (call[name] !== undefined) given[name] = call[name];
-        }
-        return guard(define(definition), engine)(args, given);
-      }) as unknown as Holdfire["run"],
-      scope: (id, fn, how) => enterScope(checkScope(id), fn, how),
-      fetch: async (input, init) => {
-        guarded ??= (late ?? (await preload())).createFetch(hf, { fetch });
-        return guarded(input, init);
-      },
-      forTenant: (other) => forTenant(other, parts),
-      enlist: (tx) => forTenant(tenant, enlisted(tx)),
-      trust: async ({ by }) => engine.ledger.trust(checkPerson(by)),
-      prune: async (what = {}) => (await loaded()).prune(what, engine),
-      statusTool: () =>
-        makeStatusTool(async (asked, scope) => (await loaded()).lookUpIn(engine)(asked, scope)),
-      reconcile,
-      reconcileEvery: (ms, what = {}) => reconcileEvery(ms, what, reconcile, engine),
-      driftReport: async (what = {}) => (await loaded()).driftReport(what, tools, engine),
-      operations: {
-        list: async (query) => (await loaded()).operationsOf(engine).list(query),
-        get: async (id) => (await loaded()).operationsOf(engine).get(id),
-        resolve: async (id, as) => (await loaded()).operationsOf(engine).resolve(id, as),
-      },
-      approvals: {
-        list: async (query) => (await loaded()).approvalsOf(engine).list(query),
-        get: async (id) => (await loaded()).approvalsOf(engine).get(id),
-        approve: async (id, by) => (await loaded()).approvalsOf(engine).approve(id, by),
-        deny: async (id, by) => (await loaded()).approvalsOf(engine).deny(id, by),
-      },
-      on: engine.events.on,
+    return holdfireFor(engine, {
+      tools,
+      registry,
+      attempts,
+      fetch,
+      forTenant: (other) => forTenant(other, own),
+      enlist: (tx) => forTenant(tenant, enlistedParts(tx)),
       close() {
-        closing ??= close();
+        closing ??= drainAndClose();
         return closing;
       },
-    };
-    return bindEngine(hf, engine);
+    });
   }
-  return forTenant(options.tenant ?? "default");
+  return forTenant(options.tenant ?? "default", parts);
+}
+
+function checkAll(options: HoldfireOptions): void {
+  checkOptions(options, OPTIONS, "options");
+  checkOptions(options.approvals ?? {}, ["expiryMs", "policyVersion"], "approvals");
+  checkOptions(options.surroundings ?? {}, ["clock", "random", "newId"], "surroundings");
+  checkOptions(options.payloads ?? {}, ["maxBytes", "redact", "encryption"], "payloads");
+}
+
+/** The store and its witness; the default store is loaded when it is first used, so that `import` is cheap. */
+function storeOf(options: HoldfireOptions): { readonly store: Store; readonly witness: Witness } {
+  const { env } = process;
+  const cwd = process.cwd();
+  const defaults = () => import("./stores/default.ts");
+  const store =
+    options.store ?? lazyStore("sqlite", async () => (await defaults()).defaultStore(env, cwd));
+  if (typeof store?.swap !== "function") {
+    throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore()");
+  }
+  if (options.witness) return { store, witness: options.witness };
+  // A store that dies with the process needs no witness outside it.
+  const diesWithProcess = options.store !== undefined && options.store.address === undefined;
+  const fromDefaults = async () => (await defaults()).defaultWitness(options.store, env, cwd);
+  return { store, witness: diesWithProcess ? memoryWitness() : lazyWitness(fromDefaults) };
 }

@@ -46,7 +46,7 @@ export {
 } from "./engine/define/reading.ts";
 export { type Input, type StandardSchema, type Typed, typed } from "./engine/define/schema.ts";
 export type { PayloadOptions, RetryOptions, Surroundings } from "./engine/define/settings.ts";
-export type { Outcome, OutcomeStatus } from "./engine/outcome/outcome.ts";
+export type { Outcome, OutcomeStatus } from "./engine/operation/outcome.ts";
 export type { Reply } from "./engine/outcome/reply.ts";
 export {
   type AnyHoldfireError,

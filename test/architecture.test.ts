@@ -19,7 +19,7 @@ const LAYERS = [
   "reconcile",
   "recipes",
   "integrations",
-  "late.ts",
+  "for-tenant.ts",
   "create.ts",
   "testing",
   "cli",
@@ -35,7 +35,7 @@ const STORES_SEE = ["errors.ts", "lang", "key", "ledger", "stores"];
 
 /** The files that may import a package as a value. Types cost nothing at run time. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
-  "p-retry": /^src\/engine\/loops\/repeat\.ts$/,
+  "p-retry": /^src\/engine\/pace\/repeat\.ts$/,
   uuid: /^src\/key\/mint\.ts$/,
   vitest: /^src\/testing\//,
 };

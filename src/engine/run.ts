@@ -3,66 +3,89 @@
  *
  *   claim → attempt → classify → read state → settle
  *
- * Each step is the file of that name in this folder. No step calls another; this file calls them all,
- * so the order below is the order in which things happen.
+ * Each step is the file of that name in `steps/`. No step calls another; this file calls them all, so
+ * the order below is the order in which things happen.
  *
  * @module
  */
 
 import { LeaseLostError } from "../errors.ts";
-import { leftAsItWas } from "../reconcile/take-over.ts";
-import type { Execution } from "./call/execution.ts";
-import type { Engine } from "./engine.ts";
-import { PassEnded, repeat } from "./loops/repeat.ts";
-import type { Outcome } from "./outcome/outcome.ts";
-import { attemptEffect } from "./steps/attempt.ts";
+import { type Engine, inBackground } from "./engine.ts";
+import type { Execution } from "./operation/execution.ts";
+import type { Outcome } from "./operation/outcome.ts";
+import { type Pass, repeat } from "./pace/repeat.ts";
+import { attemptEffect, type Late } from "./steps/attempt.ts";
 import { claimOperation } from "./steps/claim.ts";
-import { classify } from "./steps/classify-attempt.ts";
+import { classifyAttempt } from "./steps/classify-attempt.ts";
+import { fileLateReply } from "./steps/late-reply.ts";
 import { keepLease } from "./steps/lease.ts";
-import { lookFirst } from "./steps/look-first.ts";
-import { nextMove, rest } from "./steps/next-move.ts";
+import { beforeFiring, type Next, nextMove, pause, readsFirst } from "./steps/next-move.ts";
 import { isInDoubt, type Owned } from "./steps/ownership.ts";
 import { readState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
-import { isUnsent, withdrawn } from "./steps/withdraw.ts";
+import { withdrawn } from "./steps/withdraw.ts";
 
 export async function run(execution: Execution, engine: Engine): Promise<Outcome<unknown>> {
   const claim = await claimOperation(execution, engine);
-  if (claim.tag === "known") return claim.outcome;
-  return conclude(claim.owned, engine);
+  return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
 }
 
-/** From a claim to an outcome, whoever claimed: a caller, or a reconciler who may only look. */
-export async function conclude(owned: Owned, engine: Engine): Promise<Outcome<unknown>> {
-  const letGo = keepLease(owned, engine);
+/** From a claim to an outcome. Reconcile has a settle of its own: what it cannot add to, it leaves. */
+export async function conclude(
+  owned: Owned,
+  engine: Engine,
+  settleWith: typeof settle = settle,
+): Promise<Outcome<unknown>> {
+  const stopRenewing = keepLease(owned, engine);
   try {
-    const found = await lookFirst(owned, engine);
-    if (found) return found;
-
     return await repeat(
       async () => {
-        if (isUnsent(owned)) return withdrawn(owned, engine);
+        if (readsFirst(owned)) await readState(owned, engine);
+        const unsent = beforeFiring(owned);
+        if (unsent) return finish(owned, unsent, engine, settleWith);
 
         const attempted = await attemptEffect(owned, engine);
-        if (attempted) await classify(owned, attempted, engine);
+        if (attempted) await classifyAttempt(owned, attempted, engine);
+        if (attempted?.late) whenLate(owned, attempted.late, engine);
         if (isInDoubt(owned)) await readState(owned, engine);
 
-        const next = nextMove(owned, engine);
-        if (next.tag === "settle") {
-          const left = await leftAsItWas(owned, next.final, engine);
-          return left ?? settle(owned, next.final, engine);
-        }
-        throw new PassEnded(next.waitMs);
+        return finish(owned, nextMove(owned, engine), engine, settleWith);
       },
-      (waitMs) => rest(owned, waitMs, engine),
+      (waitMs) => pause(owned, waitMs, engine),
     );
   } catch (error) {
     // Whatever goes wrong here, a write that was fired ends in an outcome and not in an error.
     if (owned.fires === 0 || error instanceof LeaseLostError) throw error;
     engine.events.emit("store_error", { step: "run", error });
-    return settle(owned, { do: "hold", reason: "cannot_tell" }, engine);
+    const held = await settle(owned, { do: "hold", reason: "cannot_tell" }, engine);
+    if (held.tag === "done") return held.value;
+    throw error;
   } finally {
     owned.active = false;
-    letGo();
+    stopRenewing();
   }
+}
+
+async function finish(
+  owned: Owned,
+  next: Next,
+  engine: Engine,
+  settleWith: typeof settle,
+): Promise<Pass<Outcome<unknown>>> {
+  switch (next.tag) {
+    case "settle":
+      return settleWith(owned, next.final, engine);
+    case "withdraw":
+      return { tag: "done", value: await withdrawn(owned, next.status, engine) };
+    case "wait":
+      return next;
+  }
+}
+
+/** The reply of an attempt that was given up: evidence, whenever it comes. */
+function whenLate(owned: Owned, late: Late, engine: Engine): void {
+  inBackground(engine, async () => {
+    const ending = await classifyAttempt(owned, await late, engine);
+    await fileLateReply(owned, ending, engine);
+  });
 }

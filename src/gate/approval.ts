@@ -5,12 +5,12 @@
  * @module
  */
 
-import type { Execution } from "../engine/call/execution.ts";
-import { about, type Operation } from "../engine/call/operation.ts";
+import type { Admission } from "../engine/admission.ts";
 import type { Plan } from "../engine/define/definition.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Admission } from "../engine/gate.ts";
-import { lostBefore } from "../engine/steps/claim.ts";
+import type { Execution } from "../engine/operation/execution.ts";
+import { about, type Operation } from "../engine/operation/operation.ts";
+import { lostBefore } from "../engine/steps/claim-terms.ts";
 import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
@@ -62,7 +62,11 @@ export interface GateOptions {
 
 /** Lets pass what needs nobody's leave; what is destructive or drifts needs a person's yes. */
 export interface ApprovalGate {
-  admit(execution: Execution, engine: Engine, drift?: Drift | "asked" | undefined): Promise<Admission>;
+  admit(
+    execution: Execution,
+    engine: Engine,
+    drift?: Drift | "asked" | undefined,
+  ): Promise<Admission>;
 }
 
 export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions): ApprovalGate {
@@ -79,7 +83,8 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     const drift = found === "asked" ? undefined : found;
     const stored = await askStore(engine, "gate", engine.ledger.read(operation.ref));
     const record = stored?.record;
-    if (record && !needsPermission(record, operation, engine)) return { tag: "pass", needsYes: true };
+    if (record && !needsPermission(record, operation, engine))
+      return { tag: "pass", needsYes: true };
 
     const planned = await withTimeLimit(
       engine.clock,

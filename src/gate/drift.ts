@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { Execution } from "../engine/call/execution.ts";
-import type { Operation } from "../engine/call/operation.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Execution } from "../engine/operation/execution.ts";
+import type { Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import type { OperationRecord, StateTag, Stored } from "../ledger/record.ts";
 import { needsPermission } from "./approval.ts";

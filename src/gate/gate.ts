@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Execution } from "../engine/call/execution.ts";
-import type { Engine } from "../engine/engine.ts";
-import type { Admission, Gate, Visit } from "../engine/gate.ts";
+import type { Admission, Visit } from "../engine/admission.ts";
+import type { Engine, Gate } from "../engine/engine.ts";
+import type { Execution } from "../engine/operation/execution.ts";
 import { askStore } from "../engine/store-call.ts";
 import { approvalGate, type GateOptions } from "./approval.ts";
 import { type Drift, findDrift } from "./drift.ts";
@@ -14,7 +14,7 @@ import { admitToLane, leaveQueue } from "./lane.ts";
 import { planCall } from "./plan-call.ts";
 import { createSiblingWrites } from "./sibling-writes.ts";
 
-export function gatesOf(options: GateOptions): Gate {
+export function gateOf(options: GateOptions): Gate {
   const approval = approvalGate(options);
   const kin = createSiblingWrites();
 
@@ -23,7 +23,11 @@ export function gatesOf(options: GateOptions): Gate {
     if (drift && execution.operation.tool.onDrift === "refuse") {
       return { tag: "denied", by: "onDrift" };
     }
-    return approval.admit(execution, engine, drift ?? (await askedBefore(execution, engine, visit)));
+    return approval.admit(
+      execution,
+      engine,
+      drift ?? (await askedBefore(execution, engine, visit)),
+    );
   }
 
   return {
@@ -38,7 +42,7 @@ export function gatesOf(options: GateOptions): Gate {
       }
     },
     plan: planCall,
-    leave: async (execution, engine, visit) => leaveQueue(execution, engine, visit),
+    leave: leaveQueue,
   };
 }
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Operation } from "../engine/call/operation.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import {
   aheadOf,

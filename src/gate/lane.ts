@@ -7,10 +7,10 @@
  * @module
  */
 
-import type { Execution } from "../engine/call/execution.ts";
-import { waitForChange } from "../engine/call/wait-for-change.ts";
+import type { Admission, Visit } from "../engine/admission.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
-import type { Admission, Visit } from "../engine/gate.ts";
+import type { Execution } from "../engine/operation/execution.ts";
+import { waitForChange } from "../engine/steps/wait-for-change.ts";
 import { askStore } from "../engine/store-call.ts";
 import { aheadOf, NO_LANE, queueUp } from "../ledger/lane.ts";
 import type { StoredLane } from "../ledger/store.ts";

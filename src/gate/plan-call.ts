@@ -4,11 +4,13 @@
  * @module
  */
 
-import { factsOf, type Naming, nameOperation, type Operation } from "../engine/call/operation.ts";
-import type { Bounds } from "../engine/call/perform.ts";
+import { nameOperation } from "../engine/call/name-operation.ts";
 import type { Plan, PlannedChange } from "../engine/define/definition.ts";
 import type { PlannedCall, PlannedEffect } from "../engine/define/planned-call.ts";
-import type { Engine, Tool } from "../engine/engine.ts";
+import type { Tool } from "../engine/define/tool.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Caller } from "../engine/operation/execution.ts";
+import { factsOf, type Naming, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Canonical, Json } from "../key/canonical.ts";
@@ -23,7 +25,7 @@ export async function planCall(
   tool: Tool,
   args: Canonical,
   options: Naming,
-  { signal, deadlineMs }: Bounds,
+  { signal, deadlineMs }: Caller,
   engine: Engine,
 ): Promise<PlannedCall> {
   signal?.throwIfAborted();

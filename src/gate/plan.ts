@@ -5,7 +5,8 @@
  */
 
 import type { Plan, PlannedChange } from "../engine/define/definition.ts";
-import type { Tool } from "../engine/engine.ts";
+import type { Tool } from "../engine/define/tool.ts";
+
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { isJsonObject } from "../key/json.ts";

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { StopSignal } from "./stop.ts";
+
 export interface Clock {
   /** Milliseconds since the epoch. May jump. */
   now(): number;
@@ -30,7 +32,7 @@ export const systemClock: Clock = {
 export function sleep(
   clock: Clock,
   ms: number,
-  wake?: AbortSignal | undefined,
+  wake?: StopSignal | undefined,
 ): Promise<"slept" | "woken"> {
   if (wake?.aborted) return Promise.resolve("woken");
   return new Promise((resolve) => {

@@ -11,7 +11,11 @@ export type InTime<T> =
   | { readonly tag: "failed"; readonly error: unknown }
   | { readonly tag: "late" };
 
-export function withTimeLimit<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<InTime<T>> {
+export function withTimeLimit<T>(
+  clock: Clock,
+  ms: number,
+  promise: Promise<T>,
+): Promise<InTime<T>> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, () => resolve({ tag: "late" }));
     promise.then(

@@ -6,9 +6,10 @@
  * @module
  */
 
-import { about } from "../engine/call/operation.ts";
-import type { Engine, Tool } from "../engine/engine.ts";
-import { askReader } from "../engine/steps/ask-reader.ts";
+import type { Tool } from "../engine/define/tool.ts";
+import type { Engine } from "../engine/engine.ts";
+import { about } from "../engine/operation/operation.ts";
+import { askReader } from "../engine/reader/ask-reader.ts";
 import { askStore } from "../engine/store-call.ts";
 import { recallSettled } from "./operation-of.ts";
 

@@ -4,11 +4,13 @@
  * @module
  */
 
-import { factsOf, type Operation } from "../engine/call/operation.ts";
-import type { Engine, ErasedReading, Tool } from "../engine/engine.ts";
-import { worldOf } from "../engine/outcome/kept-result.ts";
+import type { Reading } from "../engine/define/reading.ts";
+import type { Tool } from "../engine/define/tool.ts";
+import type { Engine } from "../engine/engine.ts";
+import { factsOf, type Operation } from "../engine/operation/operation.ts";
+import { effectOf } from "../engine/outcome/kept-result.ts";
 import { storedResult } from "../engine/outcome/replay.ts";
-import { askReader } from "../engine/steps/ask-reader.ts";
+import { askReader } from "../engine/reader/ask-reader.ts";
 import { showScope } from "../key/scope.ts";
 import { withTimeLimit } from "../lang/time-limit.ts";
 import type { OperationRecord, State } from "../ledger/record.ts";
@@ -94,12 +96,12 @@ async function isSame(
   return inTime.tag === "done" && typeof inTime.value === "boolean" ? inTime.value : "cannot tell";
 }
 
-function effectIdsIn(reading: ErasedReading, tool: Tool): readonly string[] {
+function effectIdsIn(reading: Reading<unknown>, tool: Tool): readonly string[] {
   if (reading.reading === "duplicated") {
-    return reading.results.flatMap((result) => worldOf(tool, result).effectId ?? []);
+    return reading.results.flatMap((result) => effectOf(tool, result).effectId ?? []);
   }
   if (reading.reading !== "committed") return [];
-  const effectId = reading.effectId ?? worldOf(tool, reading.result).effectId;
+  const effectId = reading.effectId ?? effectOf(tool, reading.result).effectId;
   return effectId === undefined ? [] : [effectId];
 }
 

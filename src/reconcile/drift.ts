@@ -5,7 +5,7 @@
  * @module
  */
 
-import { checkOptions } from "../engine/define/settings.ts";
+import { checkOptions } from "../engine/define/check.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
 import { askStore } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";

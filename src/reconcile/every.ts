@@ -4,7 +4,7 @@
  * @module
  */
 
-import { positive } from "../engine/define/define-tool.ts";
+import { positive } from "../engine/define/check.ts";
 import type { Engine } from "../engine/engine.ts";
 import { ClosedError } from "../errors.ts";
 import type { ReconcileOptions, ReconcileReport } from "./report.ts";

@@ -5,7 +5,8 @@
  */
 
 import type { ListedEffect } from "../engine/define/definition.ts";
-import type { Engine, Tool } from "../engine/engine.ts";
+import type { Tool } from "../engine/define/tool.ts";
+import type { Engine } from "../engine/engine.ts";
 import { askStore } from "../engine/store-call.ts";
 import { wireKeys } from "../key/mint.ts";
 import { peek, peekItems } from "../lang/peek.ts";
@@ -47,7 +48,11 @@ export async function findForeign(
   const look = async ({ effectId, key, at }: ListedEffect): Promise<void> => {
     if (isKnown(service, effectId) || (key !== undefined && open.keys.has(key))) return;
     const { store } = engine.ledger;
-    const owner = await askStore(engine, "effects", store.ownerOf(engine.tenant, service, effectId));
+    const owner = await askStore(
+      engine,
+      "effects",
+      store.ownerOf(engine.tenant, service, effectId),
+    );
     if (owner !== undefined) return;
     const openOperations = open.count;
     findings.push({ finding: "foreign", tool: name, service, effectId, key, at, openOperations });

@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { Operation } from "../engine/call/operation.ts";
-import type { Engine, Tool } from "../engine/engine.ts";
+import type { Tool } from "../engine/define/tool.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Operation } from "../engine/operation/operation.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { hashArguments } from "../key/mint.ts";
 import type { OperationRecord } from "../ledger/record.ts";

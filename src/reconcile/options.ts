@@ -4,8 +4,9 @@
  * @module
  */
 
-import { show, wholeNumber } from "../engine/define/define-tool.ts";
-import type { Tool } from "../engine/engine.ts";
+import { show, wholeNumber } from "../engine/define/check.ts";
+import type { Tool } from "../engine/define/tool.ts";
+
 import { InvalidInputError } from "../errors.ts";
 import type { ToolChoice } from "./report.ts";
 

@@ -5,8 +5,9 @@
  * @module
  */
 
-import { checkOptions } from "../engine/define/settings.ts";
-import { type Engine, inBackground, type Tool } from "../engine/engine.ts";
+import { checkOptions } from "../engine/define/check.ts";
+import type { Tool } from "../engine/define/tool.ts";
+import { type Engine, inBackground } from "../engine/engine.ts";
 import { askStore } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
 import type { Stored } from "../ledger/record.ts";

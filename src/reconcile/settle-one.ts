@@ -1,20 +1,21 @@
 /**
- * One open operation: a flight without a caller, which reads and, only if asked, resends under the keyed licence. What
+ * One open operation: an execution without a caller, which reads and, only if asked, resends under the keyed licence. What
  * is decided is decided by the engine.
  *
  * @module
  */
 
-import { executeDetached } from "../engine/call/execution.ts";
-import type { Engine, Tool } from "../engine/engine.ts";
-import type { Outcome } from "../engine/outcome/outcome.ts";
+import { executeDetached } from "../engine/call/join.ts";
+import { recognisesRepeats, type Tool } from "../engine/define/tool.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Outcome } from "../engine/operation/outcome.ts";
 import { conclude } from "../engine/run.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
 import type { OperationRecord, Stored, UnknownReason } from "../ledger/record.ts";
 import { recall } from "./operation-of.ts";
 import type { StillUnknown } from "./report.ts";
-import { takeOver } from "./take-over.ts";
+import { settleUnlessUnchanged, takeOver } from "./take-over.ts";
 
 export type Settled =
   | { readonly tag: "busy" }
@@ -39,14 +40,16 @@ export async function settleOne(
   const recalled = recall(record, tool, engine);
   if (!recalled) return unknown(record, reasonOf(record), "intent_unreadable", 0);
   const { operation, sameArguments } = recalled;
-  const sends = resend && (tool.keyedForMs !== undefined || tool.conditional);
+  const sends = resend && recognisesRepeats(tool);
   const resends = sends && sameArguments;
   const bounds = resends
-    ? ({ fires: "by_key", signal, deadlineMs: tool.deadlineMs } as const)
-    : ({ fires: "never", signal: undefined, deadlineMs: READS * tool.readTimeoutMs } as const);
+    ? ({ fireMode: "by_key", signal, deadlineMs: tool.deadlineMs } as const)
+    : ({ fireMode: "never", signal: undefined, deadlineMs: READS * tool.readTimeoutMs } as const);
   const outcome = await executeDetached(operation, bounds, engine, async (execution) => {
     const claim = await takeOver(execution, listed, engine);
-    return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
+    return claim.tag === "known"
+      ? claim.outcome
+      : conclude(claim.owned, engine, settleUnlessUnchanged);
   }).catch((error: unknown): Outcome<unknown> | undefined => {
     engine.events.emit("store_error", { step: "reconcile", error });
     return undefined;

@@ -1,101 +1,79 @@
 /**
- * Takes an open operation over without a caller, to look what became of it. Never to begin one: what
- * is settled, held, withdrawn or owned by the living is left alone.
+ * Takes an open operation over without a caller, to read what became of it. Never to begin one: what
+ * is settled, held, withdrawn or owned by a living process is left alone.
  *
  * @module
  */
 
-import type { Execution } from "../engine/call/execution.ts";
-import { about, type Operation } from "../engine/call/operation.ts";
-import { declaredBy, type Engine, inBackground } from "../engine/engine.ts";
-import type { Outcome } from "../engine/outcome/outcome.ts";
-import { commonOf, hintFor } from "../engine/outcome/replay.ts";
-import { type Claim, claimInTime, leaseMsOf, wasLost, withdraw } from "../engine/steps/claim.ts";
+import { recognisesRepeats } from "../engine/define/tool.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Execution } from "../engine/operation/execution.ts";
+import type { Outcome } from "../engine/operation/outcome.ts";
+import { hintFor } from "../engine/outcome/hint.ts";
+import { statusOnly } from "../engine/outcome/replay.ts";
+import type { Pass } from "../engine/pace/repeat.ts";
+import type { Claim } from "../engine/steps/claim.ts";
+import { claimInTime } from "../engine/steps/claim-in-time.ts";
+import { claimOf } from "../engine/steps/claim-terms.ts";
 import type { Final } from "../engine/steps/next-move.ts";
-import { type Owned, own } from "../engine/steps/ownership.ts";
+import { type Owned, takeOwnership } from "../engine/steps/ownership.ts";
+import { settle } from "../engine/steps/settle.ts";
+import { withdrawInTime } from "../engine/steps/withdraw.ts";
 import { askStore } from "../engine/store-call.ts";
-import { withTimeLimit } from "../lang/time-limit.ts";
 import type { Stored } from "../ledger/record.ts";
 
-/** `listed` is what made it a case to look at; if somebody has been at it since, it is theirs. */
-export async function takeOver(execution: Execution, listed: Stored, engine: Engine): Promise<Claim> {
-  const { operation, fires } = execution;
-  const { tool, ref, draft } = operation;
+/** `listed` is what made it a case to read; if another process has changed it since, it is theirs. */
+export async function takeOver(
+  execution: Execution,
+  listed: Stored,
+  engine: Engine,
+): Promise<Claim> {
+  const { operation, fireMode } = execution;
+  const { tool, ref } = operation;
   const stored = await askStore(engine, "read", engine.ledger.read(ref));
   if (!stored || stored.record.epoch !== listed.record.epoch) {
-    return { tag: "known", outcome: sayingOnly(operation, stored, engine) };
+    return { tag: "known", outcome: statusOnly(operation, stored, engine) };
   }
   const holder = engine.newId();
-  const leaseMs = leaseMsOf(tool, engine);
-  const { clock, ledger, timing } = engine;
+  const { clock } = engine;
   const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
-  const resends = fires !== "never" && (tool.keyedForMs !== undefined || tool.conditional);
-  const claim = {
-    move: "claim",
-    draft,
-    holder,
-    leaseMs,
-    declared: declaredBy(tool, engine),
-    cooldownMs: timing.cooldownMs,
-    retry: false,
-    powerless: !tool.readState && !resends,
-    // Without a yes to spend, a claim can only take over what is open: it begins nothing.
-    needsYes: true,
-    at: ledger.clock.earliest(),
-  } as const;
-  const moved = await claimInTime(operation, engine, claim, stored);
+  const resends = fireMode !== "never" && recognisesRepeats(tool);
+  // Without a yes to spend, a claim can only take over what is open: it begins nothing.
+  const terms = { holder, powerless: !tool.readState && !resends, needsYes: true };
+  const moved = await claimInTime(operation, engine, claimOf(operation, terms, engine), stored);
   if (moved.tag === "moved" && moved.stored) {
-    const owned = own(execution, moved.stored, holder, leaseMs, grantedAt, engine);
+    const owned = takeOwnership(execution, moved.stored, holder, grantedAt, engine);
     execution.sent = true;
-    if (wasLost(moved.stored)) {
-      engine.events.emit("takeover", { ...about(operation), epoch: owned.epoch });
-    }
     return { tag: "owned", owned };
   }
   const found = moved.tag === "refused" ? moved.stored : undefined;
-  return { tag: "known", outcome: sayingOnly(operation, found, engine) };
+  return { tag: "known", outcome: statusOnly(operation, found, engine) };
 }
 
-/** A look without news leaves the record as it was: a person's word on it stays good, and no clock restarts. */
-export async function leftAsItWas(
+/**
+ * Settles, unless nothing new was learned: then the record is left as it was. A person's word on it
+ * stays good, and no clock restarts.
+ */
+export async function settleUnlessUnchanged(
   owned: Owned,
   final: Final,
   engine: Engine,
-): Promise<Outcome<unknown> | undefined> {
-  const { execution, operation, holder, stored } = owned;
+): Promise<Pass<Outcome<unknown>>> {
+  const { operation, stored } = owned;
   const { state } = stored.record;
   const before = state.tag === "claimed" ? state.before : undefined;
-  if (execution.fires === undefined || owned.fires > 0 || final.do !== "hold") return undefined;
-  if (before?.tag !== "unknown" || before.reason !== final.reason) return undefined;
-  owned.active = false;
-  const withdrawing = withdraw(operation, holder, engine);
-  inBackground(engine, () => withdrawing);
-  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
-  const moved = inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;
+  const isUnchanged =
+    owned.fires === 0 &&
+    final.do === "hold" &&
+    before?.tag === "unknown" &&
+    before.reason === final.reason;
+  if (!isUnchanged) return settle(owned, final, engine);
+  const moved = await withdrawInTime(owned, engine);
   const now = moved && moved.tag !== "lane" ? moved.stored : undefined;
-  const outcome = sayingOnly(operation, now, engine);
-  if (now) return { ...outcome, replayed: false };
-  const hint = hintFor(stored.record, before);
-  const unknown = { ...outcome, status: "unknown", reason: before.reason, hint } as const;
-  return { ...unknown, replayed: false, recorded: false };
-}
-
-/** What the ledger says, told without asking anybody: for those who want the status and not the result. */
-function sayingOnly(
-  operation: Operation,
-  stored: Stored | undefined,
-  engine: Engine,
-): Outcome<unknown> {
-  const common = { ...commonOf(operation, stored?.record, engine), replayed: true };
-  const state = stored?.record.state;
-  switch (state?.tag) {
-    case "committed":
-      return { ...common, status: "committed", effectId: state.effectId, resultLost: true };
-    case "not_applied":
-      return { ...common, status: "not_applied", reason: state.reason };
-    case "unknown":
-      return { ...common, status: "unknown", reason: state.reason };
-    default:
-      return { ...common, status: "in_progress" };
-  }
+  const outcome = statusOnly(operation, now, engine);
+  if (now) return { tag: "done", value: { ...outcome, replayed: false } };
+  const { reason } = before;
+  const hint = hintFor(stored.record, reason);
+  const value = { ...outcome, status: "unknown", reason, hint, replayed: false } as const;
+  return { tag: "done", value: { ...value, recorded: false } };
 }

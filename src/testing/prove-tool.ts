@@ -7,13 +7,15 @@
  * @module
  */
 
-import { defineTool, show } from "../engine/define/define-tool.ts";
+import { show } from "../engine/define/check.ts";
+import { defineTool } from "../engine/define/define-tool.ts";
 import type {
   ToolDefinition,
   ToolWithInput,
   ToolWithoutInput,
 } from "../engine/define/definition.ts";
-import type { Tool } from "../engine/engine.ts";
+import type { Tool } from "../engine/define/tool.ts";
+
 import { InvalidInputError } from "../errors.ts";
 import { judgeClaims } from "./prove-tool/claims.ts";
 import { type Proof, proofOf } from "./prove-tool/proof.ts";

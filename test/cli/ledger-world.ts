@@ -10,7 +10,7 @@ import { runCommandLine } from "../../src/cli/run.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
-import type { Outcome } from "../../src/engine/outcome/outcome.ts";
+import type { Outcome } from "../../src/engine/operation/outcome.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { type TestTerminal, testTerminal } from "./test-terminal.ts";
 

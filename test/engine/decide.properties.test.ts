@@ -54,7 +54,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   attempts,
   epoch: fc.constant(2),
   generation: fc.integer({ min: 0, max: 1 }),
-  look: maybe(
+  lastRead: maybe(
     fc.record({
       reading: fc.constantFrom(
         "committed",
@@ -107,12 +107,12 @@ function keyVouchesFor(given: Situation, doubts: readonly AttemptNote[]): boolea
 
 /** absent, said once more: the look began after the service could still commit any of them. */
 function absenceProves(given: Situation, cleared: readonly AttemptNote[]): boolean {
-  const { look, powers } = given;
+  const { lastRead, powers } = given;
   const window = powers.commitsWithinMs;
-  if (look?.reading !== "absent" || window === undefined || powers.readerBlind) return false;
+  if (lastRead?.reading !== "absent" || window === undefined || powers.readerBlind) return false;
   return cleared.every((note) => {
     const end = note.endedAt ?? note.endsBy;
-    return !saidYes(note) && end !== undefined && look.beganAt > end + window;
+    return !saidYes(note) && end !== undefined && lastRead.beganAt > end + window;
   });
 }
 
@@ -164,15 +164,16 @@ describe("whatever the situation", () => {
   test("a known commit is never anything else", () => {
     check((given, decision) => {
       const answered = given.attempts.some(({ verdict }) => verdict === "committed");
-      const seen = given.look?.reading === "committed" || given.look?.reading === "duplicated";
+      const seen =
+        given.lastRead?.reading === "committed" || given.lastRead?.reading === "duplicated";
       if (answered || (seen && doubtsIn(given).length > 0)) expect(decision.do).toBe("commit");
     });
   });
 
-  test("it is certain or it is unknown: a doubt that remains is a look, a resend or a hold", () => {
+  test("it is certain or it is unknown: a doubt that remains is a lastRead, a resend or a hold", () => {
     check((given, decision) => {
       const open = doubtsIn(given).filter(({ n }) => !clearsOf(decision).includes(n));
-      if (open.length > 0) expect(["look", "fire", "hold", "commit"]).toContain(decision.do);
+      if (open.length > 0) expect(["read", "fire", "hold", "commit"]).toContain(decision.do);
     });
   });
 

@@ -43,23 +43,23 @@ describe("a commit that is known", () => {
       {
         powers: READABLE,
         attempts: [attemptOf(1, { verdict: "committed" })],
-        look: looked("absent", 99_000),
+        lastRead: looked("absent", 99_000),
       },
       { do: "commit", attempt: 1 },
     ],
     [
       "by a look is the end",
-      { powers: READABLE, look: looked("committed") },
+      { powers: READABLE, lastRead: looked("committed") },
       { do: "commit", attempt: undefined },
     ],
     [
       "more than once is a commit too",
-      { powers: READABLE, look: looked("duplicated") },
+      { powers: READABLE, lastRead: looked("duplicated") },
       { do: "commit", attempt: undefined },
     ],
     [
       "by a look is one even if nothing may be fired",
-      { powers: READABLE, look: looked("committed"), mayNotFire: "lease_lost", firesLeft: 0 },
+      { powers: READABLE, lastRead: looked("committed"), mayNotFire: "lease_lost", firesLeft: 0 },
       { do: "commit", attempt: undefined },
     ],
   ])("%s", (_, given, expected) => {
@@ -128,7 +128,7 @@ describe("no doubt", () => {
 });
 
 describe("a doubt, and a reader (absent)", () => {
-  const absentAt = (beganAt: number) => ({ powers: READABLE, look: looked("absent", beganAt) });
+  const absentAt = (beganAt: number) => ({ powers: READABLE, lastRead: looked("absent", beganAt) });
 
   test.each<Row>([
     ["absent before the window has passed: look again then", absentAt(3_499), lookAt(3_500)],
@@ -136,24 +136,28 @@ describe("a doubt, and a reader (absent)", () => {
     ["absent after it clears the doubt", absentAt(3_501), fire("absent", [1])],
     [
       "in progress: look again in a while",
-      { powers: READABLE, look: looked("in_progress") },
+      { powers: READABLE, lastRead: looked("in_progress") },
       lookAt(),
     ],
-    ["cannot tell: hold", { powers: READABLE, look: looked("cannot_tell") }, hold("cannot_tell")],
+    [
+      "cannot tell: hold",
+      { powers: READABLE, lastRead: looked("cannot_tell") },
+      hold("cannot_tell"),
+    ],
     ["not looked yet: hold", { powers: READABLE }, hold("cannot_tell")],
     [
       "absent without a window proves nothing",
-      { powers: { ...READABLE, commitsWithinMs: undefined }, look: looked("absent", 99_000) },
+      { powers: { ...READABLE, commitsWithinMs: undefined }, lastRead: looked("absent", 99_000) },
       hold("absent_unproven"),
     ],
     [
       "a window of zero is a window",
-      { powers: { ...READABLE, commitsWithinMs: 0 }, look: looked("absent", 1_501) },
+      { powers: { ...READABLE, commitsWithinMs: 0 }, lastRead: looked("absent", 1_501) },
       fire("absent", [1]),
     ],
     [
       "a blind reader proves nothing",
-      { powers: { ...READABLE, readerBlind: true }, look: looked("absent", 99_000) },
+      { powers: { ...READABLE, readerBlind: true }, lastRead: looked("absent", 99_000) },
       hold("reader_blind"),
     ],
     [
@@ -202,7 +206,7 @@ describe("a doubt, and a reader (absent)", () => {
 });
 
 function lookAt(notBefore?: number): Decision {
-  return { do: "look", notBefore };
+  return { do: "read", notBefore };
 }
 
 describe("a doubt, and a key or a precondition (keyed)", () => {
@@ -211,16 +215,16 @@ describe("a doubt, and a key or a precondition (keyed)", () => {
     ["conditional", { powers: CONDITIONAL }, fire("keyed")],
     [
       "absent, and the key has not answered",
-      { powers: BOTH, look: looked("absent") },
+      { powers: BOTH, lastRead: looked("absent") },
       fire("keyed"),
     ],
     [
       "absent, and the key has answered: only time proves",
-      { powers: BOTH, attempts: [attemptOf(1, { status: 500 })], look: looked("absent") },
+      { powers: BOTH, attempts: [attemptOf(1, { status: 500 })], lastRead: looked("absent") },
       lookAt(3_500),
     ],
-    ["cannot tell", { powers: BOTH, look: looked("cannot_tell") }, fire("keyed")],
-    ["in progress is waited for", { powers: BOTH, look: looked("in_progress") }, lookAt()],
+    ["cannot tell", { powers: BOTH, lastRead: looked("cannot_tell") }, fire("keyed")],
+    ["in progress is waited for", { powers: BOTH, lastRead: looked("in_progress") }, lookAt()],
     ["no firings left", { powers: KEYED, firesLeft: 0 }, hold("attempts")],
     ["no budget", { powers: KEYED, budget: false }, hold("budget")],
     ["other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],
@@ -342,7 +346,7 @@ describe("doubt is sticky", () => {
       {
         powers: READABLE,
         attempts: [attemptOf(1, { unverified: true })],
-        look: looked("absent", 99_000),
+        lastRead: looked("absent", 99_000),
       },
       hold("unverified"),
     ],
@@ -351,7 +355,7 @@ describe("doubt is sticky", () => {
       {
         powers: READABLE,
         attempts: [attemptOf(1, { unverified: true })],
-        look: looked("absent", 1_600),
+        lastRead: looked("absent", 1_600),
       },
       lookAt(3_500),
     ],
@@ -365,7 +369,7 @@ describe("doubt is sticky", () => {
       {
         powers: READABLE,
         attempts: [attemptOf(1, { accepted: true, status: 202 })],
-        look: looked("absent", 99_000),
+        lastRead: looked("absent", 99_000),
       },
       hold("in_progress"),
     ],

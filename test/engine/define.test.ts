@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
-import {
-  defineTool,
-  positive,
-  type Registry,
-  wholeNumber,
-} from "../../src/engine/define/define-tool.ts";
-import type { Tool } from "../../src/engine/engine.ts";
+import { positive, wholeNumber } from "../../src/engine/define/check.ts";
+import { defineTool, type Registry } from "../../src/engine/define/define-tool.ts";
+import type { Tool } from "../../src/engine/define/tool.ts";
+
 import { InvalidInputError } from "../../src/errors.ts";
 
 const BASE = { name: "refund", kind: "write", run: () => 1 };

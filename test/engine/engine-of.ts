@@ -4,15 +4,14 @@
  * @module
  */
 
-import type { Execution } from "../../src/engine/call/execution.ts";
-import { type Naming, nameOperation, type Operation } from "../../src/engine/call/operation.ts";
-import { perform } from "../../src/engine/call/perform.ts";
+import { nameOperation } from "../../src/engine/call/name-operation.ts";
 import { defineTool } from "../../src/engine/define/define-tool.ts";
 import type { ToolDefinition } from "../../src/engine/define/definition.ts";
 import { timingOf } from "../../src/engine/define/settings.ts";
-import type { Engine } from "../../src/engine/engine.ts";
-import { openGate } from "../../src/engine/gate.ts";
-import { createBudgets } from "../../src/engine/loops/budget.ts";
+import type { Engine, Gate } from "../../src/engine/engine.ts";
+import type { Execution } from "../../src/engine/operation/execution.ts";
+import type { Naming, Operation } from "../../src/engine/operation/operation.ts";
+import { createBudgets } from "../../src/engine/pace/budget.ts";
 import { createPersist } from "../../src/engine/persist.ts";
 import { canonicalize } from "../../src/key/canonical.ts";
 import { createCodec } from "../../src/ledger/codec.ts";
@@ -26,6 +25,15 @@ export interface TestEngine extends Engine {
   readonly clock: VirtualClock;
   readonly failing: FailingStore;
 }
+
+/** Lets everything pass: for steps that have nothing to do with people or lanes. */
+const openGate: Gate = {
+  admit: async () => ({ tag: "pass" }),
+  plan: async () => {
+    throw new Error("There are no plans here.");
+  },
+  leave: () => {},
+};
 
 export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
   const clock = virtualClock();
@@ -53,7 +61,6 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     budgets: createBudgets(),
     onHiddenRetry: "report",
     enlisted: false,
-    loadPerform: () => perform,
     seen: new Map(),
     executions: new Map(),
     runningAttempts: new Map(),
@@ -84,8 +91,8 @@ export function operationOf(
   return nameOperation(tool, canonicalize(args, "args"), options, engine);
 }
 
-/** A flight nobody boards: for steps that only look at it. */
-export function flightOf(operation: Operation, rest: Partial<Execution> = {}): Execution {
+/** An execution without callers: for steps that only look at it. */
+export function executionOf(operation: Operation, rest: Partial<Execution> = {}): Execution {
   const done = async <T>(wait: () => Promise<T>) => ({ tag: "done", value: await wait() }) as const;
   return {
     operation,
@@ -94,7 +101,8 @@ export function flightOf(operation: Operation, rest: Partial<Execution> = {}): E
     outsideDeadline: done,
     untilStopped: done,
     sent: false,
-    landed: new Promise(() => {}),
+    fireMode: "freely",
+    done: new Promise(() => {}),
     ...rest,
   };
 }

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Operation } from "../../src/engine/call/operation.ts";
+import { timingOf } from "../../src/engine/define/settings.ts";
+import type { Operation } from "../../src/engine/operation/operation.ts";
 import { keepLease, leaseCovers } from "../../src/engine/steps/lease.ts";
-import { type Owned, own } from "../../src/engine/steps/ownership.ts";
+import { type Owned, takeOwnership } from "../../src/engine/steps/ownership.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
 import { claimOf } from "../../src/testing/record-of.ts";
-import { engineOf, flightOf, operationOf, type TestEngine } from "./engine-of.ts";
+import { engineOf, executionOf, operationOf, type TestEngine } from "./engine-of.ts";
 
 const LEASE_MS = 30_000;
 
@@ -22,7 +23,7 @@ const leaseUntil = async (): Promise<number | undefined> =>
   (await engine.ledger.read(owned.operation.ref))?.leaseUntil;
 
 beforeEach(async () => {
-  engine = engineOf();
+  engine = engineOf({ timing: { ...timingOf(), leaseMs: LEASE_MS } });
   lost = 0;
   engine.events.on("lease_lost", () => {
     lost += 1;
@@ -32,7 +33,7 @@ beforeEach(async () => {
   const moved = await claim(operation, "me");
   if (moved.tag !== "moved" || !moved.stored) throw new Error("The claim was refused.");
   const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
-  owned = own(flightOf(operation), moved.stored, "me", LEASE_MS, grantedAt, engine);
+  owned = takeOwnership(executionOf(operation), moved.stored, "me", grantedAt, engine);
 });
 
 describe("a lease that is kept", () => {

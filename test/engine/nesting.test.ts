@@ -7,7 +7,7 @@ import {
   type Inner,
   judgeNested,
   runInFrame,
-} from "../../src/engine/call/nesting.ts";
+} from "../../src/engine/operation/nesting.ts";
 
 const FAILURE = new Error("inner failure");
 const frameOf = (...inner: Inner[]): Frame => ({ operationId: "outer", inner });

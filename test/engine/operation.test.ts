@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { about, factsOf } from "../../src/engine/call/operation.ts";
+import { about, factsOf } from "../../src/engine/operation/operation.ts";
 import { MissingScopeError, VolatileIntentError } from "../../src/errors.ts";
 import { rewordedFields } from "../../src/key/mint.ts";
 import { enterScope } from "../../src/key/scope.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorOf, type Outcome } from "../../src/engine/outcome/outcome.ts";
+import { errorOf, type Outcome } from "../../src/engine/operation/outcome.ts";
 import { isHoldfireError, NotAppliedError, OutcomeUnknownError } from "../../src/errors.ts";
 
 const COMMON = {

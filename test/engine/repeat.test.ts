@@ -1,15 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { PassEnded, repeat } from "../../src/engine/loops/repeat.ts";
+import { type Pass, repeat } from "../../src/engine/pace/repeat.ts";
 
 const noWait = async () => {};
+const again = (waitMs: number): Pass<never> => ({ tag: "wait", waitMs });
+const done = <T>(value: T): Pass<T> => ({ tag: "done", value });
 
 describe("passes", () => {
   test("go on until one returns, with the pause each asks for", async () => {
     const waits: number[] = [];
     const result = await repeat(
       async (pass) => {
-        if (pass < 4) throw new PassEnded(pass * 10);
-        return `pass ${pass}`;
+        if (pass < 4) return again(pass * 10);
+        return done(`pass ${pass}`);
       },
       async (ms) => {
         waits.push(ms);
@@ -22,8 +24,7 @@ describe("passes", () => {
   test("may be very many", async () => {
     const last = 2_000;
     const result = await repeat(async (pass) => {
-      if (pass < last) throw new PassEnded(0);
-      return pass;
+      return pass < last ? again(0) : done(pass);
     }, noWait);
     expect(result).toBe(last);
   });
@@ -47,8 +48,7 @@ describe("passes", () => {
     const result = await repeat(async (pass) => {
       const thrown = pass === 1 ? new TypeError("network") : "a string";
       errors.push(thrown);
-      if (pass < 3) throw new PassEnded(0);
-      return thrown;
+      return pass < 3 ? again(0) : done(thrown);
     }, noWait);
     expect(result).toBe("a string");
     expect(errors).toHaveLength(3);

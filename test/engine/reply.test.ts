@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Outcome } from "../../src/engine/outcome/outcome.ts";
+import type { Outcome } from "../../src/engine/operation/outcome.ts";
 import { replyOf } from "../../src/engine/outcome/reply.ts";
 
 const COMMON = {

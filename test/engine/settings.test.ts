@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { attemptsOf, checkOptions, timingOf } from "../../src/engine/define/settings.ts";
+import { checkOptions } from "../../src/engine/define/check.ts";
+import { attemptsOf, timingOf } from "../../src/engine/define/settings.ts";
 import { InvalidInputError } from "../../src/errors.ts";
 
 describe("timing", () => {

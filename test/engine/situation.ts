@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Look, Powers, Situation } from "../../src/engine/steps/decide.ts";
+import type { Powers, Situation, StateRead } from "../../src/engine/steps/decide.ts";
 import type { AttemptNote } from "../../src/ledger/record.ts";
 
 /** The n-th attempt: sent at `n * 1_000`, ended half a second later, and nobody knows how. */
@@ -37,7 +37,10 @@ export const CONDITIONAL: Powers = { ...NOTHING, conditional: true };
 /** May conclude from an absence two seconds after the end. */
 export const READABLE: Powers = { ...NOTHING, reader: true, commitsWithinMs: 2_000 };
 
-export const looked = (reading: Look["reading"], beganAt = 1_600): Look => ({ reading, beganAt });
+export const looked = (reading: StateRead["reading"], beganAt = 1_600): StateRead => ({
+  reading,
+  beganAt,
+});
 
 /** One attempt whose reply was lost, by a tool with these powers. */
 export const situation = (rest: Partial<Situation> = {}): Situation => ({
@@ -45,12 +48,13 @@ export const situation = (rest: Partial<Situation> = {}): Situation => ({
   attempts: [attemptOf(1)],
   epoch: 1,
   generation: 0,
-  look: undefined,
+  lastRead: undefined,
   now: 2_000,
   firesLeft: 2,
   budget: true,
   sameArguments: true,
   mayNotFire: undefined,
   keySpent: false,
+  fireMode: "freely",
   ...rest,
 });

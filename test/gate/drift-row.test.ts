@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Outcome } from "../../src/engine/outcome/outcome.ts";
+import type { Outcome } from "../../src/engine/operation/outcome.ts";
 import { waiting } from "./bucket.ts";
 import { openLanes, type Tag, TENANT } from "./lane-world.ts";
 

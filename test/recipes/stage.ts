@@ -8,7 +8,7 @@ import { createHoldfire, type Holdfire } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import type { ToolWithInput } from "../../src/engine/define/definition.ts";
 import type { Reading } from "../../src/engine/define/reading.ts";
-import type { Outcome } from "../../src/engine/outcome/outcome.ts";
+import type { Outcome } from "../../src/engine/operation/outcome.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { type VirtualClock, virtualClock } from "../engine/virtual-clock.ts";
 

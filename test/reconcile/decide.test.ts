@@ -28,7 +28,11 @@ describe("a execution that never fires", () => {
       { powers: KEYED, attempts: [attemptOf(1, { verdict: undefined })] },
       hold("owner_lost"),
     ],
-    ["gives up what is proven absent", { powers: READABLE, look: PROVEN }, giveUp("absent", [1])],
+    [
+      "gives up what is proven absent",
+      { powers: READABLE, lastRead: PROVEN },
+      giveUp("absent", [1]),
+    ],
     [
       "gives up what was never sent",
       { attempts: [attemptOf(1, { verdict: "not_sent" })] },
@@ -43,7 +47,7 @@ describe("a execution that never fires", () => {
       "does not blame arguments, attempts or budget",
       {
         powers: BOTH,
-        look: looked("cannot_tell"),
+        lastRead: looked("cannot_tell"),
         sameArguments: false,
         firesLeft: 0,
         budget: false,
@@ -52,13 +56,13 @@ describe("a execution that never fires", () => {
     ],
     [
       "says that an absence is no proof",
-      { powers: { ...BOTH, commitsWithinMs: undefined }, look: PROVEN },
+      { powers: { ...BOTH, commitsWithinMs: undefined }, lastRead: PROVEN },
       hold("absent_unproven"),
     ],
-    ["commits what was found", { powers: READABLE, look: looked("committed") }, commit()],
+    ["commits what was found", { powers: READABLE, lastRead: looked("committed") }, commit()],
     ["says that the key has expired", { powers: KEYED, now: 9e9 }, hold("key_expired")],
   ])("%s", (_, given, expected) => {
-    expect(decide(situation({ ...given, fires: "never" }))).toEqual(expected);
+    expect(decide(situation({ ...given, fireMode: "never" }))).toEqual(expected);
   });
 });
 
@@ -66,7 +70,11 @@ describe("a execution that fires by key alone", () => {
   test.each<Row>([
     ["resends by key", { powers: KEYED }, { do: "fire", licence: "keyed", clears: [] }],
     ["not with other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],
-    ["does not fire after a proven absence", { powers: BOTH, look: PROVEN }, giveUp("absent", [1])],
+    [
+      "does not fire after a proven absence",
+      { powers: BOTH, lastRead: PROVEN },
+      giveUp("absent", [1]),
+    ],
     [
       "does not fire what was refused",
       { powers: KEYED, attempts: [attemptOf(1, { verdict: "refused" })] },
@@ -78,7 +86,7 @@ describe("a execution that fires by key alone", () => {
       hold("partial"),
     ],
   ])("%s", (_, given, expected) => {
-    expect(decide(situation({ ...given, fires: "by_key" }))).toEqual(expected);
+    expect(decide(situation({ ...given, fireMode: "by_key" }))).toEqual(expected);
   });
 });
 

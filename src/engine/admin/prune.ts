@@ -5,8 +5,8 @@
  */
 
 import type { Pruned } from "../../ledger/store.ts";
-import { positive } from "../define/define-tool.ts";
-import { checkOptions } from "../define/settings.ts";
+import { checkOptions, positive } from "../define/check.ts";
+
 import type { Engine } from "../engine.ts";
 import { askStore } from "../store-call.ts";
 

@@ -9,7 +9,8 @@ import { InvalidInputError } from "../../errors.ts";
 import { type Canonical, canonicalize } from "../../key/canonical.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import { checkArguments } from "../define/schema.ts";
-import type { Engine, Tool } from "../engine.ts";
+import type { Tool } from "../define/tool.ts";
+import type { Engine } from "../engine.ts";
 
 /** Synchronous up to the schema, which sees only the copy. */
 export async function snapshotArguments(

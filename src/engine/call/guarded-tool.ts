@@ -5,19 +5,25 @@
  */
 
 import { ClosedError, InvalidInputError, isHoldfireError } from "../../errors.ts";
-import { checkRetry } from "../../key/name.ts";
-import { positive } from "../define/define-tool.ts";
+import type { Canonical } from "../../key/canonical.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { PlannedCall } from "../define/planned-call.ts";
-import { checkOptions } from "../define/settings.ts";
+import type { Tool } from "../define/tool.ts";
+import { recognisesRepeats } from "../define/tool.ts";
 import { registerTool } from "../define/tool-registry.ts";
-import type { Engine, Tool } from "../engine.ts";
-import { errorOf, type Outcome } from "../outcome/outcome.ts";
+import type { Engine } from "../engine.ts";
+import { runRead } from "../loops/read-tool.ts";
+import type { Caller } from "../operation/execution.ts";
+import { currentFrame, enterInner, type Inner } from "../operation/nesting.ts";
+import type { Naming } from "../operation/operation.ts";
+import { errorOf, type Outcome } from "../operation/outcome.ts";
 import { type Reply, replyOf } from "../outcome/reply.ts";
+import { run } from "../run.ts";
+import { askStore } from "../store-call.ts";
 import { snapshotArguments } from "./arguments.ts";
-import { currentFrame, enterInner, type Inner } from "./nesting.ts";
-import type { Naming } from "./operation.ts";
-import type { Bounds } from "./perform.ts";
+import { callerOf } from "./call-options.ts";
+import { join } from "./join.ts";
+import { nameOperation } from "./name-operation.ts";
 
 /** A guarded tool. Call it as the function it wraps. */
 export interface GuardedTool<A, R> {
@@ -32,13 +38,9 @@ export interface GuardedTool<A, R> {
   readonly toolName: string;
 }
 
-const CALL_OPTIONS = ["scope", "again", "retry", "signal", "deadlineMs", "aliases", "key"];
-
 export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
-  const call = async (args: A, options: Naming = {}) => {
-    const { outcome, inner } = await callTool(tool, args, options, engine);
-    return { outcome: outcome as Outcome<R>, inner };
-  };
+  const call = (args: A, options: Naming = {}) =>
+    keptOpen(engine, () => begin(tool, args, options, engine)) as Promise<Called<R>>;
   const result = async (args: A, options?: Naming): Promise<R> => {
     const { outcome, inner } = await call(args, options);
     const error = errorOf(outcome);
@@ -63,32 +65,22 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
   return registerTool(guarded, tool);
 }
 
-interface Called {
-  readonly outcome: Outcome<unknown>;
+interface Called<R> {
+  readonly outcome: Outcome<R>;
   /** The attempt of an outer operation that is to hear of it. */
   readonly inner: Inner | undefined;
 }
-
-const callTool = (tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> =>
-  keptOpen(engine, () => begin(tool, args, options, engine));
 
 /** A call is under way from its first line: `close` waits for it. */
 function keptOpen<T>(engine: Engine, call: () => Promise<T>): Promise<T> {
   // What a call under way still needs is part of that call.
   if (engine.isClosed() && !currentFrame()) return Promise.reject(new ClosedError());
+  const { background } = engine;
   const calling = call();
-  const settled: Promise<unknown> = calling.catch(() => {});
-  engine.background.add(settled);
-  void settled.then(() => engine.background.delete(settled));
+  background.add(calling);
+  const remove = () => background.delete(calling);
+  calling.then(remove, remove);
   return calling;
-}
-
-function boundsOf(tool: Tool, options: Naming): Bounds {
-  checkOptions(options, CALL_OPTIONS, "options");
-  const signal = checkSignal(options.signal);
-  if (options.retry !== undefined) checkRetry(options.retry);
-  const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
-  return { signal, deadlineMs };
 }
 
 async function planTool(
@@ -97,18 +89,22 @@ async function planTool(
   options: Naming,
   engine: Engine,
 ): Promise<PlannedCall> {
-  const bounds = boundsOf(tool, options);
-  const copy = await snapshotArguments(tool, args, bounds.deadlineMs, engine);
-  return engine.gate.plan(tool, copy, options, bounds, engine);
+  const caller = callerOf(tool, options);
+  const copy = await snapshotArguments(tool, args, caller.deadlineMs, engine);
+  return engine.gate.plan(tool, copy, options, caller, engine);
 }
 
-async function begin(tool: Tool, args: unknown, options: Naming, engine: Engine): Promise<Called> {
-  const bounds = boundsOf(tool, options);
+async function begin(
+  tool: Tool,
+  args: unknown,
+  options: Naming,
+  engine: Engine,
+): Promise<Called<unknown>> {
+  const caller = callerOf(tool, options);
   const inner = tool.kind === "read" ? undefined : enterInner();
   try {
-    const copy = await snapshotArguments(tool, args, bounds.deadlineMs, engine);
-    const perform = await engine.loadPerform();
-    const outcome = await perform(tool, copy, options, bounds, engine);
+    const copy = await snapshotArguments(tool, args, caller.deadlineMs, engine);
+    const outcome = await perform(tool, copy, options, caller, engine);
     if (inner) inner.status = outcome.status;
     return { outcome, inner };
   } catch (error) {
@@ -119,14 +115,26 @@ async function begin(tool: Tool, args: unknown, options: Naming, engine: Engine)
   }
 }
 
-/** Duck typed, as everywhere: signals of other realms and polyfills are good enough. */
-function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  if (signal === undefined) return undefined;
-  const { aborted, addEventListener, removeEventListener } = Object(signal) as AbortSignal;
-  const fits =
-    typeof aborted === "boolean" &&
-    typeof addEventListener === "function" &&
-    typeof removeEventListener === "function";
-  if (!fits) throw new InvalidInputError("options.signal", "must be an AbortSignal");
-  return signal;
+async function perform(
+  tool: Tool,
+  args: Canonical,
+  options: Naming,
+  caller: Caller,
+  engine: Engine,
+): Promise<Outcome<unknown>> {
+  if (tool.kind === "read") return runRead(tool, args.value, caller, engine);
+  if (!engine.ledger.isOpen()) await askStore(engine, "open", engine.ledger.open());
+  checkStore(tool, engine);
+  return join(nameOperation(tool, args, options, engine), caller, engine, run);
+}
+
+/** A store that may forget cannot protect a write that can be neither recognised nor read afterwards. */
+function checkStore(tool: Tool, engine: Engine): void {
+  const { promise, name } = engine.ledger.store;
+  if (!promise.mayForget || promise.forgettingAccepted) return;
+  if (tool.readState || recognisesRepeats(tool)) return;
+  throw new InvalidInputError(
+    `tool "${tool.name}"`,
+    `is neither keyed nor readable, and the ${name} store may forget that it was sent. Declare keyed or readState, use a store that lasts, or accept it by name ({ forgets: "accepted" })`,
+  );
 }

@@ -7,8 +7,9 @@
 
 import { InvalidInputError } from "../../errors.ts";
 import { checkToolName } from "../../key/name.ts";
-import type { Learned, Tool } from "../engine.ts";
+import { notNegative, oneOf, positive, statuses, wholeNumber } from "./check.ts";
 import type { OnDrift, ToolDefinition, ToolKind } from "./definition.ts";
+import type { Learned, Tool } from "./tool.ts";
 
 const DEFAULTS = {
   attemptTimeoutMs: 10_000,
@@ -118,7 +119,7 @@ export function defineTool(
     conditional: given.conditional ?? false,
     precondition: given.precondition,
     readState: given.readState,
-    commitsWithinMs: optional(given.commitsWithinMs, at("commitsWithinMs")),
+    commitsWithinMs: notNegative(given.commitsWithinMs, at("commitsWithinMs")),
     readFirst: given.readFirst ?? false,
     refuses: statuses(given.refuses ?? [], at("refuses")),
     classify: given.classify,
@@ -144,42 +145,3 @@ export function defineTool(
   registry.set(name, known);
   return tool;
 }
-
-/** The longest that a Node timer can hold. */
-const LONGEST_MS = 2 ** 31 - 1;
-
-export function positive(value: unknown, path: string, forever = false): number {
-  const limit = forever ? Number.POSITIVE_INFINITY : LONGEST_MS;
-  if (typeof value === "number" && value > 0 && value <= limit) return value;
-  throw new InvalidInputError(path, `must be a number of milliseconds above 0, got ${show(value)}`);
-}
-
-function optional(value: unknown, path: string): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "number" && value >= 0 && value <= LONGEST_MS) return value;
-  throw new InvalidInputError(path, `must be a number of milliseconds from 0, got ${show(value)}`);
-}
-
-function oneOf<T>(value: T, those: readonly T[], path: string): T {
-  if (those.includes(value)) return value;
-  throw new InvalidInputError(path, `must be one of ${those.join(", ")}, got ${show(value)}`);
-}
-
-export function wholeNumber(value: unknown, path: string): number {
-  if (Number.isSafeInteger(value) && (value as number) >= 1) return value as number;
-  throw new InvalidInputError(path, `must be a whole number from 1, got ${show(value)}`);
-}
-
-function statuses(value: unknown, path: string): readonly number[] {
-  const all = Array.isArray(value) ? value : [undefined];
-  for (const status of all) {
-    // A 2xx is a yes; it cannot also be a promise that nothing was done.
-    if (!Number.isInteger(status) || status < 300 || status > 599) {
-      throw new InvalidInputError(path, `must list statuses from 300 to 599, got ${show(status)}`);
-    }
-  }
-  return all;
-}
-
-export const show = (value: unknown): string =>
-  typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40);

@@ -7,8 +7,7 @@
 import { InvalidInputError } from "../../errors.ts";
 import type { Clock } from "../../lang/clock.ts";
 import type { CodecOptions } from "../../ledger/codec.ts";
-import type { Timing } from "../engine.ts";
-import { positive, show, wholeNumber } from "./define-tool.ts";
+import { checkOptions, positive, show, wholeNumber } from "./check.ts";
 
 /** Durations in milliseconds. */
 export interface RetryOptions {
@@ -44,6 +43,18 @@ export interface Surroundings {
   readonly newId?: (() => string) | undefined;
 }
 
+/** The same with the defaults filled in; `spacingMs` is the least time between two requests. */
+export interface Timing {
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly spacingMs: number;
+  /** `undefined`: the attempt's timeout and 15 s. */
+  readonly leaseMs: number | undefined;
+  readonly cooldownMs: number;
+  readonly storeTimeoutMs: number;
+  readonly drainMs: number;
+}
+
 const KNOWN = [
   "attempts",
   "minDelayMs",
@@ -76,16 +87,6 @@ export function timingOf(retry: RetryOptions = {}): Timing {
 
 export const attemptsOf = (retry: RetryOptions = {}): number | undefined =>
   retry.attempts === undefined ? undefined : wholeNumber(retry.attempts, "retry.attempts");
-
-/** A misspelt option is an error, not a default. */
-export function checkOptions(options: object, known: readonly string[], path: string): void {
-  if (typeof options !== "object" || options === null) {
-    throw new InvalidInputError(path, `must be an object, got ${show(options)}`);
-  }
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw new InvalidInputError(`${path}.${name}`, "is not an option");
-  }
-}
 
 /** What to do about a request that one attempt sends more than once. */
 export type OnHiddenRetry = "report" | "fail";

@@ -15,8 +15,9 @@ import type { KeptResponse, Payload } from "../../ledger/codec.ts";
 import type { Moved, Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves.ts";
 import type { Stored } from "../../ledger/record.ts";
-import { currentFrame } from "../call/nesting.ts";
 import { type Engine, inBackground } from "../engine.ts";
+import { claimMove } from "../operation/claim-move.ts";
+import { currentFrame } from "../operation/nesting.ts";
 import { askStore } from "../store-call.ts";
 
 /** The largest answer that is kept, in bytes of its JSON, where the holdfire's own cap is lower. */
@@ -127,16 +128,8 @@ async function writeDown(
 ): Promise<Moved> {
   const { ledger, clock } = engine;
   for (;;) {
-    const claimed = await ledger.move(ref, {
-      move: "claim",
-      draft,
-      holder,
-      leaseMs: LEASE_MS,
-      cooldownMs: 0,
-      retry: true,
-      powerless: false,
-      at: ledger.clock.earliest(),
-    });
+    const terms = { holder, leaseMs: LEASE_MS, retry: true, at: ledger.clock.earliest() };
+    const claimed = await ledger.move(ref, claimMove(draft, terms));
     if (claimed.tag === "refused" && claimed.why === "busy") {
       await sleep(clock, BUSY_POLL_MS);
       continue;

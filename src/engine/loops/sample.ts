@@ -13,11 +13,12 @@ import { retryAfterMs } from "../../classify/retry-after.ts";
 import type { HiddenRetryError } from "../../errors.ts";
 import { sleep } from "../../lang/clock.ts";
 import { peek } from "../../lang/peek.ts";
-import { createToken, runWithToken, type WireToken, wireFacts } from "../../wire/token.ts";
+import { type WireToken, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
-import { backoff } from "./backoff.ts";
+import { backoff } from "../pace/backoff.ts";
+import { type Pass, repeat } from "../pace/repeat.ts";
+import { type Ended, fireOnce } from "./fire-once.ts";
 import { tellRepeats } from "./hidden-retry.ts";
-import { PassEnded, repeat } from "./repeat.ts";
 
 /** How a client's calls are sampled. */
 export interface SampleOptions {
@@ -44,63 +45,51 @@ export const DEFAULT_SAMPLES = { attempts: 4, deadlineMs: 60_000 };
 /** The attempt of a sample under way here. */
 const attempts = new AsyncLocalStorage<{ isOver: boolean }>();
 
-type Sampled<T> =
-  | { readonly ok: true; readonly result: T }
-  | { readonly ok: false; readonly error: unknown };
-
 /** What `send` returns, or its last error untouched: to its caller the client is as it was. */
 export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T> {
   const { client, step, signal } = sample;
   const most = sample.attempts ?? DEFAULT_SAMPLES.attempts;
   const { clock, budgets } = engine;
   const key = engine.newId();
-  // Owned on two floors, say a model and the client under it: the upper one decides, for both.
+  // Owned on two levels, say a model and the client under it: the upper one decides, for both.
   if (attempts.getStore()?.isOver === false) return sample.send(1, key);
   const deadlineAt = clock.monotonic() + (sample.deadlineMs ?? DEFAULT_SAMPLES.deadlineMs);
-  let failure: Sampled<T> | undefined;
+  let failure: Ended<T> | undefined;
 
-  const sampled = await repeat<Sampled<T>>(
-    async (attempt) => {
-      // An abort in the pause: the caller gets what it would have got without us.
-      if (failure && signal?.aborted) return failure;
-      const token = createToken({ operationId: key, attempt });
-      const startedAt = clock.monotonic();
-      const floor = { isOver: false };
-      const sending = attempts.run(floor, () =>
-        runWithToken(token, async () => sample.send(attempt, key)),
-      );
-      const ended = await sending.then(
-        (result): Sampled<T> => ({ ok: true, result }),
-        (error: unknown): Sampled<T> => ({ ok: false, error }),
-      );
-      floor.isOver = true;
-      const hidden = tell(engine, token, {
-        client,
-        step,
-        attempt,
-        key,
-        startedAt,
-        answer: ended.ok ? ended.result : ended.error,
-      });
-      if (hidden) return { ok: false, error: hidden };
-      if (ended.ok) {
-        budgets.giveBack(client);
-        return ended;
-      }
-      failure = ended;
-      const asked = retryAfterMs(headersOf(ended.error), clock.now());
-      const waitMs = backoff(attempt - 1, asked, engine.timing, engine.random);
-      const inTime = clock.monotonic() + waitMs < deadlineAt;
-      const may = attempt < most && inTime && !signal?.aborted && budgets.has(client);
-      if (!may || !(sample.renewed?.() || isWorthRetrying(ended.error))) return ended;
-      budgets.take(client);
-      throw new PassEnded(waitMs);
-    },
-    (waitMs) => sleep(clock, waitMs, signal ?? undefined),
-  );
+  const ask = async (attempt: number): Promise<Pass<Ended<T>>> => {
+    // An abort in the pause: the caller gets what it would have got without us.
+    if (failure && signal?.aborted) return done(failure);
+    const startedAt = clock.monotonic();
+    const level = { isOver: false };
+    const { token, ended: sending } = fireOnce({
+      operationId: key,
+      attempt,
+      run: () => attempts.run(level, async () => sample.send(attempt, key)),
+    });
+    const ended = await sending;
+    level.isOver = true;
+    const answer = ended.ok ? ended.value : ended.error;
+    const hidden = tell(engine, token, { client, step, attempt, key, startedAt, answer });
+    if (hidden) return done({ ok: false, error: hidden });
+    if (ended.ok) {
+      budgets.giveBack(client);
+      return done(ended);
+    }
+    failure = ended;
+    const asked = retryAfterMs(headersOf(ended.error), clock.now());
+    const waitMs = backoff(attempt - 1, asked, engine.timing, engine.random);
+    const inTime = clock.monotonic() + waitMs < deadlineAt;
+    const may = attempt < most && inTime && !signal?.aborted && budgets.has(client);
+    if (!may || !(sample.renewed?.() || isWorthRetrying(ended.error))) return done(ended);
+    budgets.take(client);
+    return { tag: "wait", waitMs };
+  };
+  const sampled = await repeat(ask, (waitMs) => sleep(clock, waitMs, signal ?? undefined));
   if (!sampled.ok) throw sampled.error;
-  return sampled.result;
+  return sampled.value;
 }
+
+const done = <T>(value: Ended<T>): Pass<Ended<T>> => ({ tag: "done", value });
 
 function tell(
   engine: Engine,

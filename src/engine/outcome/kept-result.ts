@@ -7,11 +7,17 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { ignoreRejection } from "../../lang/ignore-rejection.ts";
-import type { Payload } from "../../ledger/codec.ts";
+import type { KeptResponse, Payload } from "../../ledger/codec.ts";
 import type { Effect } from "../../ledger/record.ts";
-import { about, type Operation } from "../call/operation.ts";
-import type { Engine, Tool } from "../engine.ts";
-import type { Result } from "../steps/ownership.ts";
+import type { Tool } from "../define/tool.ts";
+import type { Engine } from "../engine.ts";
+import { about, type Operation } from "../operation/operation.ts";
+
+/** What an attempt returned; of a `Response`, also what can be kept of it. */
+export interface Result {
+  readonly value: unknown;
+  readonly kept?: KeptResponse | undefined;
+}
 
 export function payloadOf(
   operation: Operation,
@@ -34,12 +40,12 @@ export function payloadOf(
 const EFFECTS = new Set<unknown>(["created", "updated", "deleted", "noop"]);
 
 /** A user's function that throws after the send changes nothing: it is only not asked. */
-export function worldOf(
-  { effectOf, effectIdOf }: Tool,
+export function effectOf(
+  { effectOf: type, effectIdOf: id }: Tool,
   result: unknown,
 ): { readonly effect: Effect | undefined; readonly effectId: string | undefined } {
-  const effect = attempt(effectOf, result);
-  const effectId = attempt(effectIdOf, result);
+  const effect = attempt(type, result);
+  const effectId = attempt(id, result);
   return {
     effect: EFFECTS.has(effect) ? (effect as Effect) : undefined,
     effectId: typeof effectId === "string" && effectId.length <= 512 ? effectId : undefined,

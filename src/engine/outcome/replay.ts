@@ -4,34 +4,20 @@
  * @module
  */
 
-import { rewordedFields } from "../../key/mint.ts";
 import type { Payload } from "../../ledger/codec.ts";
 import type { OperationRecord, State, Stored } from "../../ledger/record.ts";
-import { factsOf, type Operation } from "../call/operation.ts";
-import type { Engine, Tool } from "../engine.ts";
-import { askReader } from "../steps/ask-reader.ts";
-import type { Common, Outcome } from "./outcome.ts";
+import type { Tool } from "../define/tool.ts";
+import type { Engine } from "../engine.ts";
+import type { Operation } from "../operation/operation.ts";
+import type { Outcome } from "../operation/outcome.ts";
+import { askReader } from "../reader/ask-reader.ts";
+import { commonOf, outcomeOf } from "./build.ts";
 import { reviveResponse } from "./response.ts";
 
-/** What can be said of an operation without telling what became of it. */
-export function commonOf(
-  operation: Operation,
-  record: OperationRecord | undefined,
-  engine: Engine,
-): Common {
-  const reworded = record ? rewordedFields(record.fields, operation.draft.fields) : [];
-  return {
-    ...factsOf(operation, record?.generation),
-    replayed: record !== undefined,
-    recorded: true,
-    reworded: reworded.length > 0 ? reworded : undefined,
-    attempts: record?.fired ?? 0,
-    licence: record?.attempts.at(-1)?.licence,
-    at: record?.stateAt ?? engine.ledger.clock.earliest(),
-  };
-}
+type Kept = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
-export async function outcomeOf(
+/** What the ledger says, with the result of a commit; without a record, it is in progress. */
+export async function replay(
   operation: Operation,
   stored: Stored | undefined,
   engine: Engine,
@@ -40,28 +26,21 @@ export async function outcomeOf(
   const common = commonOf(operation, record, engine);
   if (!record) return { ...common, status: "in_progress" };
   const { state } = record;
-  switch (state.tag) {
-    case "committed": {
-      const { effectId } = state;
-      const kept = await keptResult(operation, record, state, engine);
-      return kept.ok
-        ? { ...common, status: "committed", effect: "noop", effectId, result: kept.value }
-        : { ...common, status: "committed", effect: "noop", effectId, resultLost: true };
-    }
-    case "not_applied": {
-      const { reason, rejection } = state;
-      return { ...common, status: "not_applied", reason, rejection };
-    }
-    case "unknown":
-      return { ...common, status: "unknown", reason: state.reason, hint: hintFor(record, state) };
-    case "denied":
-      return { ...common, status: "denied", by: state.by };
-    case "held":
-      return { ...common, status: "held", reason: state.ask.why };
-    case "queued":
-    case "claimed":
-      return { ...common, status: "in_progress" };
-  }
+  if (state.tag !== "committed") return outcomeOf(common, state, record);
+  const kept = await keptResult(operation, record, state, engine);
+  const result = kept.ok ? kept : undefined;
+  return outcomeOf(common, state, record, { result, effect: "noop" });
+}
+
+/** What the ledger says, for those who want the status and not the result: nothing is read again. */
+export function statusOnly(
+  operation: Operation,
+  stored: Stored | undefined,
+  engine: Engine,
+): Outcome<unknown> {
+  const common = { ...commonOf(operation, stored?.record, engine), replayed: true };
+  if (!stored) return { ...common, status: "in_progress" };
+  return outcomeOf(common, stored.record.state, stored.record);
 }
 
 /** The stored result; read again from the service if the ledger did not keep it. */
@@ -70,7 +49,7 @@ async function keptResult(
   record: OperationRecord,
   { payload }: Extract<State, { tag: "committed" }>,
   engine: Engine,
-): Promise<{ readonly ok: true; readonly value: unknown } | { readonly ok: false }> {
+): Promise<Kept> {
   const { tool } = operation;
   const stored = payload && storedResult(operation, payload, engine);
   if (stored) return stored;
@@ -86,7 +65,7 @@ export function storedResult(
   { tool, ref }: Operation,
   payload: Payload,
   engine: Engine,
-): { readonly ok: true; readonly value: unknown } | { readonly ok: false } | undefined {
+): Kept | undefined {
   const decoded = engine.codec.decode(payload, ref);
   if (!decoded.ok) return undefined;
   if (decoded.form === "response") return { ok: true, value: reviveResponse(decoded.value) };
@@ -94,33 +73,10 @@ export function storedResult(
 }
 
 /** A user's function that throws makes a result lost, not an operation failed. */
-function revived({ revive }: Tool, value: unknown) {
+function revived({ revive }: Tool, value: unknown): Kept {
   try {
-    return { ok: true, value: revive ? revive(value) : value } as const;
+    return { ok: true, value: revive ? revive(value) : value };
   } catch {
-    return { ok: false } as const;
-  }
-}
-
-/** What would let holdfire decide next time. */
-export function hintFor(
-  record: OperationRecord,
-  state: Extract<State, { tag: "unknown" }>,
-): string {
-  const status = record.attempts.at(-1)?.status;
-  if (status === 429 || status === 503) {
-    return `If the service does nothing when it answers ${status}, declare refuses: [${status}].`;
-  }
-  switch (state.reason) {
-    case "lost_reply":
-      return "Declare readState, or keyed if the service honours keys, so that a lost reply can be looked up.";
-    case "absent_unproven":
-      return "Declare commitsWithinMs, so that an absence can become proof.";
-    case "key_unused":
-      return "Send the key: take it from run's second argument.";
-    case "reader_blind":
-      return "The reader missed a commit that is known; mend readState.";
-    default:
-      return "It is listed in hf.operations; reconcile or a person settles it.";
+    return { ok: false };
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Effect } from "../../ledger/record.ts";
-import type { Outcome, OutcomeStatus } from "./outcome.ts";
+import type { Outcome, OutcomeStatus } from "../operation/outcome.ts";
 
 /** The JSON a model reads. */
 export interface Reply<R = unknown> {

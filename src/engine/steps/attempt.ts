@@ -2,48 +2,35 @@
  * Step 2: claim → **attempt** → classify. Fires the tool once and returns what happened as a value.
  *
  * Nothing is sent unless the ledger has the attempt and the lease outlasts it. When the time is up
- * the attempt is given up, not undone: what its `run` brings later is filed.
+ * the attempt is given up, not undone: what its `run` brings later is a late reply.
  *
  * @module
  */
 
 import { isResponse } from "../../classify/answer.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { Json } from "../../key/json.ts";
 import { enterOperation } from "../../key/scope.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
+import type { Licence } from "../../ledger/record.ts";
 import { surrounding } from "../../observe/around.ts";
-import { createToken, runWithToken, type WireToken } from "../../wire/token.ts";
-import { type Frame, runInFrame } from "../call/nesting.ts";
-import { about } from "../call/operation.ts";
-import { declaredBy, type Engine, inBackground } from "../engine.ts";
+import type { WireToken } from "../../wire/token.ts";
+import type { Engine } from "../engine.ts";
+import { type Ended, fireOnce } from "../loops/fire-once.ts";
+import { type Frame, runInFrame } from "../operation/nesting.ts";
+import { about, keyOf } from "../operation/operation.ts";
+import type { Result } from "../outcome/kept-result.ts";
 import { bufferResponse } from "../outcome/response.ts";
-import { mayStillResend } from "./decide.ts";
-import { fileLate } from "./late-reply.ts";
-import { leaseCovers, loseLease } from "./lease.ts";
-import {
-  endingsOf,
-  forget,
-  keyOf,
-  type Owned,
-  type Result,
-  relearn,
-  remember,
-  situationOf,
-} from "./ownership.ts";
-import { beginAttempt, announceRunning } from "./running-attempts.ts";
+import { mayStart, storedPrecondition } from "./may-start.ts";
+import type { Owned } from "./ownership.ts";
+import { announceRunning, beginAttempt } from "./running-attempts.ts";
 
 const ENLISTED =
-  "must not send requests: this operation is enlisted in a transaction, and no rollback calls them back";
-
-export type Ended =
-  | ({ readonly ok: true } & Result)
-  | { readonly ok: false; readonly error: unknown };
+  "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them";
 
 export interface Attempted {
   readonly n: number;
   /** `undefined`: its time was up, and it goes on. */
-  readonly ended: Ended | undefined;
+  readonly ended: Ended<Result> | undefined;
   readonly startedAt: number;
   readonly token: WireToken;
   readonly frame: Frame;
@@ -51,150 +38,86 @@ export interface Attempted {
   readonly took: { key: boolean; precondition: boolean };
 }
 
-export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attempted | undefined> {
-  const { operation, execution } = owned;
-  const { tool, ref, args } = operation;
-  const { licence } = owned;
+/** An attempt that was given up: what it brings after all. */
+export type Late = Promise<Attempted & { readonly ended: Ended<Result> }>;
+
+export type Fired = Attempted & { readonly late?: Late | undefined };
+
+/** `undefined`: there was no licence, or something stood in the way; nothing was fired. */
+export async function attemptEffect(owned: Owned, engine: Engine): Promise<Fired | undefined> {
+  const { operation, execution, licence } = owned;
   if (!licence) return undefined;
   owned.licence = undefined;
-  const timeoutMs = Math.min(tool.attemptTimeoutMs, execution.remainingMs());
+  const timeoutMs = Math.min(operation.tool.attemptTimeoutMs, execution.remainingMs());
   const isResend = !owned.noted;
   if (!(await mayStart(owned, licence, timeoutMs, engine))) return undefined;
+  if (isResend) engine.budgets.take(operation.tool.service);
 
   const n = owned.stored.record.fired;
-  const stop = new AbortController();
-  const giveUp = () => stop.abort();
-  execution.stopped.addEventListener("abort", giveUp, { once: true });
-  const startedAt = engine.clock.monotonic();
-  const refusal = engine.enlisted ? new InvalidInputError("run", ENLISTED) : undefined;
-  const token = createToken({ operationId: ref.id, attempt: n, refusal });
-  const { resource } = owned.stored.record;
-  const outer = [{ id: ref.id, resource }, ...(operation.outer ?? [])];
-  const frame: Frame = { operationId: ref.id, outer, inner: [] };
-  const took = { key: false, precondition: false };
-  const key = keyOf(owned);
-  const { value: precondition } = storedPrecondition(owned, engine);
-  const context = {
-    get key() {
-      took.key = true;
-      return key;
-    },
-    get precondition() {
-      took.precondition = true;
-      return precondition;
-    },
-    attempt: n,
-    signal: stop.signal,
-  };
-  const over = beginAttempt(ref.id, n, engine);
-
-  execution.sent = true;
-  owned.fires += 1;
-  if (isResend) engine.budgets.take(tool.service);
-  const { around, run } = surrounding();
-  const named = about(operation, owned.stored.record.generation);
-  engine.events.emit("attempt", { ...named, attempt: n, licence, around });
-  const fire = async () => resultOf(await tool.run(args, context));
-  const running = run(() =>
-    runInFrame(frame, () => runWithToken(token, () => enterOperation(ref.id, fire))),
-  ).then(
-    (result): Ended => ({ ok: true, ...result }),
-    (error: unknown): Ended => ({ ok: false, error }),
-  );
-  const inTime = await withTimeLimit(engine.clock, timeoutMs, running);
-  execution.stopped.removeEventListener("abort", giveUp);
-  const attempted = { n, startedAt, token, frame, took };
+  const over = beginAttempt(operation.ref.id, n, engine);
+  const { attempted, ended, stop } = fire(owned, n, licence, engine);
+  const inTime = await withTimeLimit(engine.clock, timeoutMs, ended);
+  // Whether it ended or is given up: what `run` goes on to send must not leave.
+  stop();
   if (inTime.tag === "done") {
-    // What `run` left behind must not send any more.
-    stop.abort();
     over();
     return { ...attempted, ended: inTime.value };
   }
-  stop.abort();
-  announceRunning(owned, n, running, engine);
-  inBackground(engine, async () => {
-    const ended = await running;
+  announceRunning(owned, n, ended, engine);
+  const late = ended.then((value) => {
     over();
-    await fileLate(owned, { ...attempted, ended }, engine);
+    return { ...attempted, ended: value };
   });
-  return { ...attempted, ended: undefined };
+  return { ...attempted, ended: undefined, late };
 }
 
-/** The durable note comes first; the claim itself is the note of the first attempt. */
-async function mayStart(
-  owned: Owned,
-  licence: NonNullable<Owned["licence"]>,
-  timeoutMs: number,
-  engine: Engine,
-): Promise<boolean> {
-  const { execution } = owned;
-  if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot_tell";
-  const mayFire = () =>
-    !execution.stopped.aborted &&
-    execution.remainingMs() > 0 &&
-    owned.mayNotFire === undefined &&
-    !owned.attempts.some(({ verdict }) => verdict === "committed");
-  if (!owned.noted && !(mayFire() && (await note(owned, licence, engine)))) return false;
-  owned.noted = false;
-  const covered = mayFire() && (await leaseCovers(owned, timeoutMs, engine));
-  // The host may have slept since the licence was given; the store's answer has set the clock right.
-  const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
-  if (covered && mayFire() && !tooLate) return true;
-  if (mayFire() && !covered) owned.mayNotFire = "lease_lost";
-  forget(owned, owned.stored.record.fired);
-  return false;
-}
+function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
+  const { operation, execution, stored } = owned;
+  const { tool, ref, args } = operation;
+  const { resource, generation } = stored.record;
+  const frame: Frame = {
+    operationId: ref.id,
+    outer: [{ id: ref.id, resource }, ...(operation.outer ?? [])],
+    inner: [],
+  };
+  const took = { key: false, precondition: false };
+  const key = keyOf(operation, generation);
+  const { value: precondition } = storedPrecondition(owned, engine);
+  const startedAt = engine.clock.monotonic();
 
-async function note(
-  owned: Owned,
-  licence: NonNullable<Owned["licence"]>,
-  engine: Engine,
-): Promise<boolean> {
-  const { epoch, leaseMs, stored } = owned;
-  const { tool } = owned.operation;
-  const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
-  const at = engine.ledger.clock.earliest();
-  const endings = endingsOf(owned);
-  const noting = engine.ledger.move(
-    owned.operation.ref,
-    { move: "note", epoch, licence, endings, declared: declaredBy(tool, engine), leaseMs, at },
-    stored,
-  );
-  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, noting);
-  if (inTime.tag !== "done") {
-    // It may have been written all the same.
-    forget(owned, stored.record.fired + 1);
-    owned.mayNotFire = "store_down";
-    return false;
-  }
-  const moved = inTime.value;
-  if (moved.tag !== "moved" || !moved.stored) {
-    // Somebody knows of a commit: the settle that follows will find it.
-    if (moved.tag === "refused" && moved.why === "evidence") owned.mayNotFire = "stopped";
-    // What the licence rests on has changed: the next pass decides on what is so now.
-    else if (moved.tag === "refused" && moved.why === "changed") relearn(owned, moved.stored);
-    else loseLease(owned, engine);
-    return false;
-  }
-  owned.grantedAt = grantedAt;
-  remember(owned, moved.stored);
-  const added = moved.stored.record.attempts.at(-1);
-  if (added) owned.attempts = [...owned.attempts, added];
-  return true;
+  execution.sent = true;
+  owned.fires += 1;
+  const { around, run } = surrounding();
+  engine.events.emit("attempt", { ...about(operation, generation), attempt: n, licence, around });
+  const { token, ended, stop } = fireOnce<Result>({
+    operationId: ref.id,
+    attempt: n,
+    refusal: engine.enlisted ? new InvalidInputError("run", ENLISTED) : undefined,
+    stopped: execution.stopped,
+    run: (signal) => {
+      const context = {
+        get key() {
+          took.key = true;
+          return key;
+        },
+        get precondition() {
+          took.precondition = true;
+          return precondition;
+        },
+        attempt: n,
+        get signal() {
+          return signal();
+        },
+      };
+      const call = async () => resultOf(await tool.run(args, context));
+      return run(() => runInFrame(frame, () => enterOperation(ref.id, call)));
+    },
+  });
+  return { attempted: { n, startedAt, token, frame, took }, ended, stop };
 }
 
 async function resultOf(value: unknown): Promise<Result> {
   if (!isResponse(value)) return { value };
   const { response, kept } = await bufferResponse(value);
   return { value: response, kept };
-}
-
-/** What was fixed in the claim; an attempt that cannot read it must not go out without it. */
-function storedPrecondition(
-  { stored: { record } }: Owned,
-  { codec }: Engine,
-): { readonly ok: boolean; readonly value: Json | undefined } {
-  if (!record.precondition) return { ok: true, value: undefined };
-  const decoded = codec.decode(record.precondition, record);
-  return decoded.ok ? { ok: true, value: decoded.value as Json } : { ok: false, value: undefined };
 }

@@ -1,41 +1,32 @@
 /**
  * Step 1: **claim** → attempt. Takes the operation, or says what is known of it already.
  *
- * A claim is durable before the first byte leaves, and means "may have been sent". Whoever else owns
- * the operation is waited for; an owner whose lease has lapsed is succeeded, never presumed harmless.
+ *   admit → swap → interpret, until the claim is ours or its answer is known
+ *
+ * A claim is durable before the first byte leaves, and means "may have been sent". Another owner is
+ * waited for; an owner whose lease has lapsed is succeeded, never presumed harmless.
  *
  * @module
  */
 
-import { StoreUnavailableError } from "../../errors.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Moved } from "../../ledger/ledger.ts";
-import type { Lost, Move } from "../../ledger/moves.ts";
 import type { Stored } from "../../ledger/record.ts";
-import type { LaneChange } from "../../ledger/store.ts";
-import type { Execution } from "../call/execution.ts";
-import { about, type Operation } from "../call/operation.ts";
-import { waitForChange } from "../call/wait-for-change.ts";
-import { declaredBy, type Engine, inBackground, type Tool } from "../engine.ts";
-import type { Visit } from "../gate.ts";
-import type { Outcome } from "../outcome/outcome.ts";
-import { commonOf, outcomeOf } from "../outcome/replay.ts";
+import type { Admission, Visit } from "../admission.ts";
+import type { Engine } from "../engine.ts";
+import type { ClaimMove } from "../operation/claim-move.ts";
+import type { Execution } from "../operation/execution.ts";
+import { about, type Operation } from "../operation/operation.ts";
+import type { Outcome } from "../operation/outcome.ts";
+import { commonOf } from "../outcome/build.ts";
+import { replay } from "../outcome/replay.ts";
 import { askStore } from "../store-call.ts";
+import { claimInTime, withdraw } from "./claim-in-time.ts";
+import { claimOf, lostBefore } from "./claim-terms.ts";
 import { isClaimComplete } from "./confirm-claim.ts";
-import { type Owned, own } from "./ownership.ts";
+import { noteRepeat } from "./note-repeat.ts";
+import { type Owned, takeOwnership } from "./ownership.ts";
 import { readPrecondition } from "./precondition.ts";
-
-/** How long after an attempt's timeout its owner is still believed to be alive. */
-const LEASE_MARGIN_MS = 15_000;
-/** And the least of it: no attempt starts that its lease does not outlast. */
-const LEAST_MARGIN_MS = 1_000;
-
-/** What is said of an operation in place of its recorded state. */
-interface Said {
-  readonly status: Outcome<unknown>["status"];
-  readonly reason?: string | undefined;
-  readonly error?: unknown;
-}
+import { waitForChange } from "./wait-for-change.ts";
 
 export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }
@@ -43,180 +34,170 @@ export type Claim =
 
 export async function claimOperation(execution: Execution, engine: Engine): Promise<Claim> {
   const visit: Visit = {};
+  const holder = engine.newId();
   let claim: Claim | undefined;
   try {
-    claim = await makeClaim(execution, visit, engine);
+    for (let turn = 0; !claim; turn += 1) {
+      const admitted = await admit(execution, visit, engine);
+      if (admitted.tag === "known") claim = admitted;
+      else {
+        const swapped = await swap(execution, admitted, holder, engine);
+        claim = await interpret(swapped, { execution, admitted, holder, visit, turn }, engine);
+      }
+    }
     return claim;
   } finally {
-    if (claim?.tag !== "owned") await engine.gate.leave?.(execution, engine, visit);
+    if (claim?.tag !== "owned") engine.gate.leave(execution, engine, visit);
   }
 }
 
-async function makeClaim(execution: Execution, visit: Visit, engine: Engine): Promise<Claim> {
-  const { operation } = execution;
-  const { tool } = operation;
-  const holder = engine.newId();
-  const leaseMs = leaseMsOf(tool, engine);
-  const known = async (stored: Stored | undefined): Promise<Claim> => {
-    const outcome = await outcomeOf(operation, stored, engine);
-    engine.events.emit("replay", { ...about(operation), status: outcome.status });
-    if (stored) await noteRepeat(operation, stored, engine);
-    return { tag: "known", outcome };
-  };
-  const saying = (stored: Stored | undefined, said: Said): Claim => ({
-    tag: "known",
-    outcome: { ...commonOf(operation, stored?.record, engine), ...said } as Outcome<unknown>,
-  });
-  /** This call sent nothing; what became of the operation otherwise is in the ledger. */
-  const unsent = async (said: Omit<Said, "status">): Promise<Claim> => {
-    const stored = await askStore(engine, "read", engine.ledger.read(operation.ref));
-    return stored ? told(stored) : saying(undefined, { status: "not_applied", ...said });
-  };
-  const told = async (stored: Stored): Promise<Claim> => {
-    const same = stored.record.fingerprint === operation.draft.identity.fingerprint;
-    return same ? known(stored) : saying(undefined, { status: "conflict" });
-  };
+/** What the claim may be made with. */
+interface Admitted extends Extract<Admission, { tag: "pass" }> {
+  readonly precondition: ClaimMove["draft"]["precondition"];
+}
 
-  for (let turn = 0; ; turn += 1) {
-    if (execution.stopped.aborted) return unsent({ reason: "aborted" });
-    const admission = await engine.gate.admit(execution, engine, visit);
-    if (admission.tag === "stopped") {
-      return unsent({ reason: execution.stopped.aborted ? "aborted" : "expired" });
+type Known = Extract<Claim, { tag: "known" }>;
+
+/** Asks the gate, then reads the precondition: while it waited, what it reads may have changed. */
+async function admit(
+  execution: Execution,
+  visit: Visit,
+  engine: Engine,
+): Promise<Admitted | Known> {
+  const { operation, stopped } = execution;
+  if (stopped.aborted) return unsent(operation, { reason: "aborted" }, engine);
+  const admission = await engine.gate.admit(execution, engine, visit);
+  switch (admission.tag) {
+    case "stopped": {
+      const reason = stopped.aborted ? "aborted" : "expired";
+      return unsent(operation, { reason }, engine);
     }
-    if (admission.tag === "failed") return unsent({ reason: "not_sent", error: admission.error });
-    if (admission.tag === "known") return told(admission.stored);
-    if (admission.tag !== "pass") {
+    case "failed":
+      return unsent(operation, { reason: "not_sent", error: admission.error }, engine);
+    case "known":
+      return knownFrom(operation, admission.stored, engine);
+    case "held":
+    case "denied": {
       const { tag: status, ...why } = admission;
-      return saying(undefined, { status, ...why });
+      const common = commonOf(operation, undefined, engine);
+      return { tag: "known", outcome: { ...common, status, ...why } as Outcome<unknown> };
     }
-    // In its lane, and after a person's yes: what they waited for may have changed it.
-    const fixed = await readPrecondition(execution, engine);
-    if (fixed.tag !== "fixed") {
-      const reason = fixed.tag === "stopped" ? "aborted" : "not_sent";
-      return unsent({ reason, error: fixed.error });
+    case "pass": {
+      const read = await readPrecondition(execution, engine);
+      if (read.tag === "read") return { ...admission, precondition: read.precondition };
+      const reason = read.tag === "stopped" ? "aborted" : "not_sent";
+      return unsent(operation, { reason, error: read.error }, engine);
     }
-    const { precondition } = fixed;
-    const { clock, ledger } = engine;
-    const suspect = lostBefore(operation, engine);
-    const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
-    const claim = {
-      move: "claim",
-      draft: { ...operation.draft, precondition },
-      holder,
-      leaseMs,
-      declared: declaredBy(tool, engine),
-      cooldownMs: engine.timing.cooldownMs,
-      retry: operation.retry !== undefined,
-      suspect,
-      powerless: !tool.readState && tool.keyedForMs === undefined && !tool.conditional,
-      needsYes: admission.needsYes,
-      spend: admission.spend,
-      at: ledger.clock.earliest(),
-    } as const;
-    const moved = await claimInTime(operation, engine, claim, undefined, admission.lane);
-    if (moved.tag === "lane") {
-      visit.lane = moved.lane;
-      continue;
-    }
-    // Somebody else has the lane, or the precondition was not read for what is now to be fired.
-    if (moved.tag === "moved") {
-      const takeBack = () => withdraw(operation, holder, engine);
-      if (!(await isClaimComplete(operation, moved.stored, admission.lane, takeBack, engine))) continue;
-    }
-    // The store was found out by this very claim: nothing is sent on its word that nothing was.
-    if (moved.tag === "moved" && !suspect && lostBefore(operation, engine)) {
-      await withdraw(operation, holder, engine);
-      continue;
-    }
-    if (moved.tag === "moved" && moved.stored) {
-      const owned = own(execution, moved.stored, holder, leaseMs, grantedAt, engine);
-      // Somebody has fired it before: whoever leaves now cannot be told that nothing was sent.
-      if (!owned.noted) execution.sent = true;
-      if (wasLost(moved.stored)) {
-        engine.events.emit("takeover", { ...about(operation), epoch: owned.epoch });
-      }
-      return { tag: "owned", owned };
-    }
-    const why = moved.tag === "refused" ? moved.why : "absent";
-    if (why === "conflict") return saying(undefined, { status: "conflict" });
-    if (why === "busy") {
-      if (await waitForChange(execution, turn, engine)) continue;
-      return saying(moved.stored, { status: "in_progress" });
-    }
-    // The question has changed or expired, or what was let pass needs a yes by now: ask the gate anew.
-    const stale = why === "mismatch" || why === "expired" || (why === "held" && !admission.spend);
-    if (stale && !admission.needsYes && !visit.held) {
-      visit.held = true;
-      continue;
-    }
-    if (admission.needsYes && stale && (await waitForChange(execution, turn, engine))) continue;
-    return known(moved.stored);
   }
 }
 
-/** Keeps the ids under which an operation was met again, for whoever traces it. */
-async function noteRepeat(
-  { ref, draft }: Operation,
-  { record }: Stored,
-  engine: Engine,
-): Promise<void> {
-  const { aliases, identity } = draft;
-  const { run, resource } = identity;
-  const isNewRun = resource !== undefined && run !== undefined && !record.runs.includes(run);
-  if (!isNewRun && aliases.every((alias) => record.aliases.includes(alias))) return;
-  const meeting = engine.ledger.move(ref, { move: "meet", aliases, run });
-  inBackground(engine, () => meeting);
-  // Drift is judged by what this run has repeated: its next call must find it.
-  if (isNewRun) await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, meeting);
+interface Swapped {
+  readonly moved: Moved;
+  /** When the lease was asked for, by both local clocks. */
+  readonly grantedAt: Owned["grantedAt"];
+  /** Written on the word of a store that turned out to have lost data: not to be fired on. */
+  readonly foundLoss: boolean;
 }
 
-/** What the store may have lost, unless the caller vouches that there was nothing. */
-export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | undefined {
-  const suspicion = engine.ledger.suspicion();
-  if (!suspicion || fresh) return undefined;
-  const leaseMs = tool.attemptTimeoutMs + LEASE_MARGIN_MS;
-  return { since: suspicion.since, leaseMs, declared: declaredBy(tool, engine) };
-}
-
-export function wasLost({ record: { state } }: Stored): boolean {
-  const before = state.tag === "claimed" ? state.before : undefined;
-  return before?.tag === "unknown" && before.reason === "owner_lost";
-}
-
-/** How long an owner is believed alive without a sign, in milliseconds. */
-export const leaseMsOf = ({ attemptTimeoutMs }: Tool, { timing }: Engine): number =>
-  Math.max(
-    timing.leaseMs ?? attemptTimeoutMs + LEASE_MARGIN_MS,
-    attemptTimeoutMs + LEAST_MARGIN_MS,
-  );
-
-/** Claims in time, or not at all: a claim whose answer never came is withdrawn by its holder's name. */
-export async function claimInTime(
-  operation: Operation,
-  engine: Engine,
-  claim: Extract<Move, { move: "claim" }>,
-  known?: Stored,
-  lane?: LaneChange,
-): Promise<Moved> {
-  const { ref } = operation;
-  const claiming = engine.ledger.move(ref, claim, known, lane);
-  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, claiming);
-  if (inTime.tag === "done") return inTime.value;
-  const error = inTime.tag === "failed" ? inTime.error : undefined;
-  engine.events.emit("store_error", { step: "claim", error });
-  // At once, and again when the lost answer comes: it may still be on its way to the store.
-  inBackground(engine, () => withdraw(operation, claim.holder, engine));
-  const again = () => inBackground(engine, () => withdraw(operation, claim.holder, engine));
-  claiming.then(again, again);
-  throw new StoreUnavailableError("claim", error);
-}
-
-/** Nothing was sent under this claim: leave nothing to replay. Tries until the store answers. */
-export function withdraw(
-  operation: Operation,
+/** One compare-and-swap: record, lane and approval in one move. */
+async function swap(
+  { operation }: Execution,
+  { precondition, needsYes, spend, lane }: Admitted,
   holder: string,
   engine: Engine,
-): Promise<Moved | "closed"> {
-  const at = engine.ledger.clock.earliest();
-  return engine.persist(() => engine.ledger.move(operation.ref, { move: "withdraw", holder, at }));
+): Promise<Swapped> {
+  const { clock } = engine;
+  const suspect = lostBefore(operation, engine);
+  const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
+  const draft = precondition ? { ...operation.draft, precondition } : operation.draft;
+  const retry = operation.retry !== undefined;
+  const claim = claimOf(operation, { draft, holder, retry, suspect, needsYes, spend }, engine);
+  const moved = await claimInTime(operation, engine, claim, undefined, lane);
+  const foundLoss = !suspect && lostBefore(operation, engine) !== undefined;
+  return { moved, grantedAt, foundLoss };
+}
+
+interface Turn {
+  readonly execution: Execution;
+  readonly admitted: Admitted;
+  readonly holder: string;
+  readonly visit: Visit;
+  readonly turn: number;
+}
+
+/** What the store answered: it is ours, its answer is known, or `undefined` to try again. */
+async function interpret(
+  { moved, grantedAt, foundLoss }: Swapped,
+  { execution, admitted, holder, visit, turn }: Turn,
+  engine: Engine,
+): Promise<Claim | undefined> {
+  const { operation } = execution;
+  if (moved.tag === "lane") {
+    visit.lane = moved.lane;
+    return undefined;
+  }
+  if (moved.tag === "moved") {
+    const { stored } = moved;
+    const takeBack = () => withdraw(operation, holder, engine);
+    if (!(await isClaimComplete(operation, stored, admitted.lane, takeBack, engine))) {
+      return undefined;
+    }
+    if (foundLoss) {
+      await takeBack();
+      return undefined;
+    }
+    if (!stored) return known(operation, stored, engine);
+    return { tag: "owned", owned: takeOwnership(execution, stored, holder, grantedAt, engine) };
+  }
+  const { why, stored } = moved;
+  if (why === "conflict") return conflict(operation, engine);
+  if (why === "busy") {
+    if (await waitForChange(execution, turn, engine)) return undefined;
+    const common = commonOf(operation, stored?.record, engine);
+    return { tag: "known", outcome: { ...common, status: "in_progress" } };
+  }
+  // The question has changed or expired, or what was let pass needs a yes by now: ask the gate anew.
+  const isStale = why === "mismatch" || why === "expired" || (why === "held" && !admitted.spend);
+  if (isStale && !admitted.needsYes && !visit.held) {
+    visit.held = true;
+    return undefined;
+  }
+  if (admitted.needsYes && isStale && (await waitForChange(execution, turn, engine))) {
+    return undefined;
+  }
+  return known(operation, stored, engine);
+}
+
+/** This call sent nothing; what became of the operation otherwise is in the ledger. */
+async function unsent(
+  operation: Operation,
+  why: Pick<Extract<Outcome<unknown>, { status: "not_applied" }>, "reason" | "error">,
+  engine: Engine,
+): Promise<Known> {
+  const stored = await askStore(engine, "read", engine.ledger.read(operation.ref));
+  if (stored) return knownFrom(operation, stored, engine);
+  const common = commonOf(operation, undefined, engine);
+  return { tag: "known", outcome: { ...common, status: "not_applied", ...why } };
+}
+
+/** As `known`, of a record that was not compared with this operation's intent yet. */
+const knownFrom = async (operation: Operation, stored: Stored, engine: Engine): Promise<Known> =>
+  stored.record.fingerprint === operation.draft.identity.fingerprint
+    ? known(operation, stored, engine)
+    : conflict(operation, engine);
+
+const conflict = (operation: Operation, engine: Engine): Known => ({
+  tag: "known",
+  outcome: { ...commonOf(operation, undefined, engine), status: "conflict" },
+});
+
+async function known(
+  operation: Operation,
+  stored: Stored | undefined,
+  engine: Engine,
+): Promise<Known> {
+  const outcome = await replay(operation, stored, engine);
+  engine.events.emit("replay", { ...about(operation), status: outcome.status });
+  if (stored) await noteRepeat(operation, stored, engine);
+  return { tag: "known", outcome };
 }

@@ -10,14 +10,16 @@ import { type Judged, judge } from "../../classify/classify.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Ending } from "../../ledger/record.ts";
 import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts";
-import { judgeNested, type NestedJudgement, runInFrame } from "../call/nesting.ts";
-import { about } from "../call/operation.ts";
 import type { Engine } from "../engine.ts";
+import type { Ended } from "../loops/fire-once.ts";
 import { tellRepeats } from "../loops/hidden-retry.ts";
-import type { Attempted, Ended } from "./attempt.ts";
-import { learn, type Owned, type Result } from "./ownership.ts";
+import { judgeNested, type NestedJudgement, runInFrame } from "../operation/nesting.ts";
+import { about } from "../operation/operation.ts";
+import type { Result } from "../outcome/kept-result.ts";
+import type { Attempted } from "./attempt.ts";
+import { learn, type Owned } from "./ownership.ts";
 
-export async function classify(
+export async function classifyAttempt(
   owned: Owned,
   attempted: Attempted,
   engine: Engine,
@@ -44,7 +46,11 @@ export async function classify(
     engine.events.emit("timed_out", { ...named, attempt: n, wireRequests, durationMs });
     return ending;
   }
-  const synced = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, engine.ledger.sync());
+  const synced = await withTimeLimit(
+    engine.clock,
+    engine.timing.storeTimeoutMs,
+    engine.ledger.sync(),
+  );
   const judged = judgeAttempt(owned, attempted, ended, wire, engine);
   const unverified = judged.verdict === "committed" && !(await isVerified(owned, ended, engine));
   const { status, innerOnly } = judged;
@@ -79,19 +85,19 @@ export async function classify(
 function judgeAttempt(
   { operation }: Owned,
   { frame }: Attempted,
-  ended: Ended,
+  ended: Ended<Result>,
   wire: WireFacts,
   engine: Engine,
 ): NestedJudgement {
   const { tool } = operation;
   // The error ends the transaction, and with it whatever was done in it.
   if (engine.enlisted && !ended.ok) return { verdict: "not_sent" };
-  const judged = judge(ended, {
+  const judged = judge(ended.ok ? { ok: true, value: ended.value.value } : ended, {
     refuses: tool.refuses,
     keyed: tool.keyedForMs !== undefined,
     reader: tool.readState !== undefined,
     own: tool.classify,
-    ...(ended.ok ? bodyOf(ended) : {}),
+    ...(ended.ok ? bodyOf(ended.value) : {}),
     ...wire,
     now: engine.clock.now(),
   });
@@ -110,24 +116,25 @@ function bodyOf({ value, kept }: Result): Pick<Judged, "body" | "bodyBroken"> {
   }
 }
 
-/** What later steps of this flight need of it. */
-function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: Ended): void {
+/** What later steps of this execution need of it. */
+function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: Ended<Result>): void {
   learn(owned, ending);
   owned.retryAfterMs = judged.retryAfterMs;
-  if (ended.ok) owned.results.set(ending.n, ended);
+  if (ended.ok) owned.results.set(ending.n, ended.value);
   else owned.lastError = ended.error;
   const { status, code } = judged;
   if (judged.verdict === "rejected") owned.rejection = { status, code };
 }
 
 /** The postcondition of a success. One that cannot be checked is not fulfilled. */
-async function isVerified(owned: Owned, ended: Ended, engine: Engine): Promise<boolean> {
+async function isVerified(owned: Owned, ended: Ended<Result>, engine: Engine): Promise<boolean> {
   const { tool, intent } = owned.operation;
   const { verify } = tool;
   if (!verify || !ended.ok) return true;
   const stop = new AbortController();
   const { signal } = stop;
-  const value = isResponse(ended.value) ? ended.value.clone() : ended.value;
+  const { value: result } = ended.value;
+  const value = isResponse(result) ? result.clone() : result;
   const asked = runWithoutToken(() =>
     runInFrame(undefined, async () => verify(value, { intent, signal })),
   );

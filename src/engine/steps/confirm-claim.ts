@@ -8,8 +8,8 @@ import { isInLane } from "../../ledger/lane.ts";
 import type { Ref } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { LaneChange } from "../../ledger/store.ts";
-import type { Operation } from "../call/operation.ts";
 import { type Engine, inBackground } from "../engine.ts";
+import type { Operation } from "../operation/operation.ts";
 import { askStore } from "../store-call.ts";
 
 /** Others join the queue meanwhile; nobody is that popular. */

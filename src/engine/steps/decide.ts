@@ -1,5 +1,5 @@
 /**
- * Fire again, look again, or settle: the one decision of the engine, pure.
+ * Fire again, read again, or settle: the one decision of the engine, pure.
  *
  * Doubt is sticky. A licence must hold for every attempt that is not cleared, not for the last one;
  * where none does, holdfire holds its fire and the operation stays unknown.
@@ -16,6 +16,7 @@ import {
   saidYes,
   type UnknownReason,
 } from "../../ledger/record.ts";
+import type { FireMode } from "../operation/execution.ts";
 
 /** What the tool and its service are good for, by declaration and by what they have shown. */
 export interface Powers {
@@ -33,21 +34,18 @@ export interface Powers {
   readonly attemptTimeoutMs: number;
 }
 
-/** What the last look said. `beganAt` is no later than the store's clock when it began. */
-export interface Look {
+/** What the last read of the state said. `beganAt` is no later than the store's clock when it began. */
+export interface StateRead {
   readonly reading: "committed" | "absent" | "in_progress" | "duplicated" | "cannot_tell";
   readonly beganAt: number;
 }
-
-/** How freely a flight may send: as any call; under the keyed licence alone; or not at all, because it only reads. */
-export type Fires = "freely" | "by_key" | "never";
 
 export interface Situation {
   readonly powers: Powers;
   readonly attempts: readonly AttemptNote[];
   readonly epoch: number;
   readonly generation: number;
-  readonly look: Look | undefined;
+  readonly lastRead: StateRead | undefined;
   /** The store's clock, no earlier. */
   readonly now: number;
   /** How many more firings this call may make. */
@@ -61,13 +59,13 @@ export interface Situation {
   /** A service answered twice with the same stored failure. */
   readonly keySpent: boolean;
   /** @default "freely" */
-  readonly fires?: Fires | undefined;
+  readonly fireMode: FireMode;
 }
 
 export type Decision =
   | { readonly do: "fire"; readonly licence: Licence; readonly clears: readonly number[] }
-  /** Look again: in a while, or when a time on the store's clock has passed. */
-  | { readonly do: "look"; readonly notBefore: number | undefined }
+  /** StateRead again: in a while, or when a time on the store's clock has passed. */
+  | { readonly do: "read"; readonly notBefore: number | undefined }
   | { readonly do: "commit"; readonly attempt: number | undefined }
   | {
       readonly do: "give_up";
@@ -77,19 +75,19 @@ export type Decision =
   | { readonly do: "hold"; readonly reason: UnknownReason };
 
 export function decide(situation: Situation): Decision {
-  const { attempts, look, powers } = situation;
+  const { attempts, lastRead, powers } = situation;
   const answered = attempts.find(({ verdict }) => verdict === "committed");
   if (answered) return { do: "commit", attempt: answered.n };
 
   const doubtful = attempts.filter((attempt) => !isCleared(attempt));
   if (doubtful.length === 0) return withoutDoubt(situation, []);
-  if (look?.reading === "committed" || look?.reading === "duplicated") {
+  if (lastRead?.reading === "committed" || lastRead?.reading === "duplicated") {
     return { do: "commit", attempt: undefined };
   }
-  if (look?.reading === "in_progress") return { do: "look", notBefore: undefined };
+  if (lastRead?.reading === "in_progress") return { do: "read", notBefore: undefined };
 
   const due = proofDue(doubtful, powers);
-  if (look?.reading === "absent" && typeof due === "number" && look.beganAt > due) {
+  if (lastRead?.reading === "absent" && typeof due === "number" && lastRead.beganAt > due) {
     if (!doubtful.some(saidYes)) {
       return withoutDoubt(
         situation,
@@ -100,8 +98,8 @@ export function decide(situation: Situation): Decision {
   }
   if (mayResendByKey(situation, doubtful)) return { do: "fire", licence: "keyed", clears: [] };
   if (mayResendInner(situation, doubtful)) return { do: "fire", licence: "not_sent", clears: [] };
-  if (look?.reading === "absent" && due !== "never") {
-    return { do: "look", notBefore: due === "not yet" ? undefined : due };
+  if (lastRead?.reading === "absent" && due !== "never") {
+    return { do: "read", notBefore: due === "not yet" ? undefined : due };
   }
   return { do: "hold", reason: whyHeld(situation, doubtful) };
 }
@@ -125,7 +123,7 @@ function withoutDoubt(situation: Situation, clears: readonly number[]): Decision
   return mayFire ? { do: "fire", licence, clears } : { do: "give_up", reason, clears };
 }
 
-const firesFreely = ({ fires = "freely" }: Situation): boolean => fires === "freely";
+const firesFreely = ({ fireMode }: Situation): boolean => fireMode === "freely";
 
 function certainty(last: AttemptNote | undefined, clears: readonly number[]): NotAppliedReason {
   if (!last) return "not_sent";
@@ -149,10 +147,10 @@ function proofDue(doubtful: readonly AttemptNote[], powers: Powers): number | "n
 
 /** keyed: the service itself will recognise the repetition. */
 function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
-  const { powers, attempts, generation, look } = situation;
+  const { powers, attempts, generation, lastRead } = situation;
   if (situation.firesLeft <= 0 || !situation.budget || situation.mayNotFire) return false;
-  if (!situation.sameArguments || situation.fires === "never") return false;
-  // After a yes nothing but a person fires again; a no after a doubt is for readers and people.
+  if (!situation.sameArguments || situation.fireMode === "never") return false;
+  // After a yes nothing but a person fireMode again; a no after a doubt is for readers and people.
   if (doubtful.some(saidYes)) return false;
   // Part of it happened inside: with requests of its own as well, it does not run again.
   if (doubtful.some(({ innerOnly, wireRequests }) => innerOnly === false && wireRequests !== 0)) {
@@ -162,7 +160,7 @@ function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]):
   const ofThisKey = attempts.filter((attempt) => attempt.generation === generation);
   // Absent although the service has answered to this key: it will give the same answer again.
   const hasAnswered = ofThisKey.some(({ status }) => status !== undefined);
-  if (look?.reading === "absent" && hasAnswered) return false;
+  if (lastRead?.reading === "absent" && hasAnswered) return false;
   if (powers.conditional && doubtful.every((attempt) => carriedPrecondition(attempt, powers))) {
     return true;
   }
@@ -209,7 +207,7 @@ function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]):
 }
 
 function whyHeld(situation: Situation, doubtful: readonly AttemptNote[]): UnknownReason {
-  const { powers, look } = situation;
+  const { powers, lastRead } = situation;
   if (doubtful.some(({ unverified }) => unverified)) return "unverified";
   if (doubtful.some(({ accepted }) => accepted)) return "in_progress";
   if (doubtful.some(({ innerOnly }) => innerOnly !== undefined)) return "partial";
@@ -217,15 +215,16 @@ function whyHeld(situation: Situation, doubtful: readonly AttemptNote[]): Unknow
   if (situation.mayNotFire) return situation.mayNotFire;
   if (situation.attempts.at(-1)?.verdict === "rejected") return "rejected_in_doubt";
   const keyed = powers.keyedForMs !== undefined;
-  const resends = (keyed || powers.conditional) && situation.fires !== "never";
+  const resends = (keyed || powers.conditional) && situation.fireMode !== "never";
   if (resends && !situation.sameArguments) return "reworded";
   if (keyed && powers.keyUnused) return "key_unused";
   if (keyed && situation.keySpent) return "key_spent";
   if (keyed && situation.now > keyEnds(situation)) return "key_expired";
   if (resends && situation.firesLeft <= 0) return "attempts";
   if (resends && !situation.budget) return "budget";
-  if (look?.reading === "absent") return powers.readerBlind ? "reader_blind" : "absent_unproven";
+  if (lastRead?.reading === "absent")
+    return powers.readerBlind ? "reader_blind" : "absent_unproven";
   if (powers.reader) return "cannot_tell";
   const unanswered = doubtful.some(({ verdict }) => verdict === undefined);
-  return situation.fires === "never" && unanswered ? "owner_lost" : "lost_reply";
+  return situation.fireMode === "never" && unanswered ? "owner_lost" : "lost_reply";
 }

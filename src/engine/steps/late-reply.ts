@@ -1,21 +1,20 @@
 /**
- * A late reply is evidence: it decides where the flight still waits, and is filed where it does not.
+ * A late reply is evidence: it decides where the execution still waits, and is filed where it does not.
  *
  * @module
  */
 
-import type { Verdict } from "../../ledger/record.ts";
-import { about } from "../call/operation.ts";
-import { dedupesOf, type Engine } from "../engine.ts";
-import { payloadOf, worldOf } from "../outcome/kept-result.ts";
-import type { Attempted } from "./attempt.ts";
-import { classify } from "./classify-attempt.ts";
+import type { Ending, Verdict } from "../../ledger/record.ts";
+import { recognisesRepeats } from "../define/tool.ts";
+import type { Engine } from "../engine.ts";
+import { about } from "../operation/operation.ts";
+import { effectOf, payloadOf } from "../outcome/kept-result.ts";
 import { endingsOf, type Owned } from "./ownership.ts";
 import { restore } from "./restore.ts";
 
-/** The `run` of an attempt whose time was up has settled after all. */
-export async function fileLate(owned: Owned, attempted: Attempted, engine: Engine): Promise<void> {
-  const { n, verdict = "unknown" } = await classify(owned, attempted, engine);
+/** The `run` of an attempt whose time was up has settled after all, and was classified. */
+export async function fileLateReply(owned: Owned, ending: Ending, engine: Engine): Promise<void> {
+  const { n, verdict = "unknown" } = ending;
   if (verdict !== "unknown") {
     engine.events.emit("late", { ...about(owned.operation), attempt: n, verdict });
   }
@@ -23,7 +22,7 @@ export async function fileLate(owned: Owned, attempted: Attempted, engine: Engin
   else await fileEvidence(owned, n, verdict, engine);
 }
 
-/** Writes down what an owner without a say has seen. */
+/** Writes down what an owner saw that no longer decides. */
 export async function fileEvidence(
   owned: Owned,
   n: number,
@@ -37,13 +36,13 @@ export async function fileEvidence(
   const { status } = ending ?? {};
   const result = verdict === "committed" ? owned.results.get(n) : undefined;
   const payload = result && payloadOf(operation, result, engine);
-  const { effect, effectId } = result ? worldOf(tool, result.value) : {};
+  const { effect, effectId } = result ? effectOf(tool, result.value) : {};
   const filed = await engine.persist(() =>
     engine.ledger.move(ref, {
       move: "file",
       evidence: { attempt: n, epoch, at, verdict, status, payload, effect, effectId },
       ending: ending && { ...ending, verdict },
-      dedupes: dedupesOf(tool),
+      dedupes: recognisesRepeats(tool),
       at,
     }),
   );

@@ -6,8 +6,8 @@
  */
 
 import { withTimeLimit } from "../../lang/time-limit.ts";
-import { about } from "../call/operation.ts";
 import type { Engine } from "../engine.ts";
+import { about } from "../operation/operation.ts";
 import { type Owned, remember } from "./ownership.ts";
 
 /** Renews until stopped. Idle: it never keeps a process alive. */

@@ -5,25 +5,48 @@
  */
 
 import { sleep } from "../../lang/clock.ts";
+import { createStop } from "../../lang/stop.ts";
 import { isCleared } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
-import { backoff } from "../loops/backoff.ts";
+import { backoff } from "../pace/backoff.ts";
 import { type Decision, decide } from "./decide.ts";
-import { learn, type Owned, situationOf } from "./ownership.ts";
+import { forget, learn, type Owned } from "./ownership.ts";
+import { situationOf } from "./situation.ts";
 
-/** A decision that ends the flight. */
+/** A decision that ends the execution. */
 export type Final = Extract<Decision, { do: "commit" | "give_up" | "hold" }>;
 
 export type Next =
   | { readonly tag: "settle"; readonly final: Final }
-  | { readonly tag: "again"; readonly waitMs: number };
+  /** Nothing was sent: the claim is taken back. */
+  | { readonly tag: "withdraw"; readonly status: "not_applied" | "in_progress" }
+  | { readonly tag: "wait"; readonly waitMs: number };
+
+/** `readFirst`: whether the state is to be read before the first attempt. */
+export const readsFirst = ({ operation: { tool }, licence, lastRead }: Owned): boolean =>
+  tool.readFirst && tool.readState !== undefined && licence === "first" && !lastRead;
+
+/** What ends an execution before it has fired; `undefined` if it may fire. */
+export function beforeFiring(owned: Owned): Next | undefined {
+  const { execution, noted, fires, lastRead } = owned;
+  if (!noted || fires > 0) return undefined;
+  if (lastRead?.reading === "committed" || lastRead?.reading === "duplicated") {
+    forget(owned, owned.stored.record.fired);
+    return { tag: "settle", final: { do: "commit", attempt: undefined } };
+  }
+  // The service is already doing it: nothing is sent, and the next call reads again.
+  if (lastRead?.reading === "in_progress") return { tag: "withdraw", status: "in_progress" };
+  // All callers have left or the time is up, and the attempt that the claim noted was never fired.
+  const isOver = execution.stopped.aborted || execution.remainingMs() <= 0;
+  return isOver ? { tag: "withdraw", status: "not_applied" } : undefined;
+}
 
 export function nextMove(owned: Owned, engine: Engine): Next {
   const decision = decide(situationOf(owned, engine));
   if (decision.do === "commit" || decision.do === "hold") return { tag: "settle", final: decision };
-  if (decision.do === "look") {
-    const waitMs = untilLook(owned, decision.notBefore, engine);
-    if (waitMs < owned.execution.remainingMs()) return { tag: "again", waitMs };
+  if (decision.do === "read") {
+    const waitMs = untilRead(owned, decision.notBefore, engine);
+    if (waitMs < owned.execution.remainingMs()) return { tag: "wait", waitMs };
     return { tag: "settle", final: outOfTime(owned, decision) };
   }
   for (const n of decision.clears) learn(owned, { n, cleared: "absent" });
@@ -34,32 +57,32 @@ export function nextMove(owned: Owned, engine: Engine): Next {
     return { tag: "settle", final: outOfTime(owned, decision) };
   }
   owned.licence = decision.licence;
-  return { tag: "again", waitMs };
+  return { tag: "wait", waitMs };
 }
 
-function untilLook(owned: Owned, notBefore: number | undefined, engine: Engine): number {
+function untilRead(owned: Owned, notBefore: number | undefined, engine: Engine): number {
   if (notBefore === undefined) {
     owned.passes += 1;
     return backoff(owned.passes, undefined, engine.timing, engine.random);
   }
-  // One millisecond more: only a look that began *after* the time proves anything.
+  // One millisecond more: only a read that began *after* the time proves anything.
   return Math.max(engine.timing.spacingMs, notBefore - engine.ledger.clock.earliest() + 1);
 }
 
 /** Nothing in doubt: it is certain that it did not happen. Else reconcile goes on later. */
-function outOfTime(owned: Owned, decision: Extract<Decision, { do: "fire" | "look" }>): Final {
+function outOfTime(owned: Owned, decision: Extract<Decision, { do: "fire" | "read" }>): Final {
   if (owned.attempts.every(isCleared)) {
     const last = owned.attempts.at(-1);
     const reason = decision.do === "fire" && decision.clears.length > 0 ? "absent" : "not_sent";
     return { do: "give_up", reason: last?.verdict === "refused" ? "refused" : reason, clears: [] };
   }
-  const inProgress = owned.look?.reading === "in_progress";
+  const inProgress = owned.lastRead?.reading === "in_progress";
   return { do: "hold", reason: inProgress ? "in_progress" : "deadline" };
 }
 
 /** Waits, unless something new is known before the time is up. */
-export async function rest(owned: Owned, waitMs: number, engine: Engine): Promise<void> {
+export async function pause(owned: Owned, waitMs: number, engine: Engine): Promise<void> {
   // What woke it may have made the licence void: decide anew.
   if ((await sleep(engine.clock, waitMs, owned.wake.signal)) === "woken") owned.licence = undefined;
-  owned.wake = new AbortController();
+  owned.wake = createStop();
 }

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { wireKey } from "../../key/mint.ts";
-import type { KeptResponse } from "../../ledger/codec.ts";
+import { createStop, type Stop } from "../../lang/stop.ts";
 import {
   type AttemptNote,
   type Ending,
@@ -16,16 +15,13 @@ import {
   type Rejection,
   type Stored,
 } from "../../ledger/record.ts";
-import type { Execution } from "../call/execution.ts";
-import type { Operation } from "../call/operation.ts";
-import type { Engine, ErasedReading, Tool } from "../engine.ts";
-import type { Look, Powers, Situation } from "./decide.ts";
-
-/** What an attempt returned; of a `Response`, also what can be kept of it. */
-export interface Result {
-  readonly value: unknown;
-  readonly kept?: KeptResponse | undefined;
-}
+import type { Reading } from "../define/reading.ts";
+import type { Engine } from "../engine.ts";
+import type { Execution } from "../operation/execution.ts";
+import { about, type Operation } from "../operation/operation.ts";
+import type { Result } from "../outcome/kept-result.ts";
+import { leaseMsOf } from "./claim-terms.ts";
+import type { Situation, StateRead } from "./decide.ts";
 
 export interface Owned {
   readonly execution: Execution;
@@ -36,14 +32,14 @@ export interface Owned {
   readonly startedAt: number;
   stored: Stored;
   attempts: AttemptNote[];
-  /** The licence to fire next; `undefined` = look first. */
+  /** The licence to fire next; `undefined` = read the state first. */
   licence: Licence | undefined;
   /** The attempt to be fired is in the ledger already: the claim is its note. */
   noted: boolean;
-  /** How often this flight has fired. */
+  /** How often this execution has fired. */
   fires: number;
-  look: Look | undefined;
-  reading: ErasedReading | undefined;
+  lastRead: StateRead | undefined;
+  reading: Reading<unknown> | undefined;
   /** What successful attempts returned, by number. */
   readonly results: Map<number, Result>;
   lastError: unknown;
@@ -56,35 +52,55 @@ export interface Owned {
   /** When the lease was asked for, by both local clocks. */
   grantedAt: { readonly monotonic: number; readonly wall: number };
   /** Interrupts a wait when something new is known. */
-  wake: AbortController;
-  /** False once the flight has settled: what comes later is filed, not decided on. */
+  wake: Stop;
+  /** False once the execution has settled: what comes later is filed, not decided on. */
   active: boolean;
 }
 
-export function own(
+/** The claim stands: this process owns the operation from here on. */
+export function takeOwnership(
   execution: Execution,
   stored: Stored,
   holder: string,
-  leaseMs: number,
   grantedAt: Owned["grantedAt"],
   engine: Engine,
 ): Owned {
+  const { operation } = execution;
+  const owned = own(execution, stored, holder, grantedAt, engine);
+  // An earlier owner has fired it: whoever leaves now cannot be told that nothing was sent.
+  if (!owned.noted) execution.sent = true;
+  const { state } = stored.record;
+  const before = state.tag === "claimed" ? state.before : undefined;
+  if (before?.tag === "unknown" && before.reason === "owner_lost") {
+    engine.events.emit("takeover", { ...about(operation), epoch: owned.epoch });
+  }
+  return owned;
+}
+
+function own(
+  execution: Execution,
+  stored: Stored,
+  holder: string,
+  grantedAt: Owned["grantedAt"],
+  engine: Engine,
+): Owned {
+  const { operation } = execution;
   const { record } = stored;
   const last = record.attempts.at(-1);
   const noted = last?.epoch === record.epoch;
   return {
     execution,
-    operation: execution.operation,
+    operation,
     epoch: record.epoch,
     holder,
-    leaseMs,
+    leaseMs: leaseMsOf(operation.tool, engine),
     startedAt: engine.clock.monotonic(),
     stored,
     attempts: stillRunning(record, engine),
     licence: noted ? last?.licence : undefined,
     noted,
     fires: 0,
-    look: undefined,
+    lastRead: undefined,
     reading: undefined,
     results: new Map(),
     lastError: undefined,
@@ -94,7 +110,7 @@ export function own(
     unfired: undefined,
     mayNotFire: undefined,
     grantedAt,
-    wake: new AbortController(),
+    wake: createStop(),
     active: true,
   };
 }
@@ -107,10 +123,6 @@ function stillRunning(record: OperationRecord, engine: Engine): AttemptNote[] {
     running.has(attempt.n) ? { ...attempt, endsBy: undefined } : attempt,
   );
 }
-
-/** The key the service sees now. */
-export const keyOf = ({ stored: { record } }: Owned): string =>
-  wireKey(record.id, record.generation);
 
 export function learn(owned: Owned, ending: Ending): void {
   owned.attempts = owned.attempts.map((attempt) =>
@@ -148,55 +160,8 @@ export function remember(owned: Owned, stored: Stored | undefined): void {
   if (stored && stored.version > owned.stored.version) owned.stored = stored;
 }
 
-/** Nobody knows yet, and somebody might. */
+/** It is not known whether it happened, and a reader may tell. */
 export const isInDoubt = ({ attempts, operation }: Owned): boolean =>
   operation.tool.readState !== undefined &&
   attempts.some((attempt) => !isCleared(attempt)) &&
   !attempts.some(({ verdict }) => verdict === "committed");
-
-/** Passing trouble of proxies and load balancers, which nobody stores under a key. */
-const IN_PASSING = new Set([408, 409, 425, 429, 502, 503, 504]);
-
-/** The service gave the same failure to the same key again: it will go on doing so. */
-function isKeySpent(attempts: readonly AttemptNote[], generation: number): boolean {
-  const seen = new Set<number>();
-  return attempts.some(({ verdict, status, replayed, ...attempt }) => {
-    if (verdict !== "unknown" || status === undefined || status < 300) return false;
-    if (attempt.generation !== generation) return false;
-    if (replayed) return true;
-    if (IN_PASSING.has(status)) return false;
-    if (seen.has(status)) return true;
-    seen.add(status);
-    return false;
-  });
-}
-
-export const powersOf = (tool: Tool): Powers => ({
-  keyedForMs: tool.keyedForMs,
-  conditional: tool.conditional,
-  precondition: tool.precondition ? "read" : "given",
-  reader: tool.readState !== undefined,
-  commitsWithinMs: tool.commitsWithinMs,
-  readerBlind: tool.learned.readerBlind,
-  keyUnused: tool.learned.keyUnused,
-  attemptTimeoutMs: tool.attemptTimeoutMs,
-});
-
-export function situationOf(owned: Owned, engine: Engine): Situation {
-  const { operation, stored, execution } = owned;
-  const { tool } = operation;
-  return {
-    powers: powersOf(tool),
-    attempts: owned.attempts,
-    epoch: owned.epoch,
-    generation: stored.record.generation,
-    look: owned.look,
-    now: engine.ledger.clock.latest(),
-    firesLeft: (engine.enlisted ? 1 : tool.attempts) - owned.fires,
-    budget: engine.budgets.has(tool.service),
-    sameArguments: stored.record.argsHash === operation.draft.argsHash,
-    mayNotFire: owned.mayNotFire ?? (execution.stopped.aborted ? "stopped" : undefined),
-    keySpent: isKeySpent(owned.attempts, stored.record.generation),
-    fires: execution.fires,
-  };
-}

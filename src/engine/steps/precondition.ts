@@ -9,27 +9,30 @@ import { canonicalize } from "../../key/canonical.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Payload } from "../../ledger/codec.ts";
 import type { StateTag } from "../../ledger/record.ts";
-import type { Execution } from "../call/execution.ts";
-import { about } from "../call/operation.ts";
 import type { Engine } from "../engine.ts";
+import type { Execution } from "../operation/execution.ts";
+import { about } from "../operation/operation.ts";
 import { askStore } from "../store-call.ts";
 
-export type Fixed =
-  | { readonly tag: "fixed"; readonly precondition: Payload | undefined }
+export type PreconditionRead =
+  | { readonly tag: "read"; readonly precondition: Payload | undefined }
   /** Nothing can be sent without it. */
   | { readonly tag: "failed" | "late" | "stopped"; readonly error: unknown };
 
 /** From these a claim fires; in all others the precondition of the first attempt stands. */
 const FIRED_ANEW = new Set<StateTag>(["held", "queued", "not_applied"]);
 
-export async function readPrecondition(execution: Execution, engine: Engine): Promise<Fixed> {
+export async function readPrecondition(
+  execution: Execution,
+  engine: Engine,
+): Promise<PreconditionRead> {
   const { operation } = execution;
   const { tool, args, ref } = operation;
   const { precondition } = tool;
-  if (!precondition) return { tag: "fixed", precondition: undefined };
+  if (!precondition) return { tag: "read", precondition: undefined };
   const known = await askStore(engine, "read", engine.ledger.read(ref));
   if (known && !FIRED_ANEW.has(known.record.state.tag)) {
-    return { tag: "fixed", precondition: undefined };
+    return { tag: "read", precondition: undefined };
   }
   const timeoutMs = Math.min(tool.readTimeoutMs, Math.max(execution.remainingMs(), 0));
   const asked = execution.untilStopped(async () => precondition(args));
@@ -38,7 +41,7 @@ export async function readPrecondition(execution: Execution, engine: Engine): Pr
   if (stopped) return { tag: "stopped", error: undefined };
   if (inTime.tag === "done" && inTime.value.tag === "done") {
     const { text } = canonicalize(inTime.value.value, "precondition");
-    return { tag: "fixed", precondition: engine.codec.encodeText(text, ref) };
+    return { tag: "read", precondition: engine.codec.encodeText(text, ref) };
   }
   const tag = inTime.tag === "failed" ? "failed" : "late";
   engine.events.emit("reader_failed", { ...about(operation), which: "precondition", why: tag });

@@ -5,10 +5,10 @@
  */
 
 import { sleep } from "../../lang/clock.ts";
-import { about } from "../call/operation.ts";
 import type { Engine } from "../engine.ts";
-import { backoff } from "../loops/backoff.ts";
-import { askReader, FAILURES } from "./ask-reader.ts";
+import { about } from "../operation/operation.ts";
+import { backoff } from "../pace/backoff.ts";
+import { askReader, FAILURES } from "../reader/ask-reader.ts";
 import type { Owned } from "./ownership.ts";
 
 /** A reader that breaks down is asked again, like any read; one that answers is believed. */
@@ -19,10 +19,10 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
   for (let turn = 0; turn < ASKED_AT_MOST; turn += 1) {
     const left = execution.remainingMs();
     if (left <= 0) break;
-    // Noted before the question: only a look that *began* late enough proves an absence.
+    // Noted before the question: only a read that *began* late enough proves an absence.
     const beganAt = engine.ledger.clock.earliest();
     const reading = await askReader(operation, stored.record, left, engine);
-    owned.look = { reading: reading.reading, beganAt };
+    owned.lastRead = { reading: reading.reading, beganAt };
     owned.reading = reading;
     if (reading.reading === "duplicated") {
       engine.events.emit("duplicate", { ...about(operation), source: "reading" });

@@ -1,17 +1,16 @@
 /**
- * After a loss: what is known of an operation is written down anew, so that it is not lost with its
- * record.
+ * After a loss: the store no longer has the record of an open operation, so what is known of it is
+ * written down anew.
  *
  * @module
  */
 
 import type { State } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
+import { claimMove } from "../operation/claim-move.ts";
 import type { Owned } from "./ownership.ts";
+import type { Settled } from "./settled-state.ts";
 
-type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
-
-/** The store has lost the record of an open operation: what is known of it is written down anew. */
 export async function restore(
   owned: Owned,
   state: Settled,
@@ -19,17 +18,8 @@ export async function restore(
 ): Promise<State | undefined> {
   const { operation, holder, leaseMs } = owned;
   const at = engine.ledger.clock.latest();
-  const claim = {
-    move: "claim",
-    draft: operation.draft,
-    holder,
-    leaseMs,
-    cooldownMs: 0,
-    retry: false,
-    powerless: false,
-    suspect: { since: at, leaseMs },
-    at,
-  } as const;
+  const suspect = { since: at, leaseMs };
+  const claim = claimMove(operation.draft, { holder, leaseMs, suspect, at });
   const claimed = await engine.persist(() => engine.ledger.move(operation.ref, claim));
   if (claimed === "closed" || claimed.tag !== "moved" || !claimed.stored) return undefined;
   const { epoch } = claimed.stored.record;

@@ -12,66 +12,95 @@ import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Move } from "../../ledger/moves.ts";
 import type { State } from "../../ledger/record.ts";
-import { about, factsOf } from "../call/operation.ts";
-import { dedupesOf, type Engine, inBackground } from "../engine.ts";
-import { PassEnded } from "../loops/repeat.ts";
-import { commitResult } from "../outcome/commit-result.ts";
-import { payloadOf, worldOf } from "../outcome/kept-result.ts";
-import type { Outcome } from "../outcome/outcome.ts";
-import { hintFor, outcomeOf } from "../outcome/replay.ts";
+import { recognisesRepeats } from "../define/tool.ts";
+import { type Engine, inBackground } from "../engine.ts";
+import { about, factsOf } from "../operation/operation.ts";
+import type { Outcome } from "../operation/outcome.ts";
+import { commonFrom, outcomeOf } from "../outcome/build.ts";
+import type { Result } from "../outcome/kept-result.ts";
+import { replay } from "../outcome/replay.ts";
+import type { Pass } from "../pace/repeat.ts";
+import { checkReaderOnce } from "../reader/check-reader-once.ts";
+import { commitResult } from "./commit-result.ts";
 import { fileEvidence } from "./late-reply.ts";
 import type { Final } from "./next-move.ts";
-import { endingsOf, type Owned, type Result, relearn } from "./ownership.ts";
-import { checkReaderOnce } from "./reader-check.ts";
+import { endingsOf, type Owned, relearn } from "./ownership.ts";
 import { restore } from "./restore.ts";
+import { type Settled, stateFor } from "./settled-state.ts";
 
-type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
-
+/** The outcome; or another pass, at once, when the record has changed under the decision. */
 export async function settle(
   owned: Owned,
   final: Final,
   engine: Engine,
-): Promise<Outcome<unknown>> {
-  // From here on a late reply goes to the ledger: nobody reads this process's memory any more.
+): Promise<Pass<Outcome<unknown>>> {
+  // From here on a late reply goes to the ledger: this execution decides nothing any more.
   owned.active = false;
   const { operation, epoch, stored } = owned;
   const result =
     final.do === "commit" ? await commitResult(owned, final.attempt, engine) : undefined;
   const state = await stateFor(owned, final, result, engine);
   const at = engine.ledger.clock.latest();
-  const dedupes = dedupesOf(operation.tool);
+  const dedupes = recognisesRepeats(operation.tool);
   const move: Move = { move: "settle", epoch, state, endings: endingsOf(owned), dedupes, at };
+  const told = (recorded: boolean): Pass<Outcome<unknown>> => ({
+    tag: "done",
+    value: tell(owned, state, result, at, recorded, engine),
+  });
   const settling = engine.ledger.move(operation.ref, move, stored);
   if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling);
   const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, settling);
   if (inTime.tag !== "done") {
-    engine.events.emit("unrecorded", about(operation));
-    inBackground(engine, async () => {
-      const moved = await engine.persist(() => engine.ledger.move(operation.ref, move));
-      if (moved === "closed") return;
-      await afterwards(owned, moved, state, engine);
-      engine.events.emit("recorded", about(operation));
-    });
-    return tell(owned, state, result, at, false, engine);
+    settleLater(owned, move, state, engine);
+    return told(false);
   }
   const moved = inTime.value;
   if (moved.tag === "refused" && moved.why === "changed") {
     relearn(owned, moved.stored);
     owned.active = true;
-    throw new PassEnded(0);
+    return { tag: "wait", waitMs: 0 };
   }
   if (result && final.do === "commit") keepResult(owned, final.attempt, result);
+  if (isPlain(owned, moved, state)) {
+    checkReader(owned, state, engine);
+    return told(true);
+  }
   const filing = afterwards(owned, moved, state, engine);
   inBackground(engine, () => filing);
   // What is known is told, also while the ledger cannot be told.
   const done = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, filing);
   const written = done.tag === "done" ? done.value : undefined;
-  if (written === state || state.tag === "committed") {
-    const filed = done.tag === "done" && moved.tag === "refused" && moved.why !== "absent";
-    return tell(owned, state, result, at, written === state || filed, engine);
+  if (written === state) return told(true);
+  if (state.tag === "committed") {
+    return told(done.tag === "done" && moved.tag === "refused" && moved.why !== "absent");
   }
   const known = moved.tag === "lane" ? undefined : moved.stored;
-  return { ...(await outcomeOf(operation, known, engine)), replayed: false };
+  return { tag: "done", value: { ...(await replay(operation, known, engine)), replayed: false } };
+}
+
+/** Written as meant, and there is nothing else to file: the way of nearly every call. */
+function isPlain({ fires }: Owned, moved: Moved, { tag }: Settled): boolean {
+  if (moved.tag !== "moved" || moved.report === "duplicate" || fires > 1) return false;
+  return moved.stored?.record.state.tag === tag;
+}
+
+function checkReader(owned: Owned, state: Settled, engine: Engine): void {
+  const { operation, stored } = owned;
+  if (state.tag === "committed" && state.via === "reply") {
+    checkReaderOnce(operation, stored.record, engine);
+  }
+}
+
+/** The store did not answer: the settle is tried again while the process lives. */
+function settleLater(owned: Owned, move: Move, state: Settled, engine: Engine): void {
+  const { operation } = owned;
+  engine.events.emit("unrecorded", about(operation));
+  inBackground(engine, async () => {
+    const moved = await engine.persist(() => engine.ledger.move(operation.ref, move));
+    if (moved === "closed") return;
+    await afterwards(owned, moved, state, engine);
+    engine.events.emit("recorded", about(operation));
+  });
 }
 
 /** Without its record the effect must not commit: the error is what rolls the transaction back. */
@@ -80,7 +109,7 @@ async function mustJoin({ operation }: Owned, settling: Promise<Moved>): Promise
   if (moved?.tag !== "moved") throw new LeaseLostError(factsOf(operation));
 }
 
-/** What the ledger says now. An owner without a say files what it saw. */
+/** What the ledger says now. An owner that has lost the operation files what it saw. */
 async function afterwards(
   owned: Owned,
   moved: Moved,
@@ -88,7 +117,7 @@ async function afterwards(
   engine: Engine,
 ): Promise<State | undefined> {
   if (moved.tag === "moved") {
-    if (state.tag === "committed" && state.via === "reply") checkReaderOnce(owned, engine);
+    checkReader(owned, state, engine);
     if (moved.report === "duplicate") {
       engine.events.emit("duplicate", { ...about(owned.operation), source: "late" });
     }
@@ -105,7 +134,7 @@ async function afterwards(
   return undefined;
 }
 
-/** Another attempt of this flight was answered yes as well: the ledger compares the two. */
+/** Another attempt of this execution was answered yes as well: the ledger compares the two. */
 async function fileOthers(owned: Owned, state: Settled, engine: Engine): Promise<void> {
   if (state.tag !== "committed" || state.attempt === undefined) return;
   for (const { n, epoch, verdict } of owned.attempts) {
@@ -120,69 +149,7 @@ function keepResult(owned: Owned, attempt: number | undefined, result: Result): 
   if (!owned.results.has(n)) owned.results.set(n, result);
 }
 
-async function stateFor(
-  owned: Owned,
-  final: Final,
-  result: Result | undefined,
-  engine: Engine,
-): Promise<Settled> {
-  const { operation } = owned;
-  const { tool } = operation;
-  if (final.do === "hold") {
-    const yes = owned.attempts.findLast(({ unverified }) => unverified);
-    const unverified = yes && owned.results.get(yes.n);
-    const payload = unverified && payloadOf(operation, unverified, engine);
-    return { tag: "unknown", reason: final.reason, payload };
-  }
-  if (final.do === "give_up") {
-    const { reason } = final;
-    const keyRejected = reason === "rejected" && isRejectionOfKey(owned);
-    return { tag: "not_applied", reason, rejection: owned.rejection, keyRejected };
-  }
-  const { attempt } = final;
-  const { effect, effectId } = worldOf(tool, result?.value);
-  const found = owned.reading?.reading === "committed" ? owned.reading.effectId : undefined;
-  return {
-    tag: "committed",
-    via: attempt === undefined ? "reading" : "reply",
-    attempt,
-    payload: result ? payloadOf(operation, result, engine) : filedPayload(owned, attempt),
-    // Found before anything was sent: somebody else did it.
-    effect: owned.noted && owned.fires === 0 ? "noop" : effect,
-    effectId: attempt === undefined ? (found ?? effectId) : await owning(owned, effectId, engine),
-  };
-}
-
-/** The keyed service itself said no to this very key, and nothing else was ever in doubt under it. */
-function isRejectionOfKey({ attempts, operation, stored }: Owned): boolean {
-  const ofKey = attempts.filter(({ generation }) => generation === stored.record.generation);
-  const last = ofKey.at(-1);
-  return (
-    operation.tool.keyedForMs !== undefined &&
-    last?.status !== undefined &&
-    last.status !== 412 &&
-    last.wireRequests === 1 &&
-    !ofKey.some(({ cleared }) => cleared === "absent")
-  );
-}
-
-/** What somebody without a say saw of it, and filed. */
-const filedPayload = ({ stored: { record } }: Owned, attempt: number | undefined) =>
-  record.evidence.find((seen) => seen.verdict === "committed" && seen.attempt === attempt)?.payload;
-
-/** Marks the effect as this operation's, so that no other reader takes it for its own. */
-async function owning(
-  { operation: { ref, tool } }: Owned,
-  effectId: string | undefined,
-  engine: Engine,
-): Promise<string | undefined> {
-  if (effectId === undefined) return undefined;
-  const asked = engine.ledger.store.own(ref.tenant, tool.service, effectId, ref.id);
-  const owner = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, asked);
-  return owner.tag === "done" && owner.value !== ref.id ? undefined : effectId;
-}
-
-/** The outcome of this very flight, with what the ledger does not keep. */
+/** The outcome of this very execution, with what the ledger does not keep. */
 function tell(
   owned: Owned,
   state: Settled,
@@ -191,42 +158,28 @@ function tell(
   recorded: boolean,
   engine: Engine,
 ): Outcome<unknown> {
-  const { operation, stored, attempts } = owned;
+  const { operation, stored, attempts, lastError: error } = owned;
+  const { record } = stored;
   const licence = attempts.at(-1)?.licence;
-  const common = {
-    ...factsOf(operation, stored.record.generation),
-    replayed: false,
+  let wireRequests = 0;
+  for (const one of attempts) if (one.epoch === owned.epoch) wireRequests += one.wireRequests ?? 0;
+  const common = commonFrom(factsOf(operation, record.generation), {
     recorded,
-    attempts: stored.record.fired - (owned.unfired === stored.record.fired ? 1 : 0),
-    wireRequests: attempts
-      .filter(({ epoch }) => epoch === owned.epoch)
-      .reduce((sum, attempt) => sum + (attempt.wireRequests ?? 0), 0),
+    attempts: record.fired - (owned.unfired === record.fired ? 1 : 0),
+    wireRequests,
     licence,
     at,
-  };
-  const named = about(operation, stored.record.generation);
+  });
+  const named = about(operation, record.generation);
   const durationMs = engine.clock.monotonic() - owned.startedAt;
   const status = state.tag;
   engine.events.emit("settled", { ...named, status, licence, attempts: owned.fires, durationMs });
-  switch (state.tag) {
-    case "committed": {
-      engine.events.emit("committed", { ...named, via: state.via });
-      engine.budgets.giveBack(operation.tool.service);
-      const { effect, effectId } = state;
-      return result
-        ? { ...common, status: "committed", effect, effectId, result: result.value }
-        : { ...common, status: "committed", effect, effectId, resultLost: true };
-    }
-    case "not_applied": {
-      const { reason, rejection } = state;
-      engine.events.emit("not_applied", { ...named, reason });
-      return { ...common, status: "not_applied", reason, rejection, error: owned.lastError };
-    }
-    case "unknown": {
-      const { reason } = state;
-      engine.events.emit("unknown", { ...named, reason });
-      const hint = hintFor({ ...stored.record, attempts }, state);
-      return { ...common, status: "unknown", reason, hint, error: owned.lastError };
-    }
-  }
+  if (state.tag === "committed") {
+    engine.events.emit("committed", { ...named, via: state.via });
+    engine.budgets.giveBack(operation.tool.service);
+  } else if (state.tag === "not_applied") {
+    engine.events.emit("not_applied", { ...named, reason: state.reason });
+  } else engine.events.emit("unknown", { ...named, reason: state.reason });
+  const effect = state.tag === "committed" ? state.effect : undefined;
+  return outcomeOf(common, state, { ...record, attempts }, { result, effect, error });
 }

@@ -5,37 +5,41 @@
  */
 
 import { withTimeLimit } from "../../lang/time-limit.ts";
-import { factsOf } from "../call/operation.ts";
+import type { Moved } from "../../ledger/ledger.ts";
 import { type Engine, inBackground } from "../engine.ts";
-import type { Outcome } from "../outcome/outcome.ts";
-import { outcomeOf } from "../outcome/replay.ts";
-import { withdraw } from "./claim.ts";
+import { factsOf } from "../operation/operation.ts";
+import type { Outcome } from "../operation/outcome.ts";
+import { commonFrom } from "../outcome/build.ts";
+import { replay } from "../outcome/replay.ts";
+import { withdraw } from "./claim-in-time.ts";
 import type { Owned } from "./ownership.ts";
 
-/** Nobody waits any more or the time is up, and the attempt that the claim noted was never fired. */
-export const isUnsent = ({ execution, noted, fires }: Owned): boolean =>
-  (execution.stopped.aborted || execution.remainingMs() <= 0) && noted && fires === 0;
-
-export async function withdrawn(owned: Owned, engine: Engine): Promise<Outcome<unknown>> {
-  const { operation, holder, stored } = owned;
-  owned.active = false;
-  const withdrawing = withdraw(operation, holder, engine);
-  inBackground(engine, () => withdrawing);
-  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
-  const moved = inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;
+export async function withdrawn(
+  owned: Owned,
+  status: "not_applied" | "in_progress",
+  engine: Engine,
+): Promise<Outcome<unknown>> {
+  const { operation, stored, execution } = owned;
+  const moved = await withdrawInTime(owned, engine);
   // A late reply has told meanwhile that it did happen, or another owner has taken over.
   const corrected = moved?.tag === "moved" && moved.report === "corrected";
   if (moved && moved.tag !== "lane" && (corrected || moved.tag === "refused") && moved.stored) {
-    return outcomeOf(operation, moved.stored, engine);
+    return replay(operation, moved.stored, engine);
   }
-  return {
-    ...factsOf(operation, stored.record.generation),
-    status: "not_applied",
-    reason: owned.execution.stopped.aborted ? "aborted" : "expired",
-    replayed: false,
+  const common = commonFrom(factsOf(operation, stored.record.generation), {
     recorded: moved !== undefined,
-    attempts: 0,
     wireRequests: 0,
     at: engine.ledger.clock.earliest(),
-  };
+  });
+  if (status === "in_progress") return { ...common, status };
+  return { ...common, status, reason: execution.stopped.aborted ? "aborted" : "expired" };
+}
+
+/** Goes on trying in the background where the store does not answer in time: `undefined` then. */
+export async function withdrawInTime(owned: Owned, engine: Engine): Promise<Moved | undefined> {
+  owned.active = false;
+  const withdrawing = withdraw(owned.operation, owned.holder, engine);
+  inBackground(engine, () => withdrawing);
+  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, withdrawing);
+  return inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;
 }

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { positive, show, wholeNumber } from "../../engine/define/define-tool.ts";
+import { checkOptions, positive, show, wholeNumber } from "../../engine/define/check.ts";
 import type { ToolKind, ToolOptions } from "../../engine/define/definition.ts";
 import type { Reading, StateQuery } from "../../engine/define/reading.ts";
-import { checkOptions } from "../../engine/define/settings.ts";
+
 import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/json.ts";
 import { checkToolName } from "../../key/name.ts";

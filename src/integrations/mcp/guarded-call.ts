@@ -12,10 +12,11 @@ import {
   verdictOfMcpRead,
 } from "../../classify/mcp.ts";
 import { type GuardedTool, guard } from "../../engine/call/guarded-tool.ts";
+import type { Tool } from "../../engine/define/tool.ts";
 import { toolOf } from "../../engine/define/tool-registry.ts";
-import type { Tool } from "../../engine/engine.ts";
+
 import { inside } from "../../engine/engine-of.ts";
-import { errorOf } from "../../engine/outcome/outcome.ts";
+import { errorOf } from "../../engine/operation/outcome.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Holdfire } from "../../holdfire.ts";

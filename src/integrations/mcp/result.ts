@@ -9,7 +9,7 @@
  */
 
 import { McpToolError } from "../../classify/mcp.ts";
-import type { Outcome } from "../../engine/outcome/outcome.ts";
+import type { Outcome } from "../../engine/operation/outcome.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
 

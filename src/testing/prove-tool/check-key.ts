@@ -5,8 +5,9 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import type { Tool } from "../../engine/engine.ts";
-import { worldOf } from "../../engine/outcome/kept-result.ts";
+import type { Tool } from "../../engine/define/tool.ts";
+
+import { effectOf } from "../../engine/outcome/kept-result.ts";
 import { broken, type Check, FAILS, HOLDS, UNTESTED } from "./check.ts";
 import type { Trials } from "./trial.ts";
 
@@ -39,7 +40,7 @@ export function checkKeyed(tool: Tool, trials: Trials): readonly Check[] {
   }
   if (last?.reading === "duplicated") return [FAILS("the same key twice made several effects")];
   const [one, two] = [first.ended.value, second.ended.value];
-  const ids = tool.effectIdOf && [worldOf(tool, one).effectId, worldOf(tool, two).effectId];
+  const ids = tool.effectIdOf && [effectOf(tool, one).effectId, effectOf(tool, two).effectId];
   if (ids ? ids[0] !== ids[1] : !isDeepStrictEqual(one, two)) {
     return [FAILS("the same key twice gave two different results")];
   }

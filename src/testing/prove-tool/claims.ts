@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Tool } from "../../engine/engine.ts";
+import type { Tool } from "../../engine/define/tool.ts";
 import { type Check, said, UNTESTED } from "./check.ts";
 import { checkKeyed, checkKeyTaken } from "./check-key.ts";
 import { checkReader } from "./check-reader.ts";

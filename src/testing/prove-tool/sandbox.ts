@@ -5,9 +5,10 @@
  */
 
 import { isIPv4 } from "node:net";
-import { positive, show } from "../../engine/define/define-tool.ts";
+import { checkOptions, positive, show } from "../../engine/define/check.ts";
+
 import type { ToolWithInput, ToolWithoutInput } from "../../engine/define/definition.ts";
-import { checkOptions } from "../../engine/define/settings.ts";
+
 import { InvalidInputError } from "../../errors.ts";
 import { type Clock, systemClock } from "../../lang/clock.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Tool } from "../../engine/engine.ts";
+import type { Tool } from "../../engine/define/tool.ts";
 import { type Clock, systemClock } from "../../lang/clock.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import { createProber, type Probe, type Sent, send } from "./probe.ts";

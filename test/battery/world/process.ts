@@ -3,7 +3,7 @@
  * from then on nothing reaches it and it does nothing, while what it has sent goes on.
  */
 
-import { createHoldfire, type Holdfire, preload } from "../../../src/create.ts";
+import { createHoldfire, type Holdfire } from "../../../src/create.ts";
 import { memoryWitness } from "../../../src/ledger/witness.ts";
 import type { Chance } from "./chance.ts";
 import type { Freeze, Host, Timeline } from "./clock.ts";
@@ -13,12 +13,6 @@ import type { Service } from "./service.ts";
 import { TIMES } from "./settings.ts";
 import type { DurableStore } from "./store.ts";
 import { createToolbox, type Script, type Toolbox } from "./tools.ts";
-
-// Time is moved by hand here: nothing may still be loading when it moves.
-await preload();
-
-// Loading the engine takes real time; in here only virtual time may pass.
-await preload();
 
 /** One life of a process. */
 interface Life {

@@ -1,6 +1,6 @@
 /** The simulated world: time, service, store and processes, and a log of what callers were told. */
 
-import type { Outcome } from "../../../src/engine/outcome/outcome.ts";
+import type { Outcome } from "../../../src/engine/operation/outcome.ts";
 import { type Chance, createChance } from "./chance.ts";
 import { createTimeline, type Timeline } from "./clock.ts";
 import type { Fate, Hits, ReadFate, StoreFate } from "./fates.ts";

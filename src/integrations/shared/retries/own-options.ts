@@ -4,8 +4,7 @@
  * @module
  */
 
-import { positive, show, wholeNumber } from "../../../engine/define/define-tool.ts";
-import { checkOptions } from "../../../engine/define/settings.ts";
+import { checkOptions, positive, show, wholeNumber } from "../../../engine/define/check.ts";
 import { DEFAULT_SAMPLES, type SampleOptions } from "../../../engine/loops/sample.ts";
 import { InvalidInputError } from "../../../errors.ts";
 import { checkScope } from "../../../key/name.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../../engine/define/define-tool.ts";
+import { show } from "../../../engine/define/check.ts";
 import type { SampleStep } from "../../../engine/loops/sample-record.ts";
 import { InvalidInputError, MissingScopeError } from "../../../errors.ts";
 import { digestText } from "../../../key/digest.ts";

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { positive, wholeNumber } from "../../../engine/define/define-tool.ts";
-import { checkOptions } from "../../../engine/define/settings.ts";
+import { checkOptions, positive, wholeNumber } from "../../../engine/define/check.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { inside } from "../../../engine/engine-of.ts";
 import {

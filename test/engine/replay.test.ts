@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { absent, committed, duplicated } from "../../src/engine/define/reading.ts";
-import { hintFor, outcomeOf } from "../../src/engine/outcome/replay.ts";
+import { hintFor } from "../../src/engine/outcome/hint.ts";
+import { replay } from "../../src/engine/outcome/replay.ts";
 import { rewordedFields } from "../../src/key/mint.ts";
 import type { OperationRecord, State, Stored } from "../../src/ledger/record.ts";
 import { askOf, recordOf } from "../../src/testing/record-of.ts";
@@ -20,7 +21,7 @@ async function told(state: State, definition: object = {}, rest: Partial<Operati
   const { fields, argsHash } = operation.draft;
   const record = recordOf({ id, tenant, fingerprint, fields, argsHash, state, ...rest });
   const stored: Stored = { record, version: 1, leaseUntil: undefined };
-  return outcomeOf(operation, stored, engine);
+  return replay(operation, stored, engine);
 }
 
 const payload = { form: "json", text: '{"id":"re_1"}' } as const;
@@ -114,7 +115,7 @@ describe("what a record tells", () => {
   });
 
   test("no record: in progress, and nothing replayed", async () => {
-    const outcome = await outcomeOf(operationOf(engine), undefined, engine);
+    const outcome = await replay(operationOf(engine), undefined, engine);
     expect(outcome).toMatchObject({ status: "in_progress", replayed: false, attempts: 0 });
   });
 
@@ -138,15 +139,15 @@ describe("a hint says what would let holdfire decide next time", () => {
     ["lost_reply", "keyed"],
     ["absent_unproven", "commitsWithinMs"],
     ["key_unused", "Send the key"],
-    ["reader_blind", "mend readState"],
+    ["reader_blind", "fix readState"],
     ["deadline", "hf.operations"],
   ] as const)("%s: %s", (reason, words) => {
-    expect(hintFor(recordOf(), { tag: "unknown", reason })).toContain(words);
+    expect(hintFor(recordOf(), reason)).toContain(words);
   });
 
   test.each([429, 503])("after a %i: how to declare that it does nothing", (status) => {
     const attempts = [{ n: 1, epoch: 1, generation: 0, licence: "first", at: 0, status } as const];
-    const hint = hintFor(recordOf({ attempts }), { tag: "unknown", reason: "lost_reply" });
+    const hint = hintFor(recordOf({ attempts }), "lost_reply");
     expect(hint).toContain(`refuses: [${status}]`);
   });
 });

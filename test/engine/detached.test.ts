@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const CHILD = fileURLToPath(new URL("nobody-child.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("detached-child.ts", import.meta.url));
 
 test("what is resent without a caller has neither the context of who started it nor of the first call", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [CHILD]);

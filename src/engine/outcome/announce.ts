@@ -1,5 +1,5 @@
 /**
- * Tells those who watch when an operation is taken up and what became of it, however it ends.
+ * Announces an operation to listeners when it begins and when it has an outcome, however it ends.
  *
  * @module
  */
@@ -7,40 +7,39 @@
 import { surrounding } from "../../observe/around.ts";
 import type { HoldfireEvents } from "../../observe/events.ts";
 import type { Engine } from "../engine.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "../operation/outcome.ts";
 
-type Taken = Omit<HoldfireEvents["operation"], "around">;
+type Begun = Omit<HoldfireEvents["operation"], "around">;
+type Ended = Omit<HoldfireEvents["outcome"], keyof Begun | "durationMs">;
 
-export function tellOperation(
-  taken: Taken,
+export function announced(
+  begun: Begun,
   { events, clock }: Engine,
   run: () => Promise<Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
-  const { kind: _k, by: _b, ...about } = taken;
+  const { kind: _k, by: _b, ...named } = begun;
   const startedAt = clock.monotonic();
-  const tell = (outcome: Told) => {
+  const announce = (ended: Ended) => {
     const durationMs = clock.monotonic() - startedAt;
-    events.emit("outcome", { ...about, ...outcome, durationMs });
+    events.emit("outcome", { ...named, ...ended, durationMs });
   };
   const inside = surrounding();
-  events.emit("operation", { ...taken, around: inside.around });
+  events.emit("operation", { ...begun, around: inside.around });
   return inside.run(() =>
     run().then(
       (outcome) => {
-        tell(toldOf(outcome));
+        announce(endedBy(outcome));
         return outcome;
       },
       (error: unknown) => {
-        tell({ status: "failed", error, attempts: 0, replayed: false, recorded: true });
+        announce({ status: "failed", error, attempts: 0, replayed: false, recorded: true });
         throw error;
       },
     ),
   );
 }
 
-type Told = Omit<HoldfireEvents["outcome"], keyof Taken | "durationMs">;
-
-function toldOf(outcome: Outcome<unknown>): Told & { readonly key: string } {
+function endedBy(outcome: Outcome<unknown>): Ended & { readonly key: string } {
   const { status, key, licence, attempts, replayed, recorded } = outcome;
   const reason = "reason" in outcome ? outcome.reason : undefined;
   const error = "error" in outcome ? outcome.error : undefined;

@@ -6,51 +6,18 @@
  * @module
  */
 
-import {
-  InvalidInputError,
-  MissingScopeError,
-  type OperationFacts,
-  VolatileIntentError,
-} from "../../errors.ts";
+import { InvalidInputError, MissingScopeError, VolatileIntentError } from "../../errors.ts";
 import { type Canonical, canonicalize, type Json } from "../../key/canonical.ts";
-import {
-  fingerprint,
-  hashArguments,
-  hashFields,
-  mintId,
-  mintIdFromKey,
-  wireKey,
-} from "../../key/mint.ts";
+import { fingerprint, hashArguments, hashFields, mintId, mintIdFromKey } from "../../key/mint.ts";
 import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../../key/name.ts";
 import { normalizeIntent } from "../../key/normalize.ts";
-import { resolveScope, type Scope, showScope } from "../../key/scope.ts";
+import { resolveScope, type Scope } from "../../key/scope.ts";
 import { findVolatileId, noticeVolatile } from "../../key/volatile.ts";
 import { ignoreRejection } from "../../lang/ignore-rejection.ts";
-import type { Ref } from "../../ledger/ledger.ts";
-import type { Draft } from "../../ledger/moves.ts";
-import type { CallOptions } from "../define/definition.ts";
-import type { Engine, Tool } from "../engine.ts";
-import { currentFrame, type Outer } from "./nesting.ts";
-
-export interface Operation {
-  readonly tool: Tool;
-  readonly ref: Ref;
-  readonly scope: string;
-  /** The caller vouches that nothing was done under this scope before. */
-  readonly fresh: boolean;
-  readonly args: Json;
-  readonly intent: Json;
-  readonly draft: Draft;
-  /** The operations inside whose attempts it is made, the nearest first. */
-  readonly outer?: readonly Outer[] | undefined;
-  /** The reason given for another try of something rejected. */
-  readonly retry: string | undefined;
-}
-
-/** `key` is a caller's own name for the operation, in place of scope and intent. */
-export interface Naming extends CallOptions {
-  readonly key?: string | undefined;
-}
+import type { Tool } from "../define/tool.ts";
+import type { Engine } from "../engine.ts";
+import { currentFrame } from "../operation/nesting.ts";
+import { about, type Naming, type Operation } from "../operation/operation.ts";
 
 export function nameOperation(
   tool: Tool,
@@ -68,6 +35,7 @@ export function nameOperation(
   const { tenant } = engine;
   const id = mint(tool, scope, intentText, options, tenant);
   const resource = tool.resource && checkResource(ignoreRejection(tool.resource(args)));
+  const frame = currentFrame();
   const operation: Operation = {
     tool,
     ref: { tenant, id },
@@ -76,7 +44,7 @@ export function nameOperation(
     args,
     intent,
     retry: options.retry,
-    outer: currentFrame()?.outer,
+    outer: frame?.outer,
     draft: {
       identity: {
         tenant,
@@ -89,7 +57,7 @@ export function nameOperation(
         again: options.again,
         version: tool.version,
         resource,
-        parent: currentFrame()?.operationId,
+        parent: frame?.operationId,
       },
       argsHash: hashArguments(argsText, id),
       fields: hashFields(args, id),
@@ -122,26 +90,10 @@ function mint(
   tenant: string,
 ): string {
   if (key !== undefined && again !== undefined) {
-    throw new InvalidInputError("again", "says nothing beside a key: name another key instead");
+    throw new InvalidInputError("again", "cannot be combined with `key`; use a different key.");
   }
   if (key !== undefined)
     return mintIdFromKey({ tenant, tool: tool.name, key: checkCallerKey(key) });
   if (!scope) throw new MissingScopeError(tool.name);
   return mintId({ tenant, scope: scope.id, tool: tool.name, again, intent });
 }
-
-/** The operation's name for errors and events. */
-export const factsOf = (operation: Operation, generation = 0): OperationFacts => ({
-  tool: operation.tool.name,
-  id: operation.ref.id,
-  key: wireKey(operation.ref.id, generation),
-});
-
-export const about = (
-  operation: Operation,
-  generation = 0,
-): OperationFacts & { readonly tenant: string; readonly scope: string } => ({
-  ...factsOf(operation, generation),
-  tenant: operation.ref.tenant,
-  scope: showScope(operation.scope),
-});

@@ -11,7 +11,10 @@ describe("a promise with so much time", () => {
 
   test("failed in time: its error, whatever that is", async () => {
     const clock = virtualClock();
-    expect(await withTimeLimit(clock, 10, Promise.reject(null))).toEqual({ tag: "failed", error: null });
+    expect(await withTimeLimit(clock, 10, Promise.reject(null))).toEqual({
+      tag: "failed",
+      error: null,
+    });
     expect(clock.pending()).toBe(0);
   });
 

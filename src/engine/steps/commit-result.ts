@@ -5,12 +5,14 @@
  */
 
 import { isResponse } from "../../classify/answer.ts";
-import { about } from "../call/operation.ts";
-import type { Engine, ErasedReading } from "../engine.ts";
-import { askReader } from "../steps/ask-reader.ts";
-import type { Owned, Result } from "../steps/ownership.ts";
+import type { Reading } from "../define/reading.ts";
+import type { Engine } from "../engine.ts";
+import { about } from "../operation/operation.ts";
+import type { Result } from "../outcome/kept-result.ts";
+import { askReader } from "../reader/ask-reader.ts";
+import type { Owned } from "./ownership.ts";
 
-/** The result of a commit; one that nobody has is asked for once more. */
+/** A result that is missing is asked for once more. */
 export async function commitResult(
   owned: Owned,
   attempt: number | undefined,
@@ -19,7 +21,7 @@ export async function commitResult(
   const { operation, stored, reading } = owned;
   if (attempt === undefined) return reading && foundIn(reading);
   const result = owned.results.get(attempt);
-  if (result && !(isResponse(result.value) && !result.kept)) return result;
+  if (result && (result.kept || !isResponse(result.value))) return result;
   const { tool } = operation;
   const found = tool.readState
     ? foundIn(await askReader(operation, stored.record, tool.readTimeoutMs, engine))
@@ -29,7 +31,7 @@ export async function commitResult(
   return found;
 }
 
-function foundIn(reading: ErasedReading): Result | undefined {
+function foundIn(reading: Reading<unknown>): Result | undefined {
   if (reading.reading === "committed") return { value: reading.result };
   return reading.reading === "duplicated" ? { value: reading.results[0] } : undefined;
 }

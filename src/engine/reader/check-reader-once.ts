@@ -5,13 +5,16 @@
  * @module
  */
 
-import { about } from "../call/operation.ts";
+import type { OperationRecord } from "../../ledger/record.ts";
 import { type Engine, inBackground } from "../engine.ts";
+import { about, type Operation } from "../operation/operation.ts";
 import { askReader } from "./ask-reader.ts";
-import type { Owned } from "./ownership.ts";
 
-export function checkReaderOnce(owned: Owned, engine: Engine): void {
-  const { operation, stored } = owned;
+export function checkReaderOnce(
+  operation: Operation,
+  record: OperationRecord,
+  engine: Engine,
+): void {
   const { tool } = operation;
   const { learned } = tool;
   if (!tool.readState || learned.readerChecked) return;
@@ -21,7 +24,7 @@ export function checkReaderOnce(owned: Owned, engine: Engine): void {
     tool.commitsWithinMs ?? 0,
     () =>
       inBackground(engine, async () => {
-        const reading = await askReader(operation, stored.record, tool.readTimeoutMs, engine);
+        const reading = await askReader(operation, record, tool.readTimeoutMs, engine);
         if (reading.reading === "cannot_tell") learned.readerChecked = false;
         if (reading.reading !== "absent") return;
         learned.readerBlind = true;

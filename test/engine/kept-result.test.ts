@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Tool } from "../../src/engine/engine.ts";
-import { payloadOf, worldOf } from "../../src/engine/outcome/kept-result.ts";
+import type { Tool } from "../../src/engine/define/tool.ts";
+
+import { effectOf, payloadOf } from "../../src/engine/outcome/kept-result.ts";
 import { engineOf, operationOf } from "./engine-of.ts";
 
 const engine = engineOf();
@@ -36,7 +37,7 @@ describe("what is kept of a result", () => {
 });
 
 describe("what a result says of the world", () => {
-  const world = (rest: object, result: unknown = {}) => worldOf(rest as Tool, result);
+  const world = (rest: object, result: unknown = {}) => effectOf(rest as Tool, result);
 
   test("is asked of the tool", () => {
     const tool = { effectOf: () => "created", effectIdOf: ({ id }: { id: string }) => id };

@@ -7,7 +7,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Judgement } from "../../classify/classify.ts";
-import type { OutcomeStatus } from "../outcome/outcome.ts";
+import type { OutcomeStatus } from "./outcome.ts";
 
 /** An inner operation; its status is set when it has one. */
 export interface Inner {

@@ -9,10 +9,11 @@ import { wireKey, wireKeys } from "../../key/mint.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { OperationRecord } from "../../ledger/record.ts";
 import { runWithoutToken } from "../../wire/token.ts";
-import { runInFrame } from "../call/nesting.ts";
-import { about, type Operation } from "../call/operation.ts";
+import type { Reading } from "../define/reading.ts";
 import { cannotTell, checkReading } from "../define/reading.ts";
-import type { Engine, ErasedReading } from "../engine.ts";
+import type { Engine } from "../engine.ts";
+import { runInFrame } from "../operation/nesting.ts";
+import { about, type Operation } from "../operation/operation.ts";
 
 export async function askReader(
   operation: Operation,
@@ -21,7 +22,7 @@ export async function askReader(
   engine: Engine,
   /** Whether an effect that is found and has no owner becomes this operation's. */
   takes = true,
-): Promise<ErasedReading> {
+): Promise<Reading<unknown>> {
   const { tool, ref } = operation;
   const { readState } = tool;
   if (!readState) return cannotTell("no reader");
@@ -71,7 +72,7 @@ async function mine(
   answer: unknown,
   takes: boolean,
   engine: Engine,
-): Promise<ErasedReading> {
+): Promise<Reading<unknown>> {
   const reading = checkReading(answer);
   if (reading.reading !== "committed" || reading.effectId === undefined) return reading;
   const { store } = engine.ledger;

@@ -1,20 +1,21 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { board, type Execution, type Fly } from "../../src/engine/call/execution.ts";
-import type { Operation } from "../../src/engine/call/operation.ts";
-import type { Outcome } from "../../src/engine/outcome/outcome.ts";
+import { join, type Run } from "../../src/engine/call/join.ts";
+import type { Execution } from "../../src/engine/operation/execution.ts";
+import type { Operation } from "../../src/engine/operation/operation.ts";
+import type { Outcome } from "../../src/engine/operation/outcome.ts";
 import { engineOf, operationOf, type TestEngine } from "./engine-of.ts";
 
 let engine: TestEngine;
 let operation: Operation;
 let executions: Execution[];
-let land: (outcome: Outcome<unknown>) => void;
+let finish: (outcome: Outcome<unknown>) => void;
 let crash: (error: unknown) => void;
 
-/** A flight that lands when the test says so. */
-const fly: Fly = (execution) => {
+/** Ends when the test says so. */
+const run: Run = (execution) => {
   executions.push(execution);
   return new Promise((resolve, reject) => {
-    land = resolve;
+    finish = resolve;
     crash = reject;
   });
 };
@@ -33,8 +34,8 @@ const committed = (rest: object = {}): Outcome<unknown> => ({
   ...rest,
 });
 
-const aboard = (deadlineMs = 60_000, signal?: AbortSignal, who = operation) =>
-  board(who, { signal, deadlineMs }, engine, fly);
+const call = (deadlineMs = 60_000, signal?: AbortSignal, who = operation) =>
+  join(who, { signal, deadlineMs }, engine, run);
 
 beforeEach(() => {
   engine = engineOf();
@@ -42,39 +43,39 @@ beforeEach(() => {
   executions = [];
 });
 
-describe("one operation, one flight", () => {
+describe("one operation, one execution", () => {
   test("who comes second joins, and is told that it caused nothing", async () => {
-    const both = Promise.all([aboard(), aboard()]);
+    const both = Promise.all([call(), call()]);
     await engine.clock.settle();
-    land(committed());
+    finish(committed());
     const [first, second] = await both;
     expect(first).toMatchObject({ replayed: false, effect: "created" });
     expect(second).toMatchObject({ replayed: true, effect: "noop", result: "made" });
     expect(executions).toHaveLength(1);
   });
 
-  test("another operation flies on its own", async () => {
-    void aboard();
-    void aboard(60_000, undefined, operationOf(engine, {}, { item: "milk" }));
+  test("another operation runs on its own", async () => {
+    void call();
+    void call(60_000, undefined, operationOf(engine, {}, { item: "milk" }));
     await engine.clock.settle();
     expect(executions).toHaveLength(2);
     expect(engine.executions.size).toBe(2);
   });
 
-  test("when it has landed, the next call flies again", async () => {
-    const first = aboard();
+  test("when it is done, the next call runs it again", async () => {
+    const first = call();
     await engine.clock.settle();
-    land(committed());
+    finish(committed());
     await first;
     await engine.clock.settle();
     expect(engine.executions.size).toBe(0);
-    void aboard();
+    void call();
     await engine.clock.settle();
     expect(executions).toHaveLength(2);
   });
 
   test("a crash before the send reaches all of them, and clears the way", async () => {
-    const both = Promise.allSettled([aboard(), aboard()]);
+    const both = Promise.allSettled([call(), call()]);
     await engine.clock.settle();
     crash(new Error("store down"));
     expect(await both).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
@@ -82,13 +83,13 @@ describe("one operation, one flight", () => {
     expect(engine.executions.size).toBe(0);
   });
 
-  test("another intent under the same name is a conflict, and does not board", async () => {
+  test("another intent under the same name is a conflict, and does not join", async () => {
     const other = operationOf(engine, {}, { item: "milk" });
     const impostor = { ...other, ref: operation.ref };
-    const first = aboard();
+    const first = call();
     await engine.clock.settle();
-    expect(await aboard(60_000, undefined, impostor)).toMatchObject({ status: "conflict" });
-    land(committed());
+    expect(await call(60_000, undefined, impostor)).toMatchObject({ status: "conflict" });
+    finish(committed());
     await first;
   });
 });
@@ -96,19 +97,19 @@ describe("one operation, one flight", () => {
 describe("who leaves", () => {
   test("is told that it is in progress; the execution goes on for the others", async () => {
     const stop = new AbortController();
-    const leaves = aboard(60_000, stop.signal);
-    const stays = aboard();
+    const leaves = call(60_000, stop.signal);
+    const stays = call();
     await engine.clock.settle();
     stop.abort();
     expect(await leaves).toMatchObject({ status: "in_progress" });
     expect(executions[0]?.stopped.aborted).toBe(false);
-    land(committed());
+    finish(committed());
     expect(await stays).toMatchObject({ status: "committed" });
   });
 
-  test("as the last one stops the flight", async () => {
+  test("as the last one stops the execution", async () => {
     const stop = new AbortController();
-    const leaves = aboard(60_000, stop.signal);
+    const leaves = call(60_000, stop.signal);
     await engine.clock.settle();
     const [execution] = executions;
     if (execution) execution.sent = true;
@@ -119,50 +120,50 @@ describe("who leaves", () => {
 
   test("as the last one, with nothing sent, waits for its end: that is certain", async () => {
     const stop = new AbortController();
-    const leaves = aboard(60_000, stop.signal);
+    const leaves = call(60_000, stop.signal);
     await engine.clock.settle();
     stop.abort();
     await engine.clock.settle();
-    land(committed({ status: "not_applied", reason: "aborted" }));
+    finish(committed({ status: "not_applied", reason: "aborted" }));
     expect(await leaves).toMatchObject({ status: "not_applied", reason: "aborted" });
   });
 
   test("by its deadline leaves only if another may stay longer", async () => {
-    const short = aboard(1_000);
-    const long = aboard(5_000);
+    const short = call(1_000);
+    const long = call(5_000);
     await engine.clock.advance(1_000);
     expect(await short).toMatchObject({ status: "in_progress" });
     expect(executions[0]?.remainingMs()).toBe(4_000);
     await engine.clock.advance(4_000);
     expect(executions[0]?.remainingMs()).toBe(0);
-    land(committed());
+    finish(committed());
     expect(await long).toMatchObject({ status: "committed" });
   });
 
   test("leaves no timer and no listener behind", async () => {
     const stop = new AbortController();
-    const call = aboard(1_000, stop.signal);
+    const called = call(1_000, stop.signal);
     await engine.clock.settle();
-    land(committed());
-    await call;
+    finish(committed());
+    await called;
     expect(engine.clock.pending()).toBe(0);
     stop.abort();
     expect(executions[0]?.stopped.aborted).toBe(false);
   });
 });
 
-describe("the deadline of a flight", () => {
+describe("the deadline of an execution", () => {
   test("is the latest of its callers'", async () => {
-    void aboard(1_000);
+    void call(1_000);
     await engine.clock.advance(500);
-    void aboard(2_000);
+    void call(2_000);
     expect(executions[0]?.remainingMs()).toBe(2_000);
-    void aboard(10);
+    void call(10);
     expect(executions[0]?.remainingMs()).toBe(2_000);
   });
 
   test("stands still while a person is asked", async () => {
-    void aboard(1_000);
+    void call(1_000);
     await engine.clock.settle();
     const [execution] = executions;
     let answer: (value: string) => void = () => {};
@@ -179,9 +180,9 @@ describe("the deadline of a flight", () => {
     expect(execution?.remainingMs()).toBe(1_000);
   });
 
-  test("nobody waits for a user's code when the last caller has left", async () => {
+  test("a user's code is not waited for when the last caller has left", async () => {
     const stop = new AbortController();
-    void aboard(1_000, stop.signal);
+    void call(1_000, stop.signal);
     await engine.clock.settle();
     const waiting = executions[0]?.untilStopped(() => new Promise(() => {}));
     stop.abort();
@@ -189,7 +190,7 @@ describe("the deadline of a flight", () => {
   });
 
   test("an error of a user's code passes through", async () => {
-    void aboard();
+    void call();
     await engine.clock.settle();
     const failing = executions[0]?.untilStopped(() => Promise.reject(new Error("down")));
     await expect(failing).rejects.toThrow("down");

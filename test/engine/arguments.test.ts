@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { snapshotArguments } from "../../src/engine/call/arguments.ts";
-import type { Tool } from "../../src/engine/engine.ts";
+import type { Tool } from "../../src/engine/define/tool.ts";
+
 import { engineOf } from "./engine-of.ts";
 
 const engine = engineOf();

@@ -1,0 +1,194 @@
+/**
+ * Joins the execution of an operation, or starts it: in one process an operation runs once at a time,
+ * however many callers want it. When the last caller has left, nothing new is fired, but what was sent
+ * is still read and filed.
+ *
+ * @module
+ */
+
+import { rewordedFields } from "../../key/mint.ts";
+import { detached } from "../../lang/detached.ts";
+import { createStop, type Stop } from "../../lang/stop.ts";
+import { runWithoutToken } from "../../wire/token.ts";
+import type { Engine } from "../engine.ts";
+import type { Caller, Execution, FireMode } from "../operation/execution.ts";
+import { runInFrame } from "../operation/nesting.ts";
+import { about, type Operation } from "../operation/operation.ts";
+import type { Outcome } from "../operation/outcome.ts";
+import { announced } from "../outcome/announce.ts";
+import { commonOf } from "../outcome/build.ts";
+import { resultForCaller } from "../outcome/result-for-caller.ts";
+
+/** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
+export type Run = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;
+
+interface Shared extends Execution {
+  deadlineAt: number;
+  /** Milliseconds that people took. */
+  added: number;
+  callers: number;
+  readonly stop: Stop;
+}
+
+export async function join(
+  operation: Operation,
+  caller: Caller,
+  engine: Engine,
+  run: Run,
+): Promise<Outcome<unknown>> {
+  const { clock, executions } = engine;
+  const deadlineAt = clock.monotonic() + caller.deadlineMs;
+  const name = `${operation.ref.tenant.length}:${operation.ref.tenant}${operation.ref.id}`;
+  for (;;) {
+    const running = executions.get(name) as Shared | undefined;
+    if (!running) {
+      const execution = start(operation, deadlineAt, engine, run, "freely");
+      executions.set(name, execution);
+      const remove = () => executions.delete(name);
+      execution.done.then(remove, remove);
+      return wait(execution, operation, deadlineAt, caller, engine, false);
+    }
+    const { draft } = running.operation;
+    if (draft.identity.fingerprint !== operation.draft.identity.fingerprint) {
+      return { ...commonOf(operation, undefined, engine), status: "conflict" };
+    }
+    const isStopping = running.stopped.aborted;
+    if (!isStopping) running.deadlineAt = Math.max(running.deadlineAt, deadlineAt);
+    const outcome = await wait(running, operation, deadlineAt, caller, engine, true);
+    const isOver = clock.monotonic() >= deadlineAt || caller.signal?.aborted;
+    // Other callers gave up before anything was sent, or while it was stopping; this one has not.
+    if (!isOver && (isStopping ? isOpenEnded(outcome) : isUnsent(outcome))) continue;
+    const reworded = isStopping ? [] : rewordedFields(draft.fields, operation.draft.fields);
+    return reworded.length > 0 ? { ...outcome, reworded } : outcome;
+  }
+}
+
+/**
+ * An execution without a caller, apart from those that have one: the two meet in the ledger. It runs
+ * outside the async context of whoever started it.
+ */
+export function executeDetached(
+  operation: Operation,
+  { signal, deadlineMs, fireMode }: Caller & { readonly fireMode: FireMode },
+  engine: Engine,
+  run: Run,
+): Promise<Outcome<unknown>> {
+  const deadlineAt = engine.clock.monotonic() + deadlineMs;
+  const { stop, done } = detached(() => start(operation, deadlineAt, engine, run, fireMode));
+  const onAbort = () => stop.abort();
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return done.finally(() => signal?.removeEventListener("abort", onAbort));
+}
+
+function start(
+  operation: Operation,
+  deadlineAt: number,
+  engine: Engine,
+  run: Run,
+  fireMode: FireMode,
+): Shared {
+  const stop = createStop();
+  const { clock } = engine;
+  const execution: Shared = {
+    operation,
+    stopped: stop.signal,
+    stop,
+    deadlineAt,
+    added: 0,
+    callers: 0,
+    sent: false,
+    fireMode,
+    remainingMs: () => execution.deadlineAt + execution.added - clock.monotonic(),
+    untilStopped: (work) =>
+      new Promise((resolve, reject) => {
+        const onStop = () => resolve({ tag: "stopped" });
+        if (stop.signal.aborted) return onStop();
+        stop.signal.addEventListener("abort", onStop, { once: true });
+        work()
+          .then((value) => resolve({ tag: "done", value }), reject)
+          .finally(() => stop.signal.removeEventListener("abort", onStop));
+      }),
+    async outsideDeadline(work) {
+      const before = clock.monotonic();
+      const already = execution.added;
+      execution.added = Number.POSITIVE_INFINITY;
+      try {
+        return await execution.untilStopped(work);
+      } finally {
+        execution.added = already + clock.monotonic() - before;
+      }
+    },
+    // Not inside the attempt of a caller's outer operation: what the engine itself asks of a store
+    // is no request of that attempt. On the next turn, when the execution can be joined.
+    done: runWithoutToken(() =>
+      runInFrame(undefined, () =>
+        Promise.resolve().then(() =>
+          announced(
+            {
+              ...about(operation),
+              kind: operation.tool.kind,
+              by: fireMode === "freely" ? "call" : "reconcile",
+            },
+            engine,
+            () => run(execution, engine),
+          ),
+        ),
+      ),
+    ),
+  };
+  return execution;
+}
+
+/** One caller's wait: until the execution is done, or until this caller leaves. */
+function wait(
+  execution: Shared,
+  operation: Operation,
+  deadlineAt: number,
+  { signal }: Caller,
+  engine: Engine,
+  joined: boolean,
+): Promise<Outcome<unknown>> {
+  execution.callers += 1;
+  return new Promise((resolve, reject) => {
+    let isWaiting = true;
+    const stopWaiting = () => {
+      if (!isWaiting) return;
+      isWaiting = false;
+      execution.callers -= 1;
+      cancel();
+      signal?.removeEventListener("abort", leave);
+    };
+    const leave = () => {
+      stopWaiting();
+      if (execution.callers === 0) execution.stop.abort();
+      // The last to leave before anything was sent waits for the withdrawal: that is certain.
+      if (execution.callers > 0 || execution.sent) {
+        resolve({ ...commonOf(operation, undefined, engine), status: "in_progress" });
+      }
+    };
+    const cancel = engine.clock.after(deadlineAt - engine.clock.monotonic(), () => {
+      // The execution itself ends at the latest deadline, with more to say than "still in progress".
+      if (deadlineAt < execution.deadlineAt && execution.added === 0) leave();
+    });
+    execution.done.then(
+      (outcome) => {
+        stopWaiting();
+        resolve(resultForCaller(outcome, joined));
+      },
+      (error: unknown) => {
+        stopWaiting();
+        reject(error);
+      },
+    );
+    if (signal?.aborted) leave();
+    else signal?.addEventListener("abort", leave, { once: true });
+  });
+}
+
+const isUnsent = (outcome: Outcome<unknown>): boolean =>
+  outcome.status === "not_applied" &&
+  (outcome.reason === "aborted" || outcome.reason === "expired");
+
+const isOpenEnded = ({ status }: Outcome<unknown>): boolean =>
+  status === "unknown" || status === "not_applied";

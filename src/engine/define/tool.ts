@@ -1,0 +1,68 @@
+/**
+ * A tool inside the engine: the user's definition with its defaults filled in and its types erased.
+ *
+ * @module
+ */
+
+import type { Json } from "../../key/canonical.ts";
+import type { Declared, Verdict } from "../../ledger/record.ts";
+import type { AttemptContext, EffectSpan, OnDrift, Plan, ToolKind } from "./definition.ts";
+import type { StateQuery } from "./reading.ts";
+import type { Input } from "./schema.ts";
+
+export interface Tool {
+  readonly name: string;
+  readonly kind: ToolKind;
+  readonly service: string;
+  readonly version: string | undefined;
+  readonly onDrift: OnDrift;
+  readonly input: Input<unknown> | undefined;
+  readonly intent: (args: unknown) => unknown;
+  readonly normalize: readonly string[] | ((intent: unknown) => unknown) | undefined;
+  readonly resource: ((args: unknown) => string) | undefined;
+  readonly run: (args: unknown, context: AttemptContext) => unknown;
+  readonly keyedForMs: number | undefined;
+  readonly conditional: boolean;
+  readonly precondition: ((args: unknown) => unknown) | undefined;
+  readonly readState: ((query: StateQuery<Json>) => unknown) | undefined;
+  readonly commitsWithinMs: number | undefined;
+  readonly readFirst: boolean;
+  readonly refuses: readonly number[];
+  readonly classify: ((error: unknown) => Verdict | undefined) | undefined;
+  readonly effectOf: ((result: unknown) => unknown) | undefined;
+  readonly effectIdOf: ((result: unknown) => unknown) | undefined;
+  readonly sameEffect: ((result: unknown, found: unknown) => unknown) | undefined;
+  readonly listEffects: ((span: EffectSpan) => unknown) | undefined;
+  readonly alsoDoes: readonly string[];
+  /** What others say the tool is, e.g. an MCP server. A person agrees to this, too. */
+  readonly definition: Json | undefined;
+  readonly plan: ((args: unknown) => Promise<Plan> | Plan) | undefined;
+  readonly verify:
+    | ((result: unknown, about: { intent: unknown; signal: AbortSignal }) => unknown)
+    | undefined;
+  readonly revive: ((stored: unknown) => unknown) | undefined;
+  readonly attemptTimeoutMs: number;
+  readonly readTimeoutMs: number;
+  readonly deadlineMs: number;
+  readonly attempts: number;
+  /** What this process has learned of it. */
+  readonly learned: Learned;
+}
+
+/** Shared by all tools of one name in one holdfire. */
+export interface Learned {
+  keyUnused: boolean;
+  readerBlind: boolean;
+  readerChecked: boolean;
+}
+
+/** Whether the service itself recognises a repetition: two yeses may then be one effect. */
+export const recognisesRepeats = ({ keyedForMs, conditional }: Tool): boolean =>
+  keyedForMs !== undefined || conditional;
+
+/** What the record keeps of the tool's promises when an attempt is noted. */
+export const declaredBy = ({ keyedForMs, conditional }: Tool, enlisted: boolean): Declared => ({
+  keyed: keyedForMs === undefined ? undefined : true,
+  conditional: conditional || undefined,
+  enlisted: enlisted || undefined,
+});

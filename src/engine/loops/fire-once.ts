@@ -1,0 +1,58 @@
+/**
+ * Fires a function once: under a wire token that counts its requests, and with a signal that tells it
+ * to stop. Attempts of writes, reads and model calls are all fired here.
+ *
+ * @module
+ */
+
+import type { StopSignal } from "../../lang/stop.ts";
+import { createToken, runWithToken, type WireToken } from "../../wire/token.ts";
+
+export type Ended<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: unknown };
+
+export interface Fired<T> {
+  readonly token: WireToken;
+  /** How it ended. Never rejects. */
+  readonly ended: Promise<Ended<T>>;
+  /** It is over or given up: tells the function, and what it left behind, to send no more. */
+  stop(): void;
+}
+
+export interface Firing<T> {
+  readonly operationId: string;
+  readonly attempt: number;
+  /** No request may leave; this is the error for those that try. */
+  readonly refusal?: Error | undefined;
+  /** Stops it early. */
+  readonly stopped?: StopSignal | undefined;
+  /** `signal` makes the signal when it is first asked for: most functions never do. */
+  readonly run: (signal: () => AbortSignal) => Promise<T>;
+}
+
+export function fireOnce<T>({ operationId, attempt, refusal, stopped, run }: Firing<T>): Fired<T> {
+  const token = createToken({ operationId, attempt, refusal });
+  let controller: AbortController | undefined;
+  let isOver = false;
+  const signal = (): AbortSignal => {
+    controller ??= new AbortController();
+    if (isOver || stopped?.aborted) controller.abort();
+    return controller.signal;
+  };
+  const onStopped = () => controller?.abort();
+  stopped?.addEventListener("abort", onStopped, { once: true });
+  const ended = runWithToken(token, () => run(signal)).then(
+    (value): Ended<T> => ({ ok: true, value }),
+    (error: unknown): Ended<T> => ({ ok: false, error }),
+  );
+  return {
+    token,
+    ended,
+    stop() {
+      isOver = true;
+      stopped?.removeEventListener("abort", onStopped);
+      controller?.abort();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * The state that a final decision is written down as: what was committed, why not, or why unknown.
+ *
+ * @module
+ */
+
+import { withTimeLimit } from "../../lang/time-limit.ts";
+import type { State } from "../../ledger/record.ts";
+import type { Engine } from "../engine.ts";
+import type { Result } from "../outcome/kept-result.ts";
+import { effectOf, payloadOf } from "../outcome/kept-result.ts";
+import type { Final } from "./next-move.ts";
+import type { Owned } from "./ownership.ts";
+
+export type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
+
+export async function stateFor(
+  owned: Owned,
+  final: Final,
+  result: Result | undefined,
+  engine: Engine,
+): Promise<Settled> {
+  const { operation } = owned;
+  switch (final.do) {
+    case "hold": {
+      const yes = owned.attempts.findLast(({ unverified }) => unverified);
+      const unverified = yes && owned.results.get(yes.n);
+      const payload = unverified && payloadOf(operation, unverified, engine);
+      return { tag: "unknown", reason: final.reason, payload };
+    }
+    case "give_up": {
+      const { reason } = final;
+      const keyRejected = reason === "rejected" && isRejectionOfKey(owned);
+      return { tag: "not_applied", reason, rejection: owned.rejection, keyRejected };
+    }
+    case "commit": {
+      const { attempt } = final;
+      const { effect, effectId } = effectOf(operation.tool, result?.value);
+      const found = owned.reading?.reading === "committed" ? owned.reading.effectId : undefined;
+      return {
+        tag: "committed",
+        via: attempt === undefined ? "reading" : "reply",
+        attempt,
+        payload: result ? payloadOf(operation, result, engine) : filedPayload(owned, attempt),
+        // Found before anything was sent: another one did it.
+        effect: owned.noted && owned.fires === 0 ? "noop" : effect,
+        effectId:
+          attempt === undefined ? (found ?? effectId) : await ownEffect(owned, effectId, engine),
+      };
+    }
+  }
+}
+
+/** The keyed service itself said no to this very key, and nothing else was ever in doubt under it. */
+function isRejectionOfKey({ attempts, operation, stored }: Owned): boolean {
+  const ofKey = attempts.filter(({ generation }) => generation === stored.record.generation);
+  const last = ofKey.at(-1);
+  return (
+    operation.tool.keyedForMs !== undefined &&
+    last?.status !== undefined &&
+    last.status !== 412 &&
+    last.wireRequests === 1 &&
+    !ofKey.some(({ cleared }) => cleared === "absent")
+  );
+}
+
+/** What an owner that lost the operation saw of it, and filed. */
+const filedPayload = ({ stored: { record } }: Owned, attempt: number | undefined) =>
+  record.evidence.find((seen) => seen.verdict === "committed" && seen.attempt === attempt)?.payload;
+
+/** Marks the effect as this operation's, so that no other reader takes it for its own. */
+async function ownEffect(
+  { operation: { ref, tool } }: Owned,
+  effectId: string | undefined,
+  engine: Engine,
+): Promise<string | undefined> {
+  if (effectId === undefined) return undefined;
+  const asked = engine.ledger.store.own(ref.tenant, tool.service, effectId, ref.id);
+  const owner = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, asked);
+  return owner.tag === "done" && owner.value !== ref.id ? undefined : effectId;
+}
