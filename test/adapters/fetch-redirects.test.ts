@@ -112,7 +112,7 @@ describe("a read that is redirected", () => {
     }
   });
 
-  it("keeps them withTimeLimit its origin", async () => {
+  it("keeps them within its origin", async () => {
     const { fetch, server } = await openFetch(inTurn(to(302, "/b"), json({})));
     await fetch(server.url, { headers: SECRETS });
     expect(server.arrivals[1]?.headers).toMatchObject(SECRETS);

@@ -190,7 +190,7 @@ describe.each(ways)("one request of a person, by %s", (_, way) => {
     expect(new Set(bench.paid.map(({ key }) => key)).size).toBe(3);
   });
 
-  it("arguments that do not fit askStore nobody and leave nothing behind", async () => {
+  it("arguments that do not fit reach nobody and leave nothing behind", async () => {
     const bench = counted();
     const server = await modelSaying({ tool: "pay", args: { paymentId: 7 } });
     await ask(server, way(bench), "Pay p1");

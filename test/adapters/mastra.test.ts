@@ -200,7 +200,7 @@ describe.each(ways)("one request of a person, by %s", (name, way) => {
     expect(new Set(bench.paid.map(({ key }) => key)).size).toBe(2);
   });
 
-  it("arguments that do not fit askStore nobody and leave nothing behind", async () => {
+  it("arguments that do not fit reach nobody and leave nothing behind", async () => {
     const bench = counted();
     const server = await modelSaying({ tool: "pay", args: { paymentId: 7 } });
     await agentOf(server, way(bench)).generate("Pay p1", { memory });

@@ -207,7 +207,7 @@ describe("one request of a person", () => {
     expect(envelopes(next)).toMatchObject([{ ok: true, data: { id: "po_1" } }]);
   });
 
-  it("arguments that do not fit askStore nobody and leave nothing behind", async () => {
+  it("arguments that do not fit reach nobody and leave nothing behind", async () => {
     const { pay, paid, hf } = counted();
     await ask(await modelSaying({ tool: "pay", args: { paymentId: 7 } }), pay);
     expect(paid).toHaveLength(0);

@@ -31,7 +31,7 @@ test("an aborted call with another intent under the same key is a conflict", asy
   expect(other.outcome?.status).toBe("conflict");
 });
 
-test("a execution that winds down is not joined by another intent under the same key", async () => {
+test("an execution that winds down is not joined by another intent under the same key", async () => {
   const told = new Set<string | undefined>();
   for (let seed = 1; seed <= 20; seed += 1) {
     const world = worldOf(seed);

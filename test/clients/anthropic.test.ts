@@ -135,7 +135,7 @@ test("x-should-retry decides over the status, both ways", async () => {
 test.each([
   ["20", 3, 40_000],
   ["99999999999", 1, 0],
-])("a Retry-After of %s is obeyed withTimeLimit the deadline", async (after, requests, waited) => {
+])("a Retry-After of %s is obeyed within the deadline", async (after, requests, waited) => {
   stage.server.usually({ act: "status", status: 429, headers: { "retry-after": after } });
   await stage.fail(owned({ attempts: 9, deadlineMs: 60_000 }).messages.create(QUESTION));
   expect(stage.server.arrivals).toHaveLength(requests);

@@ -154,7 +154,7 @@ describe.each(VERSIONS)("%s", (_, makerOf) => {
     expect(times).toHaveLength(11);
   });
 
-  test("a Retry-After is obeyed withTimeLimit the deadline", async () => {
+  test("a Retry-After is obeyed within the deadline", async () => {
     stage.server.usually({ act: "status", status: 429, headers: { "retry-after": "20" } });
     await stage.fail(owned({ attempts: 9, deadlineMs: 60_000 }).responses.create(QUESTION));
     expect(stage.server.arrivals).toHaveLength(3);

@@ -236,7 +236,7 @@ describe("a yes covers every licensed attempt, and nothing after the operation e
     expect(asked).toHaveLength(2);
   });
 
-  test("a retry withTimeLimit the cooldown asks again", async () => {
+  test("a retry within the cooldown asks again", async () => {
     const { asked, drop } = failing("refused");
     await clock.run(drop.outcome(LOGS, ONCE));
     await clock.run(drop.outcome(LOGS, { ...ONCE, retry: "now" }));

@@ -92,7 +92,7 @@ describe("late evidence", () => {
     expect(written(file(stored({ state, epoch: 9 }), evidenceOf())).state.tag).toBe("committed");
   });
 
-  test("is kept withTimeLimit bounds, and a commit among it is never forgotten", () => {
+  test("is kept within bounds, and a commit among it is never forgotten", () => {
     let found = stored({ evidence: [evidenceOf({ effectId: "first" })] });
     for (let at = 0; at < 40; at++) {
       found = { ...found, record: written(file(found, evidenceOf({ verdict: "unknown", at }))) };

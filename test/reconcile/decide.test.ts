@@ -19,7 +19,7 @@ const hold = (reason: Extract<Decision, { do: "hold" }>["reason"]): Decision => 
 const BOTH = { ...READABLE, keyedForMs: KEYED.keyedForMs };
 const PROVEN = looked("absent", 99_000);
 
-describe("a execution that never fires", () => {
+describe("an execution that never fires", () => {
   test.each<Row>([
     ["resends nothing by key", { powers: KEYED }, hold("lost_reply")],
     ["resends nothing by precondition", { powers: CONDITIONAL }, hold("lost_reply")],
@@ -66,7 +66,7 @@ describe("a execution that never fires", () => {
   });
 });
 
-describe("a execution that fires by key alone", () => {
+describe("an execution that fires by key alone", () => {
   test.each<Row>([
     ["resends by key", { powers: KEYED }, { do: "fire", licence: "keyed", clears: [] }],
     ["not with other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],

@@ -166,7 +166,7 @@ function testEnlisting({ url, schema, pool, drop }: Scratch): void {
     });
   });
 
-  test("a settle or an effect that comes after the end of its transaction is refused, also withTimeLimit the next", async () => {
+  test("a settle or an effect that comes after the end of its transaction is refused, also within the next", async () => {
     const client = await pool.connect();
     await client.query("BEGIN");
     const enlisted = store.enlist(client);

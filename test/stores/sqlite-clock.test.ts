@@ -40,7 +40,7 @@ describe("the anchor of the clock", () => {
     expect(other).toEqual({ anchor: { boot: "", base: 1_006_990 }, rebooted: true });
   });
 
-  test("moves on withTimeLimit a boot when time has been ahead, and ends no lease", () => {
+  test("moves on within a boot when time has been ahead, and ends no lease", () => {
     const host = { boot: "boot-1", monotonic: 100, wall: 9e12 };
     const { anchor, rebooted } = anchorFor(KNOWN, NOW, host);
     expect(rebooted).toBe(false);
@@ -107,7 +107,7 @@ describe("the clock of a store", () => {
     await after.close();
   });
 
-  test("keeps a lease over a restart withTimeLimit one boot", async () => {
+  test("keeps a lease over a restart within one boot", async () => {
     const path = join(newFolder(), "ledger.db");
     const store = sqliteStore({ path });
     const { leaseUntil } = await mustSwap(store, { ...create(recordOf()), lease: 600_000 });

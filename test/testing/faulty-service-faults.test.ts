@@ -296,7 +296,7 @@ describe("status", () => {
     expect((await post()).headers.get("retry-after")).toBe(value);
   });
 
-  test("two Retry-After headers askStore the client as two", async () => {
+  test("two Retry-After headers reach the client as two", async () => {
     service.plan(faults.status({ status: 429, headers: { "retry-after": ["1", "3600"] } }));
     const { text } = await bareReply();
     expect(text.match(/^retry-after: \d+\r$/gim)).toEqual([
