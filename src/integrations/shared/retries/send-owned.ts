@@ -130,7 +130,7 @@ function tellLost(
   const token = currentToken();
   const wire = token && wireFacts(token);
   if (!wire || wire.wireRequests === 0 || wire.unsent || statusOf(error) !== undefined) return;
-  events.emit("usage", { ...about, partial: true });
+  events.emit("usage", () => ({ ...about, partial: true }));
 }
 
 /** What the SDK makes of an answer, for one that came from the ledger. */
