@@ -106,8 +106,9 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   };
   const ledgerParts = {
     clock,
-    onSuspect: (why: string) => events.emit("store_suspect", { why }),
-    onWitnessError: (error: unknown) => events.emit("store_error", { step: "witness", error }),
+    onSuspect: (why: string) => events.emit("store", () => ({ status: "suspect", why })),
+    onWitnessError: (error: unknown) =>
+      events.emit("store", () => ({ status: "error", step: "witness", error })),
   };
   const shared: Shared = {
     ledger: createLedger({ ...ledgerParts, store, witness }),

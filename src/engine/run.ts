@@ -59,7 +59,7 @@ export async function conclude(owned: Owned, engine: Engine): Promise<Outcome<un
   } catch (error) {
     // Whatever goes wrong here, a write that was fired ends in an outcome and not in an error.
     if (owned.fires === 0 || error instanceof LeaseLostError) throw error;
-    engine.events.emit("store_error", { step: "run", error });
+    engine.events.emit("store", () => ({ status: "error", step: "run", error }));
     return settle(owned, { do: "hold", reason: "cannot_tell" }, engine);
   } finally {
     owned.active = false;

@@ -48,7 +48,7 @@ export async function settleOne(
     const claim = await takeOver(flight, listed, engine);
     return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
   }).catch((error: unknown): Outcome<unknown> | undefined => {
-    engine.events.emit("store_error", { step: "reconcile", error });
+    engine.events.emit("store", () => ({ status: "error", step: "reconcile", error }));
     return undefined;
   });
   const because = sends && !resends ? "arguments_not_kept" : undefined;

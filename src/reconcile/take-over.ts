@@ -48,7 +48,7 @@ export async function takeOver(flight: Flight, listed: Stored, engine: Engine): 
     const owned = own(flight, moved.stored, holder, leaseMs, grantedAt, engine);
     flight.sent = true;
     if (wasLost(moved.stored)) {
-      engine.events.emit("takeover", { ...about(operation), epoch: owned.epoch });
+      engine.events.emit("takeover", () => ({ ...about(operation), epoch: owned.epoch }));
     }
     return { tag: "owned", owned };
   }
@@ -74,10 +74,9 @@ export async function leftAsItWas(
   const moved = inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;
   const now = moved && moved.tag !== "lane" ? moved.stored : undefined;
   const outcome = sayingOnly(operation, now, engine);
-  if (now) return { ...outcome, replayed: false };
+  if (now) return outcome;
   const hint = hintFor(stored.record, before);
-  const unknown = { ...outcome, status: "unknown", reason: before.reason, hint } as const;
-  return { ...unknown, replayed: false, recorded: false };
+  return { ...outcome, status: "unknown", reason: before.reason, hint, recorded: false };
 }
 
 /** What the ledger says, told without asking anybody: for those who want the status and not the result. */

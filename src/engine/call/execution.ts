@@ -122,7 +122,7 @@ function takeOff(
   const stop = new AbortController();
   const { clock } = engine;
   const by = fires === undefined ? "call" : "reconcile";
-  const taken = { ...about(operation), kind: operation.tool.kind, by } as const;
+  const taken = () => ({ ...about(operation), kind: operation.tool.kind, by }) as const;
   const flight: Boarded = {
     operation,
     stopped: stop.signal,

@@ -27,7 +27,8 @@ export function runRead(
 ): Promise<Outcome<unknown>> {
   const id = engine.newId();
   const facts = { tool: tool.name, id, key: id };
-  const taken = { ...facts, tenant: engine.tenant, scope: "", kind: "read", by: "call" } as const;
+  const taken = () =>
+    ({ ...facts, tenant: engine.tenant, scope: "", kind: "read", by: "call" }) as const;
   return tellOperation(taken, engine, () => ask(tool, args, options, id, engine));
 }
 
@@ -65,7 +66,7 @@ async function ask(
       stop.abort();
       const wire = wireFacts(token);
       wireRequests += wire.wireRequests;
-      const about = { ...facts, tenant: engine.tenant, scope: "", attempt };
+      const about = () => ({ ...facts, tenant: engine.tenant, scope: "", attempt });
       const hidden = tellRepeats(token, about, engine);
       if (hidden) {
         const attempts = attempt;

@@ -47,19 +47,29 @@ export type Recalled =
 
 /** The answer this step got before. Throws if the ledger does not answer: nothing was sent yet. */
 export async function recallSample(step: SampleStep, engine: Engine): Promise<Recalled> {
-  const { ledger, events } = engine;
+  const { ledger, events, clock } = engine;
+  const startedAt = clock.monotonic();
   if (!ledger.isOpen()) await reach(engine, "open", ledger.open());
+  const { client } = step;
   let place = placeOf(step, undefined, engine);
   let stored = await reach(engine, "read", ledger.read(place.ref));
   if (stored && stored.record.fingerprint !== step.hash) {
-    const { client, scope } = step;
-    events.emit("prompt_drift", { client, step: step.step, scope: showScope(scope.id) });
+    const scope = showScope(step.scope.id);
+    events.emit("warning", () => ({ code: "prompt_drift", client, step: step.step, scope }));
     place = placeOf(step, step.hash, engine);
     stored = await reach(engine, "read", ledger.read(place.ref));
   }
   const kept = keptIn(stored, engine);
   if (!kept) return { tag: "new", place };
-  events.emit("replay", { ...about(place), status: "committed" });
+  events.emit("sample", () => ({
+    client,
+    step: step.step,
+    attempt: 0,
+    status: kept.status,
+    wireRequests: 0,
+    durationMs: clock.monotonic() - startedAt,
+    replayed: true,
+  }));
   return { tag: "kept", kept };
 }
 
@@ -80,16 +90,17 @@ export async function keepSample(
   const write = () => writeDown(place, encoded.payload, holder, engine);
   const inTime = await within(clock, timing.storeTimeoutMs, write());
   if (inTime.tag === "done") return keptIn(storedOf(inTime.value), engine) ?? kept;
-  events.emit("unrecorded", about(place));
+  events.emit("store", () => ({ ...about(place), status: "unrecorded" }));
   inBackground(engine, async () => {
-    if ((await engine.persist(write)) !== "closed") events.emit("recorded", about(place));
+    if ((await engine.persist(write)) === "closed") return;
+    events.emit("store", () => ({ ...about(place), status: "recorded" }));
   });
   return kept;
 }
 
 /** Says that an answer could not be kept. */
 export const loseSample = (place: SamplePlace, why: string, engine: Engine): void =>
-  engine.events.emit("payload_lost", { ...about(place), why });
+  engine.events.emit("warning", () => ({ ...about(place), code: "payload_lost", why }));
 
 function placeOf(step: SampleStep, again: string | undefined, engine: Engine): SamplePlace {
   const { client, scope, hash } = step;

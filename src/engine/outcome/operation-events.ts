@@ -12,26 +12,26 @@ import type { Outcome } from "./outcome.ts";
 type Taken = Omit<HoldfireEvents["operation"], "around">;
 
 export function tellOperation(
-  taken: Taken,
+  taken: () => Taken,
   { events, clock }: Engine,
   run: () => Promise<Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
-  const { kind: _k, by: _b, ...about } = taken;
   const startedAt = clock.monotonic();
-  const tell = (outcome: Told) => {
-    const durationMs = clock.monotonic() - startedAt;
-    events.emit("outcome", { ...about, ...outcome, durationMs });
-  };
+  const tell = (told: () => Told): void =>
+    events.emit("outcome", () => {
+      const { kind: _, ...about } = taken();
+      return { ...about, ...told(), durationMs: clock.monotonic() - startedAt };
+    });
   const inside = surrounding();
-  events.emit("operation", { ...taken, around: inside.around });
+  events.emit("operation", () => ({ ...taken(), around: inside.around }));
   return inside.run(() =>
     run().then(
       (outcome) => {
-        tell(toldOf(outcome));
+        tell(() => toldOf(outcome));
         return outcome;
       },
       (error: unknown) => {
-        tell({ status: "failed", error, attempts: 0, replayed: false, recorded: true });
+        tell(() => ({ status: "failed", error, attempts: 0, replayed: false, recorded: true }));
         throw error;
       },
     ),
@@ -43,6 +43,7 @@ type Told = Omit<HoldfireEvents["outcome"], keyof Taken | "durationMs">;
 function toldOf(outcome: Outcome<unknown>): Told & { readonly key: string } {
   const { status, key, licence, attempts, replayed, recorded } = outcome;
   const reason = "reason" in outcome ? outcome.reason : undefined;
+  const via = "via" in outcome ? outcome.via : undefined;
   const error = "error" in outcome ? outcome.error : undefined;
-  return { status, key, reason, licence, attempts, replayed, recorded, error };
+  return { status, key, reason, via, licence, attempts, replayed, recorded, error };
 }

@@ -92,8 +92,13 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Attem
   owned.fires += 1;
   if (isResend) engine.budgets.take(tool.service);
   const { around, run } = surrounding();
-  const named = about(operation, owned.stored.record.generation);
-  engine.events.emit("attempt", { ...named, attempt: n, licence, around });
+  const { generation } = owned.stored.record;
+  engine.events.emit("attempt", () => ({
+    ...about(operation, generation),
+    attempt: n,
+    licence,
+    around,
+  }));
   const fire = async () => resultOf(await tool.run(args, context));
   const running = run(() =>
     runInFrame(frame, () => runWithToken(token, () => enterOperation(ref.id, fire))),

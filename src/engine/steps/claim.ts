@@ -59,7 +59,6 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
   const leaseMs = leaseMsOf(tool, engine);
   const known = async (stored: Stored | undefined): Promise<Claim> => {
     const outcome = await outcomeOf(operation, stored, engine);
-    engine.events.emit("replay", { ...about(operation), status: outcome.status });
     if (stored) await meetAgain(operation, stored, engine);
     return { tag: "known", outcome };
   };
@@ -133,7 +132,7 @@ async function makeClaim(flight: Flight, visit: Visit, engine: Engine): Promise<
       // Somebody has fired it before: whoever leaves now cannot be told that nothing was sent.
       if (!owned.noted) flight.sent = true;
       if (wasLost(moved.stored)) {
-        engine.events.emit("takeover", { ...about(operation), epoch: owned.epoch });
+        engine.events.emit("takeover", () => ({ ...about(operation), epoch: owned.epoch }));
       }
       return { tag: "owned", owned };
     }
@@ -203,7 +202,7 @@ export async function claimInTime(
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, claiming);
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;
-  engine.events.emit("store_error", { step: "claim", error });
+  engine.events.emit("store", () => ({ status: "error", step: "claim", error }));
   // At once, and again when the lost answer comes: it may still be on its way to the store.
   inBackground(engine, () => withdraw(operation, claim.holder, engine));
   const again = () => inBackground(engine, () => withdraw(operation, claim.holder, engine));

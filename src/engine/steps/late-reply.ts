@@ -15,10 +15,7 @@ import { restore } from "./restore.ts";
 
 /** The `run` of an attempt whose time was up has settled after all. */
 export async function fileLate(owned: Owned, attempted: Attempted, engine: Engine): Promise<void> {
-  const { n, verdict = "unknown" } = await classify(owned, attempted, engine);
-  if (verdict !== "unknown") {
-    engine.events.emit("late", { ...about(owned.operation), attempt: n, verdict });
-  }
+  const { n, verdict = "unknown" } = await classify(owned, attempted, engine, "late");
   if (owned.active) owned.wake.abort();
   else await fileEvidence(owned, n, verdict, engine);
 }
@@ -52,6 +49,6 @@ export async function fileEvidence(
     await restore(owned, { tag: "committed", via: "late", payload, effect, effectId }, engine);
   }
   if (filed !== "closed" && filed.tag === "moved" && filed.report === "duplicate") {
-    engine.events.emit("duplicate", { ...about(operation), source: "late" });
+    engine.events.emit("duplicate", () => ({ ...about(operation), source: "late" }));
   }
 }

@@ -33,7 +33,6 @@ export interface Owned {
   readonly epoch: number;
   readonly holder: string;
   readonly leaseMs: number;
-  readonly startedAt: number;
   stored: Stored;
   attempts: AttemptNote[];
   /** The licence to fire next; `undefined` = look first. */
@@ -78,7 +77,6 @@ export function own(
     epoch: record.epoch,
     holder,
     leaseMs,
-    startedAt: engine.clock.monotonic(),
     stored,
     attempts: stillRunning(record, engine),
     licence: noted ? last?.licence : undefined,

@@ -45,12 +45,12 @@ export async function settle(
   if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling);
   const inTime = await within(engine.clock, engine.timing.storeTimeoutMs, settling);
   if (inTime.tag !== "done") {
-    engine.events.emit("unrecorded", about(operation));
+    engine.events.emit("store", () => ({ ...about(operation), status: "unrecorded" }));
     inBackground(engine, async () => {
       const moved = await engine.persist(() => engine.ledger.move(operation.ref, move));
       if (moved === "closed") return;
       await afterwards(owned, moved, state, engine);
-      engine.events.emit("recorded", about(operation));
+      engine.events.emit("store", () => ({ ...about(operation), status: "recorded" }));
     });
     return tell(owned, state, result, at, false, engine);
   }
@@ -90,7 +90,7 @@ async function afterwards(
   if (moved.tag === "moved") {
     if (state.tag === "committed" && state.via === "reply") checkReaderOnce(owned, engine);
     if (moved.report === "duplicate") {
-      engine.events.emit("duplicate", { ...about(owned.operation), source: "late" });
+      engine.events.emit("duplicate", () => ({ ...about(owned.operation), source: "late" }));
     }
     await fileOthers(owned, state, engine);
     const written = moved.stored?.record.state;
@@ -144,7 +144,7 @@ async function stateFor(
   const found = owned.reading?.reading === "committed" ? owned.reading.effectId : undefined;
   return {
     tag: "committed",
-    via: attempt === undefined ? "reading" : "reply",
+    via: attempt === undefined ? "read" : "reply",
     attempt,
     payload: result ? payloadOf(operation, result, engine) : filedPayload(owned, attempt),
     // Found before anything was sent: somebody else did it.
@@ -204,27 +204,20 @@ function tell(
     licence,
     at,
   };
-  const named = about(operation, stored.record.generation);
-  const durationMs = engine.clock.monotonic() - owned.startedAt;
-  const status = state.tag;
-  engine.events.emit("settled", { ...named, status, licence, attempts: owned.fires, durationMs });
   switch (state.tag) {
     case "committed": {
-      engine.events.emit("committed", { ...named, via: state.via });
       engine.budgets.giveBack(operation.tool.service);
-      const { effect, effectId } = state;
+      const { via, effect, effectId } = state;
       return result
-        ? { ...common, status: "committed", effect, effectId, result: result.value }
-        : { ...common, status: "committed", effect, effectId, resultLost: true };
+        ? { ...common, status: "committed", via, effect, effectId, result: result.value }
+        : { ...common, status: "committed", via, effect, effectId, resultLost: true };
     }
     case "not_applied": {
       const { reason, rejection } = state;
-      engine.events.emit("not_applied", { ...named, reason });
       return { ...common, status: "not_applied", reason, rejection, error: owned.lastError };
     }
     case "unknown": {
       const { reason } = state;
-      engine.events.emit("unknown", { ...named, reason });
       const hint = hintFor({ ...stored.record, attempts }, state);
       return { ...common, status: "unknown", reason, hint, error: owned.lastError };
     }
