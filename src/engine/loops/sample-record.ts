@@ -47,30 +47,19 @@ export type Recalled =
 
 /** The answer this step got before. Throws if the ledger does not answer: nothing was sent yet. */
 export async function recallSample(step: SampleStep, engine: Engine): Promise<Recalled> {
-  const { ledger, events, clock } = engine;
-  const startedAt = clock.monotonic();
+  const { ledger, events } = engine;
   if (!ledger.isOpen()) await reach(engine, "open", ledger.open());
-  const { client } = step;
   let place = placeOf(step, undefined, engine);
   let stored = await reach(engine, "read", ledger.read(place.ref));
   if (stored && stored.record.fingerprint !== step.hash) {
+    const { client } = step;
     const scope = showScope(step.scope.id);
     events.emit("warning", () => ({ code: "prompt_drift", client, step: step.step, scope }));
     place = placeOf(step, step.hash, engine);
     stored = await reach(engine, "read", ledger.read(place.ref));
   }
   const kept = keptIn(stored, engine);
-  if (!kept) return { tag: "new", place };
-  events.emit("sample", () => ({
-    client,
-    step: step.step,
-    attempt: 0,
-    status: kept.status,
-    wireRequests: 0,
-    durationMs: clock.monotonic() - startedAt,
-    replayed: true,
-  }));
-  return { tag: "kept", kept };
+  return kept ? { tag: "kept", kept } : { tag: "new", place };
 }
 
 /** Keeps the answer and returns the canonical one: another caller's, if that was faster. */
