@@ -60,8 +60,9 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   let closing: Promise<void> | undefined;
   const ledgerParts = {
     clock,
-    onSuspect: (why: string) => events.emit("store_suspect", { why }),
-    onWitnessError: (error: unknown) => events.emit("store_error", { step: "witness", error }),
+    onSuspect: (why: string) => events.emit("store", () => ({ status: "suspect", why })),
+    onWitnessError: (error: unknown) =>
+      events.emit("store", () => ({ status: "error", step: "witness", error })),
   };
   const parts: EngineParts = {
     ledger: createLedger({ ...ledgerParts, store, witness }),

@@ -3,6 +3,7 @@ import { createHoldfire, type HoldfireOptions } from "../src/create.ts";
 import { InvalidInputError } from "../src/errors.ts";
 import { memoryStore } from "../src/stores/memory.ts";
 import { virtualClock } from "./engine/virtual-clock.ts";
+import { EVENT_NAMES } from "./observe/heard.ts";
 
 const ONCE = { scope: "s" };
 
@@ -88,8 +89,8 @@ describe("createHoldfire", () => {
   test("a listener hears until it stops", async () => {
     const { hf, clock } = holdfire();
     let heard = 0;
-    const stop = hf.on("committed", () => {
-      heard += 1;
+    const stop = hf.on("outcome", ({ status }) => {
+      if (status === "committed") heard += 1;
     });
     const tool = hf.tool({ name: "t", kind: "write", run: async (_: object) => 1 });
     await clock.run(tool({ n: 1 }, ONCE));
@@ -106,9 +107,7 @@ describe("createHoldfire", () => {
   test("events name tenant and scope, and carry neither arguments nor results", async () => {
     const { hf, clock } = holdfire({ tenant: "acme" });
     const events: unknown[] = [];
-    for (const name of ["attempt", "verdict", "settled", "committed", "replay"] as const) {
-      hf.on(name, (event) => events.push(event));
-    }
+    for (const name of EVENT_NAMES) hf.on(name, (event) => events.push(event));
     const tool = hf.tool({
       name: "t",
       kind: "write",
@@ -116,7 +115,8 @@ describe("createHoldfire", () => {
     });
     await clock.run(tool({ card: "canary-4711" }, ONCE));
     await clock.run(tool({ card: "canary-4711" }, ONCE));
-    expect(events).toHaveLength(5);
+    // Twice taken up and told, once fired and judged.
+    expect(events).toHaveLength(6);
     expect(JSON.stringify(events)).not.toContain("canary-4711");
     expect(events.every((event) => (event as { tenant: string }).tenant === "acme")).toBe(true);
   });

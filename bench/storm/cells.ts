@@ -136,8 +136,8 @@ export async function countCell({ call, ...cell }: Cell, capMs: number): Promise
     retry: { minDelayMs: 1, maxDelayMs: 1 },
   });
   let reported = 0;
-  hf.on("hidden_retry", ({ count }) => {
-    reported += count;
+  hf.on("warning", (event) => {
+    if (event.code === "hidden_retry") reported += event.count;
   });
   const over = (async () => call(server, hf))().then(
     () => "over" as const,

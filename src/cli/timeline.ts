@@ -85,7 +85,7 @@ function filed({ at, attempt, verdict, effectId, status }: Omit<Evidence, "paylo
 
 const VIA = {
   reply: "by the service's reply",
-  reading: "found by a reading",
+  read: "found by a read",
   late: "by a late reply",
   person: "by a person's word",
 } as const;

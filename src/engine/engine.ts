@@ -65,7 +65,7 @@ export interface Gate {
 /** Runs on after the call; `close` waits for it, and it never rejects unhandled. */
 export function inBackground(engine: Engine, work: () => Promise<unknown>): void {
   const running = work().catch((error: unknown) =>
-    engine.events.emit("store_error", { step: "background", error }),
+    engine.events.emit("store", () => ({ status: "error", step: "background", error })),
   );
   engine.background.add(running);
   void running.finally(() => engine.background.delete(running));

@@ -56,7 +56,7 @@ export async function conclude(
   } catch (error) {
     // Whatever goes wrong here, a write that was fired ends in an outcome and not in an error.
     if (owned.fires === 0 || error instanceof LeaseLostError) throw error;
-    engine.events.emit("store_error", { step: "run", error });
+    engine.events.emit("store", () => ({ status: "error", step: "run", error }));
     const held = await settle(owned, { do: "hold", reason: "cannot_tell" }, engine);
     if (held.tag === "done") return held.value;
     throw error;
@@ -85,7 +85,7 @@ async function finish(
 /** The reply of an attempt that was given up: evidence, whenever it comes. */
 function whenLate(owned: Owned, late: Late, engine: Engine): void {
   inBackground(engine, async () => {
-    const ending = await classifyAttempt(owned, await late, engine);
+    const ending = await classifyAttempt(owned, await late, engine, "late");
     await fileLateReply(owned, ending, engine);
   });
 }

@@ -15,6 +15,6 @@ export async function askStore<T>(engine: Engine, step: string, asked: Promise<T
   const error = inTime.tag === "failed" ? inTime.error : undefined;
   // A store that was given something it cannot use says so itself.
   if (isHoldfireError(error)) throw error;
-  engine.events.emit("store_error", { step, error });
+  engine.events.emit("store", () => ({ status: "error", step, error }));
   throw new StoreUnavailableError(step, error);
 }

@@ -95,7 +95,12 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       const late = new InvalidInputError("plan", "did not answer in time");
       const error = planned.tag === "failed" ? planned.error : late;
       const why = planned.tag;
-      engine.events.emit("reader_failed", { ...about(operation), which: "plan", why });
+      engine.events.emit("warning", () => ({
+        ...about(operation),
+        code: "reader_failed",
+        which: "plan",
+        why,
+      }));
       return { tag: "failed", error };
     }
     if (planned.value.tag === "stopped") return { tag: "held", reason: why };
@@ -133,7 +138,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       if (held.tag === "moved" && lost) held = await put({ ...move, suspect: lost }, held.stored);
       // Somebody was faster; the claim will say what is known.
       if (held.tag !== "moved") return { tag: "pass", needsYes: true };
-      engine.events.emit("held", { ...about(operation), why });
+      engine.events.emit("approval", () => ({ ...about(operation), status: "asked", why }));
     }
     if (!ask) return { tag: "held", reason: why };
     const { plan, args } = shown;

@@ -81,7 +81,7 @@ export type State =
   | {
       readonly tag: "committed";
       readonly effect?: Effect | undefined;
-      readonly via: "reply" | "reading" | "late" | "person";
+      readonly via: "reply" | "read" | "late" | "person";
       readonly attempt?: number | undefined;
       readonly payload?: Payload | undefined;
       readonly effectId?: string | undefined;

@@ -26,6 +26,7 @@ export function surrounding(): Surrounding {
       wraps.push(wrap);
     },
     run<T>(fn: () => Promise<T>): Promise<T> {
+      if (wraps.length === 0) return fn();
       const started: Promise<T>[] = [];
       const once = (): Promise<T> => {
         const running = started[0] ?? fn();

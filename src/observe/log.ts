@@ -29,38 +29,64 @@ const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 const LONGEST_VALUE = 200;
 const LONGEST_MESSAGE = 300;
 
-type Fields = { readonly [N in EventName]: readonly [LogLevel, ...(keyof HoldfireEvents[N])[]] };
+type KeyOf<E> = E extends unknown ? keyof E : never;
+/** Its weight, and the fields that it may say. */
+type Line<E> = readonly [LogLevel, ...KeyOf<E>[]];
+type Store = HoldfireEvents["store"];
+type Warning = HoldfireEvents["warning"];
 
-const FIELDS: Fields = {
+const STORE: { readonly [S in Store["status"]]: Line<Extract<Store, { status: S }>> } = {
+  error: ["error", "status", "step"],
+  suspect: ["error", "status", "why"],
+  unrecorded: ["error", "status", "tool"],
+  recorded: ["info", "status", "tool"],
+};
+
+const WARNINGS: { readonly [C in Warning["code"]]: Line<Extract<Warning, { code: C }>> } = {
+  hidden_retry: ["warn", "code", "tool", "attempt", "method", "origin", "count", "refused"],
+  key_unused: ["warn", "code", "tool"],
+  reader_blind: ["error", "code", "tool"],
+  reader_failed: ["warn", "code", "tool", "which", "why"],
+  volatile_intent: ["warn", "code", "tool"],
+  payload_lost: ["warn", "code", "tool"],
+  lease_lost: ["warn", "code", "tool"],
+  prompt_drift: ["warn", "code", "client"],
+};
+
+const ENDED = ["tool", "attempt", "verdict", "status", "wireRequests", "durationMs"] as const;
+const BECAME = [
+  "status",
+  "reason",
+  "via",
+  "licence",
+  "attempts",
+  "replayed",
+  "durationMs",
+] as const;
+
+/** A function where the weight depends on what is told. */
+const LINES: {
+  readonly [N in EventName]:
+    | Line<HoldfireEvents[N]>
+    | ((event: HoldfireEvents[N]) => Line<HoldfireEvents[N]>);
+} = {
   operation: ["debug", "tool", "kind", "by"],
-  outcome: ["info", "tool", "status", "reason", "licence", "attempts", "replayed", "durationMs"],
+  outcome: ({ status, replayed }) => [
+    status === "unknown" && !replayed ? "warn" : "info",
+    "tool",
+    ...BECAME,
+  ],
   attempt: ["info", "tool", "attempt", "licence"],
-  verdict: ["info", "tool", "attempt", "verdict", "status", "wireRequests", "durationMs"],
-  timed_out: ["warn", "tool", "attempt", "wireRequests", "durationMs"],
-  reading: ["info", "tool", "reading", "durationMs"],
-  replay: ["info", "tool", "status"],
-  settled: ["debug", "tool", "status", "licence", "attempts", "durationMs"],
-  committed: ["debug", "tool", "via"],
-  not_applied: ["debug", "tool", "reason"],
-  unknown: ["warn", "tool", "reason"],
+  verdict: ({ timedOut }) => [timedOut ? "warn" : "info", ...ENDED, "timedOut"],
+  late: ["warn", ...ENDED],
+  read: ["info", "tool", "reading", "durationMs"],
   takeover: ["warn", "tool", "epoch"],
-  late: ["warn", "tool", "attempt", "verdict"],
   duplicate: ["error", "tool", "source"],
-  sample: ["debug", "client", "attempt", "status", "wireRequests", "durationMs"],
+  approval: ["info", "tool", "status", "why"],
+  sample: ["debug", "client", "attempt", "status", "wireRequests", "durationMs", "replayed"],
   usage: ["debug", "client", "attempt", "inputTokens", "outputTokens", "partial"],
-  prompt_drift: ["warn", "client"],
-  hidden_retry: ["warn", "tool", "attempt", "method", "origin", "count", "refused"],
-  key_unused: ["warn", "tool"],
-  reader_blind: ["error", "tool"],
-  reader_failed: ["warn", "tool", "which", "why"],
-  volatile_intent: ["warn", "tool"],
-  payload_lost: ["warn", "tool"],
-  lease_lost: ["warn", "tool"],
-  unrecorded: ["error", "tool"],
-  recorded: ["info", "tool"],
-  store_error: ["error", "step"],
-  store_suspect: ["error", "why"],
-  held: ["info", "tool", "why"],
+  store: ({ status }) => STORE[status],
+  warning: ({ code }) => WARNINGS[code],
   reconcile: ["debug", "looked", "committed", "notApplied", "stillUnknown", "skipped"],
   drift: ["warn", "tool", "finding"],
 };
@@ -80,11 +106,15 @@ export function logTo(
   }
   const missing = LEVELS.find((name) => typeof peek(logger, name) !== "function");
   if (missing) throw new InvalidInputError(`logger.${missing}`, "must be a function");
-  const stops = (Object.keys(FIELDS) as EventName[]).flatMap((name) => {
-    const [weight, ...fields] = FIELDS[name];
-    if (LEVELS.indexOf(weight) < LEVELS.indexOf(level)) return [];
-    const listener = (event: object) =>
-      logger[weight](`holdfire ${name}${textOf(event, fields, errors === "messages")}`);
+  const weighsEnough = (weight: LogLevel) => LEVELS.indexOf(weight) >= LEVELS.indexOf(level);
+  const stops = (Object.keys(LINES) as EventName[]).flatMap((name) => {
+    const line = LINES[name] as Line<object> | ((event: object) => Line<object>);
+    if (typeof line !== "function" && !weighsEnough(line[0])) return [];
+    const listener = (event: object) => {
+      const [weight, ...fields] = typeof line === "function" ? line(event) : line;
+      if (!weighsEnough(weight)) return undefined;
+      return logger[weight](`holdfire ${name}${textOf(event, fields, errors === "messages")}`);
+    };
     return [hf.on(name, listener as Listener<typeof name>)];
   });
   return () => {

@@ -58,5 +58,6 @@ async function check(tool: Tool, engine: Engine): Promise<void> {
   if (!missed) return;
   tool.learned.readerChecked = true;
   tool.learned.readerBlind = true;
-  engine.events.emit("reader_blind", about(missed));
+  const operation = missed;
+  engine.events.emit("warning", () => ({ ...about(operation), code: "reader_blind" }));
 }

@@ -60,7 +60,7 @@ async function look(options: DriftOptions, tools: Tools, engine: Engine): Promis
     findings.push(finding);
     const { tool, effectId } = finding;
     const id = finding.finding === "foreign" ? undefined : finding.id;
-    events.emit("drift", { tenant, finding: finding.finding, tool, id, effectId });
+    events.emit("drift", () => ({ tenant, finding: finding.finding, tool, id, effectId }));
   };
 
   const lookAt = async ({ record }: Stored): Promise<void> => {

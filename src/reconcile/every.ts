@@ -39,7 +39,7 @@ export function reconcileEvery(
       const report = await pass({ ...options, cursor, signal: stop.signal });
       cursor = report.ended === "limit" ? report.cursor : options.cursor;
     } catch (error) {
-      events.emit("store_error", { step: "reconcile", error });
+      events.emit("store", () => ({ status: "error", step: "reconcile", error }));
     }
     schedule();
   };

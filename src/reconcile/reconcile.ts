@@ -60,7 +60,7 @@ async function sweep(
     tally.add(await settleOne(one.stored, one.tool, how, engine));
     const progress = tally.progress();
     tell(progress);
-    engine.events.emit("reconcile", { tenant, ...progress });
+    engine.events.emit("reconcile", () => ({ tenant, ...progress }));
   };
 
   let { cursor } = options;

@@ -51,7 +51,7 @@ export async function settleOne(
       ? claim.outcome
       : conclude(claim.owned, engine, settleUnlessUnchanged);
   }).catch((error: unknown): Outcome<unknown> | undefined => {
-    engine.events.emit("store_error", { step: "reconcile", error });
+    engine.events.emit("store", () => ({ status: "error", step: "reconcile", error }));
     return undefined;
   });
   const because = sends && !resends ? "arguments_not_kept" : undefined;

@@ -372,7 +372,9 @@ describe("what the model sees", () => {
     const hf = openHoldfire();
     const got: unknown[] = [];
     const unused: unknown[] = [];
-    hf.on("key_unused", (event) => unused.push(event));
+    hf.on("warning", (event) => {
+      if (event.code === "key_unused") unused.push(event);
+    });
     const send = tool({
       inputSchema: inputSchema as typeof zodSchema,
       execute: async (input) => {

@@ -109,7 +109,7 @@ describe("the signal of a write", () => {
 
   it("after the send means that it may still land", async () => {
     const hf = openHoldfire();
-    const settled = heard(hf, "settled");
+    const settled = heard(hf, "outcome");
     const { inJob, server } = await openFetch(() => {}, { keyed }, hf);
     const stop = new AbortController();
     const call = inJob("/a", { ...post("x"), signal: stop.signal });

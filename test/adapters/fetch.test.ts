@@ -456,7 +456,7 @@ it("failures can be told by a response that asks not to be retried", async () =>
 
 it("a body too long for the ledger is committed without it, and says so the second time", async () => {
   const hf = openHoldfire({ payloads: { maxBytes: 100 } });
-  const lost = heard(hf, "payload_lost");
+  const lost = heard(hf, "warning", "payload_lost");
   const { inJob, server } = await openFetch(json({ text: "a".repeat(200) }), {}, hf);
   expect(await (await inJob("/a", post("x"))).json()).toEqual({ text: "a".repeat(200) });
   await expect(inJob("/a", post("x"))).rejects.toMatchObject({ code: "ERR_HOLDFIRE_RESULT_LOST" });

@@ -129,8 +129,8 @@ describe("what the framework's function gets", () => {
     await pay({ of: "ana" }, { scope: "a", context: { user: "ana" } });
     isLost = false;
     let swept: Promise<unknown> | undefined;
-    hf.on("committed", () => {
-      swept ??= hf.reconcile({ resend: true });
+    hf.on("outcome", ({ status }) => {
+      if (status === "committed") swept ??= hf.reconcile({ resend: true });
     });
     await pay({ of: "ben" }, { scope: "b", context: { user: "ben" } });
     await swept;

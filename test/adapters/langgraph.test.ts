@@ -199,7 +199,7 @@ describe("a state with messages: the turn is the scope", () => {
   it("parallel calls, one of which throws, resumed: the other one is not made again", async () => {
     const { hf, pay, paid } = counted();
     let falls = true;
-    const settled = new Promise<void>((resolve) => void hf.on("settled", () => resolve()));
+    const settled = new Promise<void>((resolve) => void hf.on("outcome", () => resolve()));
     const fall = tool(
       async () => {
         if (!falls) return "stands";

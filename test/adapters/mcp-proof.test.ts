@@ -97,8 +97,8 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
     expect(await told(client, { name: "refund", arguments: { id: "p1" } })).toBe("unknown");
     server.intercept = undefined;
     let swept: Promise<unknown> | undefined;
-    hf.on("committed", () => {
-      swept ??= hf.reconcile({ resend: true });
+    hf.on("outcome", ({ status }) => {
+      if (status === "committed") swept ??= hf.reconcile({ resend: true });
     });
     await client.callTool({ name: "delete_account", arguments: { id: "a9" } });
     await swept;

@@ -578,7 +578,9 @@ describe("v2's rounds", () => {
     const { guard, executed, hf, bare } = await set("v2", rounds);
     expect((bare as unknown as { getProtocolEra(): string }).getProtocolEra()).toBe("modern");
     const hidden: unknown[] = [];
-    hf.on("hidden_retry", (event) => hidden.push(event));
+    hf.on("warning", (event) => {
+      if (event.code === "hidden_retry") hidden.push(event);
+    });
     const client = guard();
     const { setRequestHandler } = client as unknown as {
       setRequestHandler(method: string, handler: () => Promise<object>): void;

@@ -59,7 +59,7 @@ export const required: readonly string[] = [
   ...["first", "not_sent", "refused", "absent", "keyed", "person"].map(
     (licence) => `licence:${licence}`,
   ),
-  ...["reply", "reading", "late", "person"].map((via) => `via:${via}`),
+  ...["reply", "read", "late", "person"].map((via) => `via:${via}`),
   ...["committed", "not_applied"].map((as) => `person:${as}`),
   "service:key-replayed",
   "takeover",

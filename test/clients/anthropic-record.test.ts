@@ -67,8 +67,13 @@ describe.each([
     await run((client) => asks(client, "Hi"), hf);
     expect(await run((client) => asks(client, "Hello"), hf)).toBe("answer 2");
     expect(await run((client) => asks(client, "Hi"), hf)).toBe("answer 1");
-    expect(heard("prompt_drift")).toEqual([
-      { client: "anthropic", step: "POST /v1/messages #1", scope: "job" },
+    expect(heard("warning", "prompt_drift")).toEqual([
+      {
+        code: "prompt_drift",
+        client: "anthropic",
+        step: "POST /v1/messages #1",
+        scope: "job",
+      },
     ]);
   });
 });

@@ -72,7 +72,7 @@ const cases = Object.entries(calls).flatMap(([name, { retries, call }]) =>
 describe.each(cases)("%s, when the service fails by %s", (_, failure, retries, call) => {
   it("is one request, and the outcome speaks of its answer", async () => {
     const hf = openHoldfire();
-    const hidden = heard(hf, "hidden_retry");
+    const hidden = heard(hf, "warning", "hidden_retry");
     const server = await serve(failure);
     const tool = hf.tool({
       name: "act",

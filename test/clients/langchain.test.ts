@@ -79,7 +79,7 @@ it("the caller's own timeout or abort ends it", async () => {
 
 it("calls that wait for their turn are counted where they belong", async () => {
   const hf = openHoldfire();
-  const hidden = heard(hf, "hidden_retry");
+  const hidden = heard(hf, "warning", "hidden_retry");
   const samples = heard(hf, "sample");
   const server = await serve(chatAnswer("hello"));
   const model = ownRetries(modelOf(server, { maxConcurrency: 1 }), hf);

@@ -94,8 +94,12 @@ describe.each([
       said.push(await inJob(hf, () => asks(client, prompt)));
     }
     expect(said).toEqual(["answer 1", "answer 2", "answer 2", "answer 1"]);
-    expect(heard("prompt_drift")).toHaveLength(2);
-    expect(heard("prompt_drift")[0]).toMatchObject({ client: "openai", scope: "job" });
+    expect(heard("warning", "prompt_drift")).toHaveLength(2);
+    expect(heard("warning", "prompt_drift")[0]).toMatchObject({ client: "openai", scope: "job" });
+    const sent = { client: "openai", status: 200, attempt: 1, wireRequests: 1, replayed: false };
+    const kept = { ...sent, attempt: 0, wireRequests: 0, replayed: true };
+    expect(heard("sample")).toMatchObject([sent, sent, kept, kept]);
+    expect(new Set(heard("sample").map(({ step }) => step)).size).toBe(1);
     expect(stage.server.arrivals).toHaveLength(2);
   });
 });
@@ -260,9 +264,11 @@ test("an answer of half a megabyte is kept, one of two is not, and that is told"
   );
   expect(await inJob(hf, () => ask(client, "Hi"))).toHaveLength(500_000);
   expect(await inJob(hf, () => ask(client, "Hi"))).toHaveLength(500_000);
-  expect(heard("payload_lost")).toEqual([]);
+  expect(heard("warning", "payload_lost")).toEqual([]);
   expect(await stage.pass(hf.scope("long", () => ask(client, "Hi")))).toHaveLength(2_000_000);
-  expect(heard("payload_lost")).toMatchObject([{ tool: "sample:openai", scope: "long" }]);
+  expect(heard("warning", "payload_lost")).toMatchObject([
+    { tool: "sample:openai", scope: "long" },
+  ]);
   expect(await stage.pass(hf.scope("long", () => ask(client, "Hi")))).toBe("answer 3");
 });
 
@@ -293,10 +299,10 @@ test("a ledger that fails after the answer takes nothing from the caller, and is
   const client = recorder(hf);
   store.fail("rejects", (step) => step.startsWith("swap"));
   expect(await inJob(hf, () => ask(client, "Hi"))).toBe("answer 1");
-  expect(heard("unrecorded")).toHaveLength(1);
+  expect(heard("store", "unrecorded")).toHaveLength(1);
   store.recover();
   await stage.clock.advance(60_000);
-  expect(heard("recorded")).toHaveLength(1);
+  expect(heard("store", "recorded")).toHaveLength(1);
   expect(await inJob(hf, () => ask(client, "Hi"))).toBe("answer 1");
   expect(stage.server.arrivals).toHaveLength(1);
 });

@@ -8,7 +8,6 @@
 import { onTestFinished } from "vitest";
 import { createHoldfire, type Holdfire, type HoldfireOptions } from "../../src/create.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import type { EventName, HoldfireEvents } from "../../src/observe/events.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { type VirtualClock, virtualClock } from "../engine/virtual-clock.ts";
 import { type Act, type ModelServer, startModelServer } from "./model-server.ts";
@@ -26,17 +25,7 @@ export interface Stage {
   fail(promise: PromiseLike<unknown>): Promise<unknown>;
 }
 
-const EVENTS: readonly EventName[] = [
-  "sample",
-  "usage",
-  "prompt_drift",
-  "hidden_retry",
-  "replay",
-  "payload_lost",
-  "unrecorded",
-  "recorded",
-  "store_error",
-];
+export { listen } from "../observe/heard.ts";
 
 export async function openStage(options: Partial<HoldfireOptions> = {}): Promise<Stage> {
   const server = await startModelServer();
@@ -68,14 +57,6 @@ export async function openStage(options: Partial<HoldfireOptions> = {}): Promise
         ),
       ),
   };
-}
-
-/** Collects the events of a holdfire from now on. */
-export function listen(hf: Holdfire): <N extends EventName>(name: N) => HoldfireEvents[N][] {
-  const heard: { readonly name: EventName; readonly event: unknown }[] = [];
-  for (const name of EVENTS) hf.on(name, (event) => heard.push({ name, event }));
-  return <N extends EventName>(name: N) =>
-    heard.filter((one) => one.name === name).map(({ event }) => event as HoldfireEvents[N]);
 }
 
 /** A client's timeout of this length ends when its request has arrived, and not before. */

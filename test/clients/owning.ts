@@ -26,9 +26,16 @@ export function openHoldfire(options: Partial<HoldfireOptions> = {}): Holdfire {
   return hf;
 }
 
-export function heard<N extends EventName>(hf: Holdfire, name: N): HoldfireEvents[N][] {
+/** The events of this name from now on; of this code alone, if one is given. */
+export function heard<N extends EventName>(
+  hf: Holdfire,
+  name: N,
+  code?: string,
+): HoldfireEvents[N][] {
   const events: HoldfireEvents[N][] = [];
-  hf.on(name, (event) => events.push(event));
+  hf.on(name, (event) => {
+    if (code === undefined || ("code" in event && event.code === code)) events.push(event);
+  });
   return events;
 }
 

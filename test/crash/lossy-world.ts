@@ -75,7 +75,9 @@ async function open(
   const { store, end } = await openPlace(ledger.place());
   const hf = createHoldfire({ store, witness: fileWitness({ folder }) });
   const suspicions: string[] = [];
-  hf.on("store_suspect", ({ why }) => suspicions.push(why));
+  hf.on("store", (event) => {
+    if (event.status === "suspect") suspicions.push(event.why);
+  });
   const from = service.arrivals.length;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {

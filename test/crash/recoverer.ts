@@ -75,7 +75,9 @@ const all = createHoldfire({
   retry: { leaseMs: LEASE_MS, cooldownMs: COOLDOWN_MS, minDelayMs: 1, maxDelayMs: 50 },
 });
 const suspicions: string[] = [];
-all.on("store_suspect", ({ why }) => suspicions.push(why));
+all.on("store", (event) => {
+  if (event.status === "suspect") suspicions.push(event.why);
+});
 const tenants = order.trials.map(({ trial, url, yeses }) => {
   const hf = all.forTenant(trial.id);
   return { hf, trial, yeses, tools: toolsOf({ hf, trial, url }) };

@@ -13,8 +13,10 @@ function open(onHiddenRetry?: HoldfireOptions["onHiddenRetry"]) {
     retry: { minDelayMs: 1, maxDelayMs: 1 },
     onHiddenRetry,
   });
-  const hidden: HoldfireEvents["hidden_retry"][] = [];
-  hf.on("hidden_retry", (event) => hidden.push(event));
+  const hidden: Extract<HoldfireEvents["warning"], { code: "hidden_retry" }>[] = [];
+  hf.on("warning", (event) => {
+    if (event.code === "hidden_retry") hidden.push(event);
+  });
   onTestFinished(() => hf.close());
   return { hf, hidden };
 }
@@ -46,6 +48,7 @@ describe("a retry that nobody switched off is reported with its count", () => {
     const { id, key } = outcome;
     expect(hidden).toEqual([
       {
+        code: "hidden_retry",
         ...{ tool: "pay", id, key, tenant: "default", scope: "job", attempt: 1 },
         ...{ origin: url, method: "POST", path: "/v1/pay", count: 3 },
       },

@@ -7,7 +7,9 @@ import { engineOf, operationOf } from "./engine-of.ts";
 const engine = engineOf();
 const operation = operationOf(engine);
 const lost: string[] = [];
-engine.events.on("payload_lost", ({ why }) => lost.push(why));
+engine.events.on("warning", (event) => {
+  if (event.code === "payload_lost") lost.push(event.why);
+});
 
 describe("what is kept of a result", () => {
   test("is its JSON", () => {

@@ -25,8 +25,8 @@ const leaseUntil = async (): Promise<number | undefined> =>
 beforeEach(async () => {
   engine = engineOf({ timing: { ...timingOf(), leaseMs: LEASE_MS } });
   lost = 0;
-  engine.events.on("lease_lost", () => {
-    lost += 1;
+  engine.events.on("warning", ({ code }) => {
+    if (code === "lease_lost") lost += 1;
   });
   const operation = operationOf(engine);
   await engine.ledger.open();

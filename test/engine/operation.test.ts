@@ -112,7 +112,9 @@ describe("what would never match again", () => {
   test("a uuid is an ordinary value, and two that differ only there are noticed", () => {
     const fresh = engineOf();
     const others: string[] = [];
-    fresh.events.on("volatile_intent", ({ other }) => others.push(other));
+    fresh.events.on("warning", (event) => {
+      if (event.code === "volatile_intent") others.push(event.other);
+    });
     const first = operationOf(fresh, {}, { id: "0f8fad5b-d9cb-469f-a165-70867728950e" });
     operationOf(fresh, {}, { id: "7c9e6679-7425-40de-944b-e07fc1f90ae7" });
     expect(others).toEqual([first.ref.id]);

@@ -27,7 +27,7 @@ describe("a destructive call", () => {
     const outcome = await clock.run(drop.outcome(LOGS, ONCE));
     expect(outcome).toMatchObject({ status: "held", reason: "approval", attempts: 0 });
     await expect(clock.run(drop(LOGS, ONCE))).rejects.toBeInstanceOf(ApprovalRequiredError);
-    expect(heard("held")).toMatchObject([{ why: "approval", id: outcome.id }]);
+    expect(heard("approval", "asked")).toMatchObject([{ why: "approval", id: outcome.id }]);
     expect(runs).toEqual([]);
   });
 

@@ -174,7 +174,7 @@ describe("a plan that fails before the question", () => {
     await expect(clock.run(drop(hf, { plan })(LOGS, ONCE))).rejects.toMatchObject({
       code: expect.stringContaining("ERR_HOLDFIRE_"),
     });
-    expect(heard("reader_failed")).toMatchObject([{ which: "plan" }, { which: "plan" }]);
+    expect(heard("warning", "reader_failed")).toMatchObject([{ which: "plan" }, { which: "plan" }]);
     expect((await hf.operations.list()).items).toEqual([]);
     expect(runs).toEqual([]);
   });

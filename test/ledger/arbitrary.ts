@@ -48,7 +48,7 @@ const notApplied = fc.record({
 
 const committed = fc.record({
   tag: fc.constant("committed" as const),
-  via: fc.constantFrom("reply", "reading", "late", "person"),
+  via: fc.constantFrom("reply", "read", "late", "person"),
   attempt: maybe(attemptNumber),
   effectId: maybe(fc.constantFrom("e1", "e2")),
   payload: maybe(payload),

@@ -19,7 +19,7 @@ function written(applied: Applied): OperationRecord {
 
 const committedBy = (attempt: number | undefined, effectId?: string): State => ({
   tag: "committed",
-  via: attempt === undefined ? "reading" : "reply",
+  via: attempt === undefined ? "read" : "reply",
   attempt,
   effectId,
 });

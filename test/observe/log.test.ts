@@ -1,11 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { createHoldfire, type Logger, type LogLevel, logTo } from "../../src/index.ts";
-import { createEvents } from "../../src/observe/events.ts";
+import { createEvents, type Events } from "../../src/observe/events.ts";
 import { keyHash } from "../../src/observe/otel.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { virtualClock } from "../engine/virtual-clock.ts";
 
 const SECRET = "canary-4711";
+const UNKNOWN = {
+  by: "call",
+  status: "unknown",
+  reason: "deadline",
+  attempts: 1,
+  replayed: false,
+  recorded: true,
+  durationMs: 1,
+} as const;
 const ABOUT = { tool: "t", id: "id", key: "key", tenant: "default", scope: "s" };
 
 function collect() {
@@ -37,7 +46,7 @@ describe("a call", () => {
     expect(lines).toEqual([
       `info holdfire attempt tool="pay out" attempt=1 licence=first keyHash=${keyHash(key)}`,
       `info holdfire verdict tool="pay out" attempt=1 verdict=committed wireRequests=0 durationMs=0 keyHash=${keyHash(key)}`,
-      `info holdfire outcome tool="pay out" status=committed licence=first attempts=1 replayed=false durationMs=0 keyHash=${keyHash(key)}`,
+      `info holdfire outcome tool="pay out" status=committed via=reply licence=first attempts=1 replayed=false durationMs=0 keyHash=${keyHash(key)}`,
     ]);
   });
 
@@ -65,8 +74,12 @@ describe("a call", () => {
     for (const word of [SECRET, good.key, good.id, bad.key, bad.id])
       expect(all).not.toContain(word);
     expect(all).toContain("error=RangeError code=E_LIMIT");
-    expect(lines).toContainEqual(expect.stringMatching(/^warn holdfire unknown tool=t reason=/));
-    expect(lines).toContainEqual(expect.stringMatching(/^warn holdfire reader-failed /));
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^warn holdfire outcome tool=t status=unknown reason=/),
+    );
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^warn holdfire warning code=reader_failed tool=t which=readState /),
+    );
   });
 
   test("what errors say is told to those who ask for it, escaped and cut", async () => {
@@ -105,9 +118,9 @@ describe("names from elsewhere", () => {
     const events = createEvents();
     const { lines, logger } = collect();
     logTo(events, logger);
-    events.emit("unknown", { ...ABOUT, tool, reason: "deadline" });
+    events.emit("takeover", () => ({ ...ABOUT, tool, epoch: 2 }));
     expect(lines).toEqual([
-      `warn holdfire unknown tool=${shown} reason=deadline keyHash=${keyHash("key")}`,
+      `warn holdfire takeover tool=${shown} epoch=2 keyHash=${keyHash("key")}`,
     ]);
   });
 
@@ -131,9 +144,9 @@ describe("names from elsewhere", () => {
     const events = createEvents();
     const { lines, logger } = collect();
     logTo(events, logger);
-    events.emit("store_error", { step: "claim", error: make() });
+    events.emit("store", () => ({ status: "error", step: "claim", error: make() }));
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/^error holdfire store-error step=claim error=\w+$/);
+    expect(lines[0]).toMatch(/^error holdfire store status=error step=claim error=\w+$/);
     expect(lines[0]).not.toContain(SECRET);
   });
 });
@@ -143,11 +156,56 @@ describe("what is heard", () => {
     const events = createEvents();
     const { lines, logger } = collect();
     logTo(events, logger, { level: "error" });
-    events.emit("unknown", { ...ABOUT, reason: "deadline" });
-    events.emit("duplicate", { ...ABOUT, source: "late" });
+    events.emit("takeover", () => ({ ...ABOUT, epoch: 2 }));
+    events.emit("outcome", () => ({ ...ABOUT, ...UNKNOWN }));
+    events.emit("store", () => ({ ...ABOUT, status: "recorded" }));
+    events.emit("warning", () => ({ ...ABOUT, code: "key_unused" }));
+    events.emit("duplicate", () => ({ ...ABOUT, source: "late" }));
     expect(lines).toEqual([
       `error holdfire duplicate tool=t source=late keyHash=${keyHash("key")}`,
     ]);
+  });
+
+  test.each<[string, (events: Events) => void, string]>([
+    [
+      "an outcome that is unknown",
+      (events) => events.emit("outcome", () => ({ ...ABOUT, ...UNKNOWN })),
+      "warn holdfire outcome tool=t status=unknown reason=deadline attempts=1 replayed=false durationMs=1",
+    ],
+    [
+      "the same, given back",
+      (events) => events.emit("outcome", () => ({ ...ABOUT, ...UNKNOWN, replayed: true })),
+      "info holdfire outcome tool=t status=unknown reason=deadline attempts=1 replayed=true durationMs=1",
+    ],
+    [
+      "an attempt whose time was up",
+      (events) =>
+        events.emit("verdict", () => ({
+          ...ABOUT,
+          attempt: 1,
+          verdict: "unknown",
+          timedOut: true,
+          wireRequests: 1,
+          durationMs: 9,
+        })),
+      "warn holdfire verdict tool=t attempt=1 verdict=unknown wireRequests=1 durationMs=9 timedOut=true",
+    ],
+    [
+      "a settle that could not be written",
+      (events) => events.emit("store", () => ({ ...ABOUT, status: "unrecorded" })),
+      "error holdfire store status=unrecorded tool=t",
+    ],
+    [
+      "a result that could not be kept, without what its encoder said",
+      (events) => events.emit("warning", () => ({ ...ABOUT, code: "payload_lost", why: SECRET })),
+      "warn holdfire warning code=payload_lost tool=t",
+    ],
+  ])("%s, with its weight", (_, emit, line) => {
+    const events = createEvents();
+    const { lines, logger } = collect();
+    logTo(events, logger);
+    emit(events);
+    expect(lines).toEqual([`${line} keyHash=${keyHash("key")}`]);
   });
 
   test("only the own tenant, also where the event names none", () => {
@@ -157,15 +215,18 @@ describe("what is heard", () => {
     logTo(events.of("ours"), ours.logger, { level: "debug" });
     logTo(events.of("theirs"), theirs.logger, { level: "debug" });
     const step = { client: "openai", step: "POST /responses", attempt: 1 };
-    events.of("ours").emit("usage", { ...step, partial: true });
-    events.of("theirs").emit("prompt_drift", { ...step, scope: SECRET });
-    events.emit("store_suspect", { why: "rolled back" });
-    const suspect = 'error holdfire store-suspect why="rolled back"';
+    events.of("ours").emit("usage", () => ({ ...step, partial: true }));
+    events.of("theirs").emit("warning", () => ({ ...step, code: "prompt_drift", scope: SECRET }));
+    events.emit("store", () => ({ status: "suspect", why: "rolled back" }));
+    const suspect = 'error holdfire store status=suspect why="rolled back"';
     expect(ours.lines).toEqual([
       "debug holdfire usage client=openai attempt=1 partial=true",
       suspect,
     ]);
-    expect(theirs.lines).toEqual(["warn holdfire prompt-drift client=openai", suspect]);
+    expect(theirs.lines).toEqual([
+      "warn holdfire warning code=prompt_drift client=openai",
+      suspect,
+    ]);
   });
 
   test("a tenant of one holdfire does not hear another", async () => {
@@ -181,7 +242,7 @@ describe("what is heard", () => {
     const events = createEvents();
     const { lines, logger } = collect();
     logTo(events, logger)();
-    events.emit("duplicate", { ...ABOUT, source: "late" });
+    events.emit("duplicate", () => ({ ...ABOUT, source: "late" }));
     expect(lines).toEqual([]);
   });
 });

@@ -413,7 +413,7 @@ describe("metrics", () => {
     await pass(tool.outcome({ item: "a" }, ONCE));
     await pass(tool.outcome({ item: "b" }, ONCE));
     expect(await points("holdfire.duplicates")).toMatchObject([
-      { value: 1, attributes: { "holdfire.source": "reading" } },
+      { value: 1, attributes: { "holdfire.source": "read" } },
     ]);
   });
 });

@@ -75,7 +75,9 @@ hf.on("attempt", () => {
 hf.on("verdict", ({ verdict, durationMs }) => {
   if (verdict === "unknown") lost.push(`after ${Math.round(durationMs)} ms`);
 });
-hf.on("store_suspect", ({ why }) => suspicions.push(why));
+hf.on("store", (event) => {
+  if (event.status === "suspect") suspicions.push(event.why);
+});
 const buy = toolOf(createClient(order.url, order.toolClass));
 await tell({ tag: "ready" });
 await hear("go");

@@ -102,7 +102,7 @@ describe("reconcileEvery", () => {
     const heard = listen(hf);
     const stop = hf.reconcileEvery(1_000);
     await world.clock.advance(1_000);
-    expect(heard("store_error").length).toBeGreaterThan(0);
+    expect(heard("store", "error").length).toBeGreaterThan(0);
     down = false;
     await world.clock.advance(1_000);
     stop();

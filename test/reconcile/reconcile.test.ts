@@ -169,7 +169,7 @@ describe("a reader that cannot be trusted", () => {
     const heard = listen(hf);
     const report = await world.pass(hf.reconcile());
     expect(report.stillUnknown).toMatchObject([{ reason: "reader_blind" }]);
-    expect(heard("reader_blind")).toHaveLength(1);
+    expect(heard("warning", "reader_blind")).toHaveLength(1);
   });
 
   test("takes another operation's effect for this one's: it cannot tell", async () => {

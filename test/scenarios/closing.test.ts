@@ -60,7 +60,7 @@ describe("hf.close", () => {
     await clock.advance(1_000);
     failing.recover();
     await pass(closing);
-    expect(heard("recorded")).toHaveLength(1);
+    expect(heard("store", "recorded")).toHaveLength(1);
   });
 
   test("gives up on a store that stays down", async () => {
@@ -73,7 +73,7 @@ describe("hf.close", () => {
     const began = clock.monotonic();
     await pass(hf.close());
     expect(clock.monotonic() - began).toBe(10_000);
-    expect(heard("recorded")).toEqual([]);
+    expect(heard("store", "recorded")).toEqual([]);
   });
 
   test("leaves no timer behind after a call that went well", async () => {

@@ -108,7 +108,7 @@ describe("a key must be earned", () => {
     const keyed = order("keyed", { run: (args) => client("keyed").create(args) });
     await pass(keyed.outcome(TEA, ONCE));
     await pass(keyed.outcome({ item: "milk" }, ONCE));
-    expect(heard("key_unused")).toHaveLength(1);
+    expect(heard("warning", "key_unused")).toHaveLength(1);
     service.plan(faults.commitThenReset());
     const outcome = await pass(keyed.outcome({ item: "bread" }, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", reason: "key_unused" });

@@ -12,7 +12,7 @@ describe("the request is committed after its connection was lost", () => {
     const readable = order("readable", { commitsWithinMs: 5_000 });
     const outcome = await pass(readable.outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
-    expect(heard("reading").map(({ reading }) => reading)).toEqual(["absent", "committed"]);
+    expect(heard("read").map(({ reading }) => reading)).toEqual(["absent", "committed"]);
     expect(service.arrivals).toHaveLength(1);
     expect(service.effects).toHaveLength(1);
   });
@@ -69,7 +69,7 @@ describe("the request is committed after its connection was lost", () => {
     });
     const outcome = await pass(readable.outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 2 });
-    expect(heard("duplicate")).toMatchObject([{ source: "reading" }]);
+    expect(heard("duplicate")).toMatchObject([{ source: "read" }]);
   });
 
   test("the deadline comes first: unknown, and a later call goes on where this one stopped", async () => {
@@ -101,7 +101,7 @@ describe("a read that cannot be trusted yet", () => {
     service.planRead(readFaults.status(), readFaults.reset());
     const outcome = await pass(order("readable").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
-    expect(heard("reader_failed")).toMatchObject([
+    expect(heard("warning", "reader_failed")).toMatchObject([
       { which: "readState", why: "failed" },
       { which: "readState", why: "failed" },
     ]);
@@ -126,8 +126,8 @@ describe("a read that cannot be trusted yet", () => {
     });
     const outcome = await pass(readable.outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
-    expect(heard("reader_failed").every(({ why }) => why === "late")).toBe(true);
-    expect(stopped).toHaveLength(heard("reader_failed").length);
+    expect(heard("warning", "reader_failed").every(({ why }) => why === "late")).toBe(true);
+    expect(stopped).toHaveLength(heard("warning", "reader_failed").length);
     expect(service.arrivals).toHaveLength(1);
   });
 
@@ -147,7 +147,9 @@ describe("a read that cannot be trusted yet", () => {
     });
     const outcome = await pass(readable.outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
-    expect(heard("reader_failed")).toContainEqual(expect.objectContaining({ why: "nonsense" }));
+    expect(heard("warning", "reader_failed")).toContainEqual(
+      expect.objectContaining({ why: "nonsense" }),
+    );
     expect(service.arrivals).toHaveLength(1);
   });
 

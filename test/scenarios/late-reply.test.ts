@@ -90,7 +90,10 @@ describe("a reply that comes after its time, while the execution still waits", (
     await clock.advance(10_000);
     await until(() => heard("late").length > 0);
     expect(await pass(call)).toMatchObject({ status: "committed", attempts: 1 });
-    expect(heard("late")).toMatchObject([{ attempt: 1, verdict: "committed" }]);
+    expect(heard("verdict")).toMatchObject([{ attempt: 1, verdict: "unknown", timedOut: true }]);
+    expect(heard("late")).toMatchObject([
+      { attempt: 1, verdict: "committed", wireRequests: 1, durationMs: 20_000 },
+    ]);
     expect(service.effects).toHaveLength(1);
     expect(service.arrivals).toHaveLength(1);
   });
@@ -213,7 +216,7 @@ describe("a reply that comes when the execution has ended", () => {
   });
 
   test("a late failure is filed too, and the operation stays unknown", async () => {
-    const { order, clock, pass, hf } = await openWorld();
+    const { order, clock, pass, hf, heard } = await openWorld();
     let fail: (error: unknown) => void = () => {};
     const mail = order("neither", {
       run: () =>
@@ -229,6 +232,8 @@ describe("a reply that comes when the execution has ended", () => {
     const view = await hf.operations.get(id);
     expect(view).toMatchObject({ status: "unknown" });
     expect(view?.evidence).toMatchObject([{ attempt: 1, verdict: "unknown" }]);
+    expect(heard("verdict")).toHaveLength(1);
+    expect(heard("late")).toMatchObject([{ attempt: 1, verdict: "unknown", wireRequests: 0 }]);
   });
 
   test("raises the alarm when a licensed resend committed too", async () => {

@@ -51,7 +51,7 @@ describe("an owner that lost its lease", () => {
     expect(view?.evidence).toMatchObject([{ attempt: 1, epoch: 1, verdict: "committed" }]);
     expect(view?.status).toBe("committed");
     expect(keysOf(service)).toEqual([heir.key]);
-    expect(heard("lease_lost").length).toBeLessThanOrEqual(1);
+    expect(heard("warning", "lease_lost").length).toBeLessThanOrEqual(1);
   });
 
   test("notices at its next beat", async () => {
@@ -62,7 +62,7 @@ describe("an owner that lost its lease", () => {
     clock.jump(200_000);
     await pass(order("keyed", {}, another()).outcome(TEA, ONCE));
     await clock.advance(30_000);
-    expect(heard("lease_lost")).toHaveLength(1);
+    expect(heard("warning", "lease_lost")).toHaveLength(1);
     landings[0]?.reject(new Error("reset"));
     const old = await pass(call);
     expect(old).toMatchObject({ status: "committed" });

@@ -32,7 +32,7 @@ describe.each(LOSSES)("committed, and the reply is lost to %s", (_, fault) => {
     const outcome = await pass(order("readable").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 1, replayed: false });
     expect(outcome).toMatchObject({ result: { id: service.effects[0]?.effectId } });
-    expect(heard("committed")).toMatchObject([{ via: "reading" }]);
+    expect(heard("outcome", "committed")).toMatchObject([{ via: "read" }]);
     expect(service.arrivals).toHaveLength(1);
     expect(service.effects).toHaveLength(1);
   });
@@ -211,7 +211,7 @@ describe("a result that is a Response", () => {
     });
     const outcome = await pass(post.outcome({ item: "tea" }, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 1, resultLost: true });
-    expect(heard("payload_lost")).toHaveLength(1);
+    expect(heard("warning", "payload_lost")).toHaveLength(1);
     const again = await pass(post.outcome({ item: "tea" }, ONCE));
     expect(again).toMatchObject({ status: "committed", replayed: true, resultLost: true });
     expect(service.arrivals).toHaveLength(1);

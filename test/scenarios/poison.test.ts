@@ -207,7 +207,7 @@ describe("F20: a result that cannot be kept was still committed", () => {
     });
     const first = await clock.run(tool.outcome({}, ONCE));
     expect(first.status).toBe("committed");
-    expect(heard("payload_lost")).toHaveLength(1);
+    expect(heard("warning", "payload_lost")).toHaveLength(1);
     const again = await clock.run(tool.outcome({}, ONCE));
     expect(again).toMatchObject({ status: "committed", replayed: true, resultLost: true });
     expect(runs).toBe(1);
@@ -297,7 +297,7 @@ describe("F20: a result that cannot be kept was still committed", () => {
 
   test("a listener that throws or rejects changes nothing", async () => {
     hf.on("attempt", trap);
-    hf.on("committed", (() => Promise.reject(new Error("later"))) as never);
+    hf.on("outcome", (() => Promise.reject(new Error("later"))) as never);
     const tool = toolOf(async () => "done");
     expect(await clock.run(tool({}, ONCE))).toBe("done");
   });

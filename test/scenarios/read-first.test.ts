@@ -74,7 +74,7 @@ describe("readFirst looks before the first attempt", () => {
     });
     const outcome = await pass(tool.outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", result: { id: "a" } });
-    expect(heard("duplicate")).toMatchObject([{ source: "reading" }]);
+    expect(heard("duplicate")).toMatchObject([{ source: "read" }]);
     expect(service.arrivals).toHaveLength(0);
   });
 

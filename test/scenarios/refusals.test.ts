@@ -166,7 +166,7 @@ describe("a redirect", () => {
     service.plan(faults.redirect({ to: "/neither/effects" }));
     const outcome = await pass(order("neither").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", attempts: 1, wireRequests: 1 });
-    expect(heard("hidden_retry")).toEqual([]);
+    expect(heard("warning", "hidden_retry")).toEqual([]);
     expect(service.effects).toHaveLength(1);
   });
 });

@@ -20,7 +20,9 @@ describe("a repeat in the same scope", () => {
       at: first.at,
     });
     expect(again).toMatchObject({ result: { id: service.effects[0]?.effectId } });
-    expect(heard("replay")).toMatchObject([{ status: "committed" }]);
+    expect(heard("outcome").filter(({ replayed }) => replayed)).toMatchObject([
+      { status: "committed" },
+    ]);
     expect(service.arrivals).toHaveLength(1);
     expect(service.reads).toHaveLength(0);
   });
@@ -259,6 +261,6 @@ describe("arguments", () => {
     const tool = hf.tool({ name: "t", kind: "write", run: async (_: { at: string }) => 1 });
     const first = await pass(tool.outcome({ at: "2026-11-16T04:00:00Z" }, ONCE));
     await pass(tool.outcome({ at: "2026-11-16T04:00:01Z" }, ONCE));
-    expect(heard("volatile_intent")).toMatchObject([{ other: first.id }]);
+    expect(heard("warning", "volatile_intent")).toMatchObject([{ other: first.id }]);
   });
 });

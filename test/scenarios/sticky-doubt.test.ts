@@ -108,9 +108,9 @@ describe("a reader must earn its word", () => {
     const { service, order, pass, clock, heard } = await openWorld();
     const blind = order("readable", { commitsWithinMs: 1_000, readState: async () => absent() });
     expect(await pass(blind.outcome(TEA, ONCE))).toMatchObject({ status: "committed" });
-    expect(heard("reader_blind")).toEqual([]);
+    expect(heard("warning", "reader_blind")).toEqual([]);
     await clock.advance(1_000);
-    expect(heard("reader_blind")).toHaveLength(1);
+    expect(heard("warning", "reader_blind")).toHaveLength(1);
     service.plan(faults.commitThenReset());
     const outcome = await pass(blind.outcome({ item: "milk" }, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", reason: "reader_blind", attempts: 1 });
@@ -125,7 +125,7 @@ describe("a reader must earn its word", () => {
     await pass(Promise.resolve());
     await pass(readable.outcome({ item: "milk" }, ONCE));
     await clock.advance(5_000);
-    expect(heard("reader_blind")).toEqual([]);
+    expect(heard("warning", "reader_blind")).toEqual([]);
     expect(service.reads).toHaveLength(1);
   });
 
@@ -144,7 +144,7 @@ describe("a reader must earn its word", () => {
     broken = false;
     await pass(readable.outcome({ item: "milk" }, ONCE));
     await clock.advance(1);
-    expect(heard("reader_blind")).toHaveLength(1);
+    expect(heard("warning", "reader_blind")).toHaveLength(1);
   });
 });
 

@@ -35,7 +35,7 @@ describe("the store is down at the claim", () => {
     const call = pass(order("neither")(TEA, ONCE));
     await expect(call).rejects.toBeInstanceOf(StoreUnavailableError);
     await expect(call).rejects.toMatchObject({ reason: "claim", isRetryable: false, status: 409 });
-    expect(heard("store_error")).toMatchObject([{ step: "claim" }]);
+    expect(heard("store", "error")).toMatchObject([{ step: "claim" }]);
     expect(service.arrivals).toHaveLength(0);
   });
 
@@ -102,7 +102,7 @@ describe("the store is down at the note of a resend", () => {
     });
     const outcome = await pass(order("keyed").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", reason: "store_down", attempts: 1 });
-    expect(heard("unknown")).toMatchObject([{ reason: "store_down" }]);
+    expect(heard("outcome", "unknown")).toMatchObject([{ reason: "store_down" }]);
     expect(service.arrivals).toHaveLength(1);
   });
 
@@ -140,10 +140,10 @@ describe("the store is down at the settle", () => {
         recorded: false,
         result: { id: service.effects[0]?.effectId },
       });
-      expect(heard("unrecorded")).toHaveLength(1);
+      expect(heard("store", "unrecorded")).toHaveLength(1);
       failing.recover();
       await clock.advance(60_000);
-      expect(heard("recorded")).toHaveLength(1);
+      expect(heard("store", "recorded")).toHaveLength(1);
       expect(await hf.operations.get(outcome.id)).toMatchObject({ status: "committed" });
       expect(service.arrivals).toHaveLength(1);
     },

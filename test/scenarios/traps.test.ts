@@ -122,7 +122,7 @@ describe("an abort is not a cancellation", () => {
     stop.abort();
     const left = await pass(call);
     expect(left).toMatchObject({ status: "in_progress" });
-    await until(() => heard("settled").length > 0);
+    await until(() => heard("outcome").length > 0);
     expect(await hf.operations.get(left.id)).toMatchObject({ status: "committed" });
     expect(service.arrivals).toHaveLength(1);
   });
@@ -141,7 +141,7 @@ describe("a result that will not serialise was still committed", () => {
     });
     const first = await pass(circular.outcome({ item: "tea" }, ONCE));
     expect(first).toMatchObject({ status: "committed", result: { effect: "created" } });
-    expect(heard("payload_lost")).toHaveLength(1);
+    expect(heard("warning", "payload_lost")).toHaveLength(1);
     const second = await pass(circular.outcome({ item: "tea" }, ONCE));
     expect(second).toMatchObject({ status: "committed", resultLost: true, replayed: true });
     await expect(pass(circular({ item: "tea" }, ONCE))).rejects.toMatchObject({
@@ -250,7 +250,7 @@ describe("maxRetries 0 is not one owner", () => {
     });
     const outcome = await pass(mail.outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", wireRequests: 2, attempts: 1 });
-    expect(heard("hidden_retry")).toMatchObject([
+    expect(heard("warning", "hidden_retry")).toMatchObject([
       { attempt: 1, method: "POST", path: "/neither/effects", count: 2 },
     ]);
     expect(service.arrivals).toHaveLength(2);
@@ -287,7 +287,7 @@ describe("maxRetries 0 is not one owner", () => {
     service.plan(faults.status({ status: 421 }));
     const outcome = await pass(order("neither").outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", wireRequests: 2, attempts: 1 });
-    expect(heard("hidden_retry")).toMatchObject([{ count: 2 }]);
+    expect(heard("warning", "hidden_retry")).toMatchObject([{ count: 2 }]);
     expect(service.arrivals).toHaveLength(2);
   });
 
@@ -315,7 +315,7 @@ describe("maxRetries 0 is not one owner", () => {
     });
     const outcome = await pass(twice.outcome({ item: "tea" }, ONCE));
     expect(outcome).toMatchObject({ status: "committed", wireRequests: 2 });
-    expect(heard("hidden_retry")).toMatchObject([{ count: 2 }]);
+    expect(heard("warning", "hidden_retry")).toMatchObject([{ count: 2 }]);
   });
 });
 
@@ -339,7 +339,7 @@ describe('2xx is not "yes"', () => {
     const { stored } = await store.read("default", outcome.id);
     const { state } = stored?.record ?? {};
     expect(state).toMatchObject({ tag: "unknown", payload: { form: "json" } });
-    expect(heard("reading").length).toBeGreaterThan(1);
+    expect(heard("read").length).toBeGreaterThan(1);
     expect(service.arrivals).toHaveLength(1);
     expect(service.effects).toHaveLength(0);
   });
@@ -376,7 +376,7 @@ describe('2xx is not "yes"', () => {
     const { service, order, pass, heard } = await openWorld();
     const outcome = await pass(order("neither", { verify: broken }).outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "unknown", reason: "unverified" });
-    expect(heard("reader_failed")).toMatchObject([{ which: "verify", why }]);
+    expect(heard("warning", "reader_failed")).toMatchObject([{ which: "verify", why }]);
     expect(service.arrivals).toHaveLength(1);
   });
 

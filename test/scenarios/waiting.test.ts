@@ -181,7 +181,7 @@ describe("one that leaves", () => {
     await arrived(1);
     stop.abort();
     const { id } = await pass(left);
-    await until(() => heard("settled").length > 0);
+    await until(() => heard("outcome").length > 0);
     expect(await hf.operations.get(id)).toMatchObject({ status: "committed" });
     expect(service.arrivals).toHaveLength(1);
   });
@@ -195,8 +195,8 @@ describe("one that leaves", () => {
     await arrived(1);
     stop.abort();
     await pass(left);
-    await until(() => heard("settled").length > 0);
-    expect(heard("unknown")).toMatchObject([{ reason: "stopped" }]);
+    await until(() => heard("outcome").length > 0);
+    expect(heard("outcome", "unknown")).toMatchObject([{ reason: "stopped" }]);
     expect(service.arrivals).toHaveLength(1);
     const again = await pass(keyed.outcome(TEA, ONCE));
     expect(again).toMatchObject({ status: "committed", attempts: 2 });

@@ -19,7 +19,6 @@ import {
   type StateQuery,
 } from "../../src/engine/define/reading.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import type { EventName, HoldfireEvents } from "../../src/observe/events.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import {
   type EffectBody,
@@ -30,6 +29,7 @@ import {
   type ToolClass,
 } from "../../src/testing/faulty-service.ts";
 import { until, type VirtualClock, virtualClock } from "../engine/virtual-clock.ts";
+import { type Heard, listen } from "../observe/heard.ts";
 
 /** What is ordered; the note is no part of the intent. */
 export interface Order {
@@ -46,38 +46,7 @@ export type OrderOptions = Partial<ToolOptions<Order, { readonly item: string },
 export const DAY_MS = 86_400_000;
 export const TEA: Order = { item: "tea" };
 
-const EVENTS: readonly EventName[] = [
-  "attempt",
-  "verdict",
-  "reading",
-  "replay",
-  "settled",
-  "committed",
-  "not_applied",
-  "unknown",
-  "takeover",
-  "late",
-  "duplicate",
-  "hidden_retry",
-  "key_unused",
-  "reader_blind",
-  "reader_failed",
-  "volatile_intent",
-  "payload_lost",
-  "lease_lost",
-  "unrecorded",
-  "recorded",
-  "store_error",
-  "held",
-];
-
-/** Collects every event of a holdfire. */
-export function listen(hf: Holdfire): <N extends EventName>(name: N) => HoldfireEvents[N][] {
-  const heard: { readonly name: EventName; readonly event: unknown }[] = [];
-  for (const name of EVENTS) hf.on(name, (event) => heard.push({ name, event }));
-  return <N extends EventName>(name: N) =>
-    heard.filter((one) => one.name === name).map(({ event }) => event as HoldfireEvents[N]);
-}
+export { listen };
 
 export interface World {
   readonly service: FaultyService;
@@ -85,7 +54,7 @@ export interface World {
   readonly store: Store;
   readonly hf: Holdfire;
   /** The events so far. */
-  readonly heard: ReturnType<typeof listen>;
+  readonly heard: Heard;
   /** A client whose requests hold up the time. */
   client(toolClass: ToolClass): ServiceClient;
   /** A tool that orders from this class of service, with the powers of the class. */

@@ -192,8 +192,10 @@ it("wraps the fetch it is given", async () => {
 describe("with the engine", () => {
   const open = () => {
     const hf = createHoldfire({ store: memoryStore({ forgets: "accepted" }) });
-    const hidden: HoldfireEvents["hidden_retry"][] = [];
-    hf.on("hidden_retry", (event) => hidden.push(event));
+    const hidden: Extract<HoldfireEvents["warning"], { code: "hidden_retry" }>[] = [];
+    hf.on("warning", (event) => {
+      if (event.code === "hidden_retry") hidden.push(event);
+    });
     return { hf, hidden };
   };
   /** As a careless tool body does it. */

@@ -58,10 +58,12 @@ export async function openScene(): Promise<Scene> {
     watch(hf) {
       hf.on("attempt", ({ attempt }) => note(`claimed, attempt ${attempt} fires`));
       hf.on("verdict", ({ verdict }) => note(`attempt ended: ${verdict}`));
-      hf.on("reading", ({ reading }) => note(`state read: ${reading}`));
-      hf.on("committed", ({ via }) => note(`committed, known by ${via}`));
-      hf.on("unknown", ({ reason }) => note(`unknown (${reason}), held`));
-      hf.on("replay", ({ status }) => note(`${status}, nothing sent`));
+      hf.on("read", ({ reading }) => note(`state read: ${reading}`));
+      hf.on("outcome", ({ status, via, reason, replayed }) => {
+        if (replayed) note(`${status}, nothing sent`);
+        else if (via) note(`committed, known by ${via}`);
+        else if (status === "unknown") note(`unknown (${reason}), held`);
+      });
     },
     close: () => bank.close(),
   };

@@ -86,7 +86,7 @@ export function createStatsTally(): StatsTally {
       if (isUnknown) of.unknown += 1;
       byTool.set(tool, of);
       suppressed.callsMetAgain += Math.max(0, aliases.length - 1);
-      if (via === "reading") suppressed.foundByReading += 1;
+      if (via === "read") suppressed.foundByReading += 1;
       lateReplies += evidence.length;
       for (const { licence, replayed, wireRequests = 0 } of attempts) {
         if (licence !== "first") count(firedAgain, licence);

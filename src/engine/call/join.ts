@@ -125,11 +125,11 @@ function start(
       runInFrame(undefined, () =>
         Promise.resolve().then(() =>
           announced(
-            {
+            () => ({
               ...about(operation),
               kind: operation.tool.kind,
               by: fireMode === "freely" ? "call" : "reconcile",
-            },
+            }),
             engine,
             () => run(execution, engine),
           ),

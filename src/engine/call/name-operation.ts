@@ -67,7 +67,8 @@ export function nameOperation(
   };
   const other =
     scope && noticeVolatile(engine.seen, `${scope.id}\u001f${tool.name}`, id, intentText);
-  if (other) engine.events.emit("volatile_intent", { ...about(operation), other });
+  if (other)
+    engine.events.emit("warning", () => ({ ...about(operation), code: "volatile_intent", other }));
   return operation;
 }
 

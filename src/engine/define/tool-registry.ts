@@ -1,10 +1,10 @@
-import type { Tool } from "./tool.ts";
-
 /**
  * The declaration behind a guarded tool, for the parts of this package that read it. Not public.
  *
  * @module
  */
+
+import type { Tool } from "./tool.ts";
 
 const tools = new WeakMap<object, Tool>();
 

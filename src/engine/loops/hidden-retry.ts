@@ -9,20 +9,22 @@
 
 import { HiddenRetryError } from "../../errors.ts";
 import type { HoldfireEvents } from "../../observe/events.ts";
-import { type Repeat, repeats, type WireToken } from "../../wire/token.ts";
+import { repeats, type WireToken } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 
 /** Tells of each; returns the error where a repetition is one. */
 export function tellRepeats(
   token: WireToken,
-  about: Omit<HoldfireEvents["hidden_retry"], keyof Repeat>,
+  about: () => Omit<HoldfireEvents["attempt"], "licence" | "around">,
   { events, onHiddenRetry }: Pick<Engine, "events" | "onHiddenRetry">,
 ): HiddenRetryError | undefined {
   const all = repeats(token);
-  for (const repeat of all) events.emit("hidden_retry", { ...about, ...repeat });
+  for (const repeat of all) {
+    events.emit("warning", () => ({ ...about(), code: "hidden_retry", ...repeat }));
+  }
   const sent = all.find(({ count }) => count > 1);
   if (!sent || onHiddenRetry !== "fail") return undefined;
-  const { tool, id, key } = about;
+  const { tool, id, key } = about();
   const { method, origin, path } = sent;
   return new HiddenRetryError(`${method} ${origin}${path}`, { tool, id, key });
 }

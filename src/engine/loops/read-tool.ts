@@ -29,10 +29,17 @@ export function runRead(
   engine: Engine,
 ): Promise<Outcome<unknown>> {
   const id = engine.newId();
-  const named = { tool: tool.name, id, key: id, tenant: engine.tenant, scope: "" };
-  return announced({ ...named, kind: "read", by: "call" }, engine, () =>
-    askUntilAnswered(tool, args, caller, id, engine),
-  );
+  const begun = () =>
+    ({
+      tool: tool.name,
+      id,
+      key: id,
+      tenant: engine.tenant,
+      scope: "",
+      kind: "read",
+      by: "call",
+    }) as const;
+  return announced(begun, engine, () => askUntilAnswered(tool, args, caller, id, engine));
 }
 
 async function askUntilAnswered(
@@ -64,7 +71,7 @@ async function askUntilAnswered(
     stop();
     const wire = wireFacts(token);
     wireRequests += wire.wireRequests;
-    const about = { ...facts, tenant: engine.tenant, scope: "", attempt };
+    const about = () => ({ ...facts, tenant: engine.tenant, scope: "", attempt });
     const hidden = tellRepeats(token, about, engine);
     if (hidden) {
       return done({ ...common(attempt), status: "not_applied", reason: "rejected", error: hidden });

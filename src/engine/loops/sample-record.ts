@@ -53,15 +53,14 @@ export async function recallSample(step: SampleStep, engine: Engine): Promise<Re
   let place = placeOf(step, undefined, engine);
   let stored = await askStore(engine, "read", ledger.read(place.ref));
   if (stored && stored.record.fingerprint !== step.hash) {
-    const { client, scope } = step;
-    events.emit("prompt_drift", { client, step: step.step, scope: showScope(scope.id) });
+    const { client } = step;
+    const scope = showScope(step.scope.id);
+    events.emit("warning", () => ({ code: "prompt_drift", client, step: step.step, scope }));
     place = placeOf(step, step.hash, engine);
     stored = await askStore(engine, "read", ledger.read(place.ref));
   }
   const kept = keptIn(stored, engine);
-  if (!kept) return { tag: "new", place };
-  events.emit("replay", { ...about(place), status: "committed" });
-  return { tag: "kept", kept };
+  return kept ? { tag: "kept", kept } : { tag: "new", place };
 }
 
 /** Keeps the answer and returns the canonical one: another caller's, if that was faster. */
@@ -81,16 +80,17 @@ export async function keepSample(
   const write = () => writeDown(place, encoded.payload, holder, engine);
   const inTime = await withTimeLimit(clock, timing.storeTimeoutMs, write());
   if (inTime.tag === "done") return keptIn(storedOf(inTime.value), engine) ?? kept;
-  events.emit("unrecorded", about(place));
+  events.emit("store", () => ({ ...about(place), status: "unrecorded" }));
   inBackground(engine, async () => {
-    if ((await engine.persist(write)) !== "closed") events.emit("recorded", about(place));
+    if ((await engine.persist(write)) === "closed") return;
+    events.emit("store", () => ({ ...about(place), status: "recorded" }));
   });
   return kept;
 }
 
 /** Says that an answer could not be kept. */
 export const loseSample = (place: SamplePlace, why: string, engine: Engine): void =>
-  engine.events.emit("payload_lost", { ...about(place), why });
+  engine.events.emit("warning", () => ({ ...about(place), code: "payload_lost", why }));
 
 function placeOf(step: SampleStep, again: string | undefined, engine: Engine): SamplePlace {
   const { client, scope, hash } = step;

@@ -105,17 +105,16 @@ function tell(
 ): HiddenRetryError | undefined {
   const { events, clock, tenant } = engine;
   const { client, step, attempt, key } = sent;
-  const { wireRequests } = wireFacts(token);
-  const durationMs = clock.monotonic() - sent.startedAt;
-  events.emit("sample", {
+  events.emit("sample", () => ({
     client,
     step,
     attempt,
-    wireRequests,
-    durationMs,
+    wireRequests: wireFacts(token).wireRequests,
+    durationMs: clock.monotonic() - sent.startedAt,
     status: statusOf(sent.answer),
-  });
-  const about = { tool: client, id: key, key, tenant, scope: "", attempt };
+    replayed: false,
+  }));
+  const about = () => ({ tool: client, id: key, key, tenant, scope: "", attempt });
   return tellRepeats(token, about, engine);
 }
 

@@ -22,8 +22,11 @@ import type {
   Licence,
   NotAppliedReason,
   Rejection,
+  State,
   UnknownReason,
 } from "../../ledger/record.ts";
+
+type Via = Extract<State, { tag: "committed" }>["via"];
 
 /** What is told with every outcome. */
 export interface Common extends OperationFacts {
@@ -47,6 +50,8 @@ export type Outcome<R> =
   | (Common & {
       readonly status: "committed";
       readonly result: R;
+      /** How it became known; of a commit that was known before, `undefined`. */
+      readonly via?: Via | undefined;
       /** What changed in the world; `"noop"` for a replay. */
       readonly effect?: Effect | undefined;
       readonly effectId?: string | undefined;
@@ -55,6 +60,7 @@ export type Outcome<R> =
   | (Common & {
       readonly status: "committed";
       readonly result?: undefined;
+      readonly via?: Via | undefined;
       readonly effect?: Effect | undefined;
       readonly effectId?: string | undefined;
       /** It is committed, and its result was not kept. */

@@ -13,26 +13,26 @@ type Begun = Omit<HoldfireEvents["operation"], "around">;
 type Ended = Omit<HoldfireEvents["outcome"], keyof Begun | "durationMs">;
 
 export function announced(
-  begun: Begun,
+  begun: () => Begun,
   { events, clock }: Engine,
   run: () => Promise<Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
-  const { kind: _k, by: _b, ...named } = begun;
   const startedAt = clock.monotonic();
-  const announce = (ended: Ended) => {
-    const durationMs = clock.monotonic() - startedAt;
-    events.emit("outcome", { ...named, ...ended, durationMs });
-  };
+  const announce = (ended: () => Ended): void =>
+    events.emit("outcome", () => {
+      const { kind: _, ...named } = begun();
+      return { ...named, ...ended(), durationMs: clock.monotonic() - startedAt };
+    });
   const inside = surrounding();
-  events.emit("operation", { ...begun, around: inside.around });
+  events.emit("operation", () => ({ ...begun(), around: inside.around }));
   return inside.run(() =>
     run().then(
       (outcome) => {
-        announce(endedBy(outcome));
+        announce(() => endedBy(outcome));
         return outcome;
       },
       (error: unknown) => {
-        announce({ status: "failed", error, attempts: 0, replayed: false, recorded: true });
+        announce(() => ({ status: "failed", error, attempts: 0, replayed: false, recorded: true }));
         throw error;
       },
     ),
@@ -42,6 +42,7 @@ export function announced(
 function endedBy(outcome: Outcome<unknown>): Ended & { readonly key: string } {
   const { status, key, licence, attempts, replayed, recorded } = outcome;
   const reason = "reason" in outcome ? outcome.reason : undefined;
+  const via = "via" in outcome ? outcome.via : undefined;
   const error = "error" in outcome ? outcome.error : undefined;
-  return { status, key, reason, licence, attempts, replayed, recorded, error };
+  return { status, key, reason, via, licence, attempts, replayed, recorded, error };
 }

@@ -41,6 +41,8 @@ export interface Told {
   readonly result?: { readonly value: unknown } | undefined;
   /** What this call changed. A replay changes nothing. */
   readonly effect?: Effect | undefined;
+  /** How a commit became known, if this call found out. */
+  readonly via?: Extract<State, { tag: "committed" }>["via"] | undefined;
   /** What the last attempt of this call threw. */
   readonly error?: unknown;
 }
@@ -50,14 +52,14 @@ export function outcomeOf(
   common: Common,
   state: State,
   record: OperationRecord,
-  { result, effect, error }: Told = {},
+  { result, effect, via, error }: Told = {},
 ): Outcome<unknown> {
   switch (state.tag) {
     case "committed": {
       const { effectId } = state;
       return result
-        ? { ...common, status: "committed", effect, effectId, result: result.value }
-        : { ...common, status: "committed", effect, effectId, resultLost: true };
+        ? { ...common, status: "committed", effect, effectId, via, result: result.value }
+        : { ...common, status: "committed", effect, effectId, via, resultLost: true };
     }
     case "not_applied": {
       const { reason, rejection } = state;

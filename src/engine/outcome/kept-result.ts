@@ -28,12 +28,16 @@ export function payloadOf(
   const owner = { ...ref, tool: tool.name };
   const { codec, events } = engine;
   if (isResponse(value) && !kept) {
-    events.emit("payload_lost", { ...about(operation), why: "the body broke off" });
+    events.emit("warning", () => ({
+      ...about(operation),
+      code: "payload_lost",
+      why: "the body broke off",
+    }));
     return undefined;
   }
   const encoded = kept ? codec.encodeResponse(kept, owner) : codec.encode(value, owner);
   if (encoded.ok) return encoded.payload;
-  events.emit("payload_lost", { ...about(operation), why: encoded.why });
+  events.emit("warning", () => ({ ...about(operation), code: "payload_lost", why: encoded.why }));
   return undefined;
 }
 

@@ -52,13 +52,15 @@ export async function askReader(
       ? await mine(operation, inTime.value, takes, engine)
       : cannotTell(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
-  engine.events.emit("reading", { ...about(operation), reading: reading.reading, durationMs });
+  engine.events.emit("read", () => ({ ...about(operation), reading: reading.reading, durationMs }));
   if (reading.reading === "cannot_tell" && FAILURES.has(reading.why)) {
-    engine.events.emit("reader_failed", {
+    const { why } = reading;
+    engine.events.emit("warning", () => ({
       ...about(operation),
+      code: "reader_failed",
       which: "readState",
-      why: reading.why,
-    });
+      why,
+    }));
   }
   return reading;
 }

@@ -28,7 +28,7 @@ export function checkReaderOnce(
         if (reading.reading === "cannot_tell") learned.readerChecked = false;
         if (reading.reading !== "absent") return;
         learned.readerBlind = true;
-        engine.events.emit("reader_blind", about(operation));
+        engine.events.emit("warning", () => ({ ...about(operation), code: "reader_blind" }));
       }),
     true,
   );

@@ -88,7 +88,12 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
   execution.sent = true;
   owned.fires += 1;
   const { around, run } = surrounding();
-  engine.events.emit("attempt", { ...about(operation, generation), attempt: n, licence, around });
+  engine.events.emit("attempt", () => ({
+    ...about(operation, generation),
+    attempt: n,
+    licence,
+    around,
+  }));
   const { token, ended, stop } = fireOnce<Result>({
     operationId: ref.id,
     attempt: n,

@@ -25,7 +25,7 @@ export async function claimInTime(
   const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, claiming);
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;
-  engine.events.emit("store_error", { step: "claim", error });
+  engine.events.emit("store", () => ({ status: "error", step: "claim", error }));
   // At once, and again when the lost answer comes: it may still be on its way to the store.
   const takeBack = () => inBackground(engine, () => withdraw(operation, claim.holder, engine));
   takeBack();

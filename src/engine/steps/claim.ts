@@ -15,7 +15,7 @@ import type { Admission, Visit } from "../admission.ts";
 import type { Engine } from "../engine.ts";
 import type { ClaimMove } from "../operation/claim-move.ts";
 import type { Execution } from "../operation/execution.ts";
-import { about, type Operation } from "../operation/operation.ts";
+import type { Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
@@ -197,7 +197,6 @@ async function known(
   engine: Engine,
 ): Promise<Known> {
   const outcome = await replay(operation, stored, engine);
-  engine.events.emit("replay", { ...about(operation), status: outcome.status });
   if (stored) await noteRepeat(operation, stored, engine);
   return { tag: "known", outcome };
 }

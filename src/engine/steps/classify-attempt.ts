@@ -23,13 +23,15 @@ export async function classifyAttempt(
   owned: Owned,
   attempted: Attempted,
   engine: Engine,
+  /** `late`: its time was up before, and it has a verdict already. */
+  told: "verdict" | "late" = "verdict",
 ): Promise<Ending> {
   const { operation } = owned;
   const { n, token, ended, took } = attempted;
   const wire = wireFacts(token);
   const { wireRequests } = wire;
-  const named = about(operation, owned.stored.record.generation);
-  const isFailure = tellRepeats(token, { ...named, attempt: n }, engine) !== undefined;
+  const named = () => ({ ...about(operation, owned.stored.record.generation), attempt: n });
+  const isFailure = tellRepeats(token, named, engine) !== undefined;
   // Something else fires for us: it has used up what this call may fire.
   if (isFailure) owned.fires = Math.max(owned.fires, operation.tool.attempts);
   if (!ended) {
@@ -42,8 +44,13 @@ export async function classifyAttempt(
       tookPrecondition: took.precondition,
     };
     learn(owned, ending);
-    const durationMs = engine.clock.monotonic() - attempted.startedAt;
-    engine.events.emit("timed_out", { ...named, attempt: n, wireRequests, durationMs });
+    engine.events.emit("verdict", () => ({
+      ...named(),
+      verdict: "unknown",
+      timedOut: true,
+      wireRequests,
+      durationMs: engine.clock.monotonic() - attempted.startedAt,
+    }));
     return ending;
   }
   const synced = await withTimeLimit(
@@ -69,15 +76,14 @@ export async function classifyAttempt(
     innerOnly,
   };
   takeIn(owned, ending, judged, ended);
-  engine.events.emit("verdict", {
-    ...named,
-    attempt: n,
+  engine.events.emit(told, () => ({
+    ...named(),
     verdict: ending.verdict ?? "unknown",
     status,
     wireRequests,
     durationMs: engine.clock.monotonic() - attempted.startedAt,
     error: ended.ok ? undefined : ended.error,
-  });
+  }));
   noticeKey(owned, ending, engine);
   return ending;
 }
@@ -142,7 +148,12 @@ async function isVerified(owned: Owned, ended: Ended<Result>, engine: Engine): P
   stop.abort();
   if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;
   const why = inTime.tag === "done" ? "nonsense" : inTime.tag;
-  engine.events.emit("reader_failed", { ...about(owned.operation), which: "verify", why });
+  engine.events.emit("warning", () => ({
+    ...about(owned.operation),
+    code: "reader_failed",
+    which: "verify",
+    why,
+  }));
   return false;
 }
 
@@ -152,5 +163,5 @@ function noticeKey({ operation }: Owned, { verdict, tookKey }: Ending, engine: E
   if (tool.keyedForMs === undefined || tookKey !== false || verdict !== "committed") return;
   if (tool.learned.keyUnused) return;
   tool.learned.keyUnused = true;
-  engine.events.emit("key_unused", about(operation));
+  engine.events.emit("warning", () => ({ ...about(operation), code: "key_unused" }));
 }

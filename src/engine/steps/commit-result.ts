@@ -27,7 +27,8 @@ export async function commitResult(
     ? foundIn(await askReader(operation, stored.record, tool.readTimeoutMs, engine))
     : undefined;
   const why = result ? "the body broke off" : "there was no result";
-  if (!found) engine.events.emit("payload_lost", { ...about(operation), why });
+  if (!found)
+    engine.events.emit("warning", () => ({ ...about(operation), code: "payload_lost", why }));
   return found;
 }
 

@@ -15,9 +15,6 @@ import { restore } from "./restore.ts";
 /** The `run` of an attempt whose time was up has settled after all, and was classified. */
 export async function fileLateReply(owned: Owned, ending: Ending, engine: Engine): Promise<void> {
   const { n, verdict = "unknown" } = ending;
-  if (verdict !== "unknown") {
-    engine.events.emit("late", { ...about(owned.operation), attempt: n, verdict });
-  }
   if (owned.active) owned.wake.abort();
   else await fileEvidence(owned, n, verdict, engine);
 }
@@ -51,6 +48,6 @@ export async function fileEvidence(
     await restore(owned, { tag: "committed", via: "late", payload, effect, effectId }, engine);
   }
   if (filed !== "closed" && filed.tag === "moved" && filed.report === "duplicate") {
-    engine.events.emit("duplicate", { ...about(operation), source: "late" });
+    engine.events.emit("duplicate", () => ({ ...about(operation), source: "late" }));
   }
 }

@@ -44,7 +44,7 @@ async function renew(owned: Owned, engine: Engine): Promise<boolean> {
 
 export function loseLease(owned: Owned, engine: Engine): void {
   owned.mayNotFire = "lease_lost";
-  engine.events.emit("lease_lost", about(owned.operation));
+  engine.events.emit("warning", () => ({ ...about(owned.operation), code: "lease_lost" }));
   owned.wake.abort();
 }
 

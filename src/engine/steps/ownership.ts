@@ -29,7 +29,6 @@ export interface Owned {
   readonly epoch: number;
   readonly holder: string;
   readonly leaseMs: number;
-  readonly startedAt: number;
   stored: Stored;
   attempts: AttemptNote[];
   /** The licence to fire next; `undefined` = read the state first. */
@@ -72,7 +71,7 @@ export function takeOwnership(
   const { state } = stored.record;
   const before = state.tag === "claimed" ? state.before : undefined;
   if (before?.tag === "unknown" && before.reason === "owner_lost") {
-    engine.events.emit("takeover", { ...about(operation), epoch: owned.epoch });
+    engine.events.emit("takeover", () => ({ ...about(operation), epoch: owned.epoch }));
   }
   return owned;
 }
@@ -94,7 +93,6 @@ function own(
     epoch: record.epoch,
     holder,
     leaseMs: leaseMsOf(operation.tool, engine),
-    startedAt: engine.clock.monotonic(),
     stored,
     attempts: stillRunning(record, engine),
     licence: noted ? last?.licence : undefined,

@@ -44,6 +44,11 @@ export async function readPrecondition(
     return { tag: "read", precondition: engine.codec.encodeText(text, ref) };
   }
   const tag = inTime.tag === "failed" ? "failed" : "late";
-  engine.events.emit("reader_failed", { ...about(operation), which: "precondition", why: tag });
+  engine.events.emit("warning", () => ({
+    ...about(operation),
+    code: "reader_failed",
+    which: "precondition",
+    why: tag,
+  }));
   return { tag, error: inTime.tag === "failed" ? inTime.error : undefined };
 }

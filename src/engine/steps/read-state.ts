@@ -25,7 +25,7 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
     owned.lastRead = { reading: reading.reading, beganAt };
     owned.reading = reading;
     if (reading.reading === "duplicated") {
-      engine.events.emit("duplicate", { ...about(operation), source: "reading" });
+      engine.events.emit("duplicate", () => ({ ...about(operation), source: "read" }));
     }
     if (reading.reading !== "cannot_tell" || !FAILURES.has(reading.why)) return;
     const wait = backoff(turn, undefined, engine.timing, engine.random);

@@ -94,12 +94,12 @@ function checkReader(owned: Owned, state: Settled, engine: Engine): void {
 /** The store did not answer: the settle is tried again while the process lives. */
 function settleLater(owned: Owned, move: Move, state: Settled, engine: Engine): void {
   const { operation } = owned;
-  engine.events.emit("unrecorded", about(operation));
+  engine.events.emit("store", () => ({ ...about(operation), status: "unrecorded" }));
   inBackground(engine, async () => {
     const moved = await engine.persist(() => engine.ledger.move(operation.ref, move));
     if (moved === "closed") return;
     await afterwards(owned, moved, state, engine);
-    engine.events.emit("recorded", about(operation));
+    engine.events.emit("store", () => ({ ...about(operation), status: "recorded" }));
   });
 }
 
@@ -119,7 +119,7 @@ async function afterwards(
   if (moved.tag === "moved") {
     checkReader(owned, state, engine);
     if (moved.report === "duplicate") {
-      engine.events.emit("duplicate", { ...about(owned.operation), source: "late" });
+      engine.events.emit("duplicate", () => ({ ...about(owned.operation), source: "late" }));
     }
     await fileOthers(owned, state, engine);
     const written = moved.stored?.record.state;
@@ -170,16 +170,10 @@ function tell(
     licence,
     at,
   });
-  const named = about(operation, record.generation);
-  const durationMs = engine.clock.monotonic() - owned.startedAt;
-  const status = state.tag;
-  engine.events.emit("settled", { ...named, status, licence, attempts: owned.fires, durationMs });
-  if (state.tag === "committed") {
-    engine.events.emit("committed", { ...named, via: state.via });
-    engine.budgets.giveBack(operation.tool.service);
-  } else if (state.tag === "not_applied") {
-    engine.events.emit("not_applied", { ...named, reason: state.reason });
-  } else engine.events.emit("unknown", { ...named, reason: state.reason });
-  const effect = state.tag === "committed" ? state.effect : undefined;
-  return outcomeOf(common, state, { ...record, attempts }, { result, effect, error });
+  if (state.tag !== "committed") {
+    return outcomeOf(common, state, { ...record, attempts }, { error });
+  }
+  engine.budgets.giveBack(operation.tool.service);
+  const { effect, via } = state;
+  return outcomeOf(common, state, record, { result, effect, via });
 }

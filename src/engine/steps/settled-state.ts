@@ -39,7 +39,7 @@ export async function stateFor(
       const found = owned.reading?.reading === "committed" ? owned.reading.effectId : undefined;
       return {
         tag: "committed",
-        via: attempt === undefined ? "reading" : "reply",
+        via: attempt === undefined ? "read" : "reply",
         attempt,
         payload: result ? payloadOf(operation, result, engine) : filedPayload(owned, attempt),
         // Found before anything was sent: another one did it.

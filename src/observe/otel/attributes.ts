@@ -32,8 +32,9 @@ export function failureOf({ status, reason, error }: Event<"outcome">): string |
 }
 
 export function failureOfAttempt(event: Event<"verdict">): string | undefined {
-  const { verdict, status, error } = event;
+  const { verdict, status, error, timedOut } = event;
   if (verdict === "committed") return undefined;
+  if (timedOut) return "timeout";
   if (status !== undefined && status >= 400) return String(status);
   return error === undefined ? verdict : errorType(error);
 }
@@ -47,17 +48,10 @@ export const ofOutcome = (event: Event<"outcome">): Attributes =>
     [ERROR_TYPE]: failureOf(event),
   });
 
-/** Of an attempt that has ended, for metrics. */
+/** Of an attempt that has ended or whose time was up, for metrics. */
 export const ofVerdict = (event: Event<"verdict">): Attributes =>
   attributes({
     [TOOL]: event.tool,
     "holdfire.verdict": event.verdict,
     [ERROR_TYPE]: failureOfAttempt(event),
   });
-
-/** Of an attempt whose time was up. */
-export const ofTimeout = ({ tool }: Event<"timed_out">): Attributes => ({
-  [TOOL]: tool,
-  "holdfire.verdict": "unknown",
-  [ERROR_TYPE]: "timeout",
-});

@@ -7,7 +7,7 @@
 import type { HoldfireEvents } from "../events.ts";
 import { errorType } from "../failure.ts";
 import type { MeterLike } from "./api.ts";
-import { attributes, ERROR_TYPE, ofOutcome, ofTimeout, ofVerdict, TOOL } from "./attributes.ts";
+import { attributes, ERROR_TYPE, ofOutcome, ofVerdict, TOOL } from "./attributes.ts";
 import type { Listening } from "./listening.ts";
 
 /** As for HTTP durations, and up to the default deadline of a call. */
@@ -24,14 +24,17 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
     const histogram = meter.createHistogram(`holdfire.${name}`, { unit: "s", description, advice });
     return (ms: number, of: ReturnType<typeof attributes>) => histogram.record(ms / 1_000, of);
   };
-  /** One for each event of this name. */
+  /** One for each event of this name, unless it has no attributes. */
   function count<N extends keyof HoldfireEvents>(
     event: N,
     [name, unit, description]: readonly [name: string, unit: string, description: string],
-    of: (event: HoldfireEvents[N]) => Parameters<typeof attributes>[0],
+    of: (event: HoldfireEvents[N]) => Parameters<typeof attributes>[0] | undefined,
   ): void {
     const counted = counter(name, unit, description);
-    on(event, (happened) => counted.add(1, attributes(of(happened))));
+    on(event, (happened) => {
+      const said = of(happened);
+      if (said) counted.add(1, attributes(said));
+    });
   }
 
   const operations = counter("operations", "operation", "Operations that have ended.");
@@ -47,24 +50,22 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
     "holdfire.licence": event.licence,
   }));
   const attemptSeconds = seconds("attempt.duration", "How long attempts took, or were waited for.");
-  const gaveUp = bounded<true>();
-  on("timed_out", (event) => {
-    gaveUp.put(`${event.id} ${event.attempt}`, true);
-    attemptSeconds(event.durationMs, ofTimeout(event));
-  });
-  on("verdict", (event) => {
-    const counted = gaveUp.take(`${event.id} ${event.attempt}`);
-    if (!counted) attemptSeconds(event.durationMs, ofVerdict(event));
-  });
+  on("verdict", (event) => attemptSeconds(event.durationMs, ofVerdict(event)));
 
-  count("replay", ["replays", "replay", "Known outcomes given back; nothing sent."], (event) => ({
-    [TOOL]: event.tool,
-    "holdfire.outcome": event.status,
-  }));
-  count("unknown", ["unknown", "operation", "Operations left unknown."], (event) => ({
-    [TOOL]: event.tool,
-    "holdfire.outcome.reason": event.reason,
-  }));
+  count(
+    "outcome",
+    ["replays", "replay", "Known outcomes given back; nothing sent."],
+    ({ tool, status, replayed, by }) =>
+      replayed && by === "call" ? { [TOOL]: tool, "holdfire.outcome": status } : undefined,
+  );
+  count(
+    "outcome",
+    ["unknown", "operation", "Operations left unknown."],
+    ({ tool, status, reason, replayed }) =>
+      status === "unknown" && !replayed
+        ? { [TOOL]: tool, "holdfire.outcome.reason": reason }
+        : undefined,
+  );
   count("duplicate", ["duplicates", "operation", "Effects found more than once."], (event) => ({
     [TOOL]: event.tool,
     "holdfire.source": event.source,
@@ -80,21 +81,25 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
   count("takeover", ["takeovers", "operation", "Operations of lost owners."], ({ tool }) => ({
     [TOOL]: tool,
   }));
-  count("held", ["held", "operation", "Operations that wait for a person."], (event) => ({
+  count("approval", ["held", "operation", "Operations that wait for a person."], (event) => ({
     [TOOL]: event.tool,
     "holdfire.outcome.reason": event.why,
   }));
-  count("reading", ["readings", "reading", "Looks at the state of a service."], (event) => ({
+  count("read", ["reads", "read", "Looks at the state of a service."], (event) => ({
     [TOOL]: event.tool,
     "holdfire.reading": event.reading,
   }));
-  count("unrecorded", ["unrecorded", "operation", "Outcomes not yet written."], ({ tool }) => ({
-    [TOOL]: tool,
-  }));
-  count("store_error", ["store.errors", "error", "Failures of the ledger's store."], (event) => ({
-    "holdfire.step": event.step,
-    [ERROR_TYPE]: event.error === undefined ? "timeout" : errorType(event.error),
-  }));
+  count("store", ["unrecorded", "operation", "Outcomes not yet written."], (event) =>
+    event.status === "unrecorded" ? { [TOOL]: event.tool } : undefined,
+  );
+  count("store", ["store.errors", "error", "Failures of the ledger's store."], (event) => {
+    if (event.status !== "error") return undefined;
+    const { step, error } = event;
+    return {
+      "holdfire.step": step,
+      [ERROR_TYPE]: error === undefined ? "timeout" : errorType(error),
+    };
+  });
   count("drift", ["drift.findings", "finding", "Effects not as the ledger has them."], (event) => ({
     [TOOL]: event.tool,
     "holdfire.finding": event.finding,
@@ -102,7 +107,8 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
 
   const hidden = counter("hidden_retries", "request", "Requests repeated by somebody beside us.");
   const told = bounded<{ readonly sent: number; readonly refused: number }>();
-  on("hidden_retry", (event) => {
+  on("warning", (event) => {
+    if (event.code !== "hidden_retry") return;
     const { tool, id, attempt, method, origin, path, count: sent, refused = 0 } = event;
     // Of an attempt whose time was up it is told again when it ends.
     const name = [id, attempt, method, origin, path].join(" ");
@@ -115,7 +121,9 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
   });
 
   const sampleSeconds = seconds("sample.duration", "How long requests of model calls took.");
-  on("sample", ({ client, status, durationMs }) => {
+  on("sample", ({ client, status, durationMs, replayed }) => {
+    // Nothing was asked.
+    if (replayed) return;
     sampleSeconds(
       durationMs,
       attributes({ [CLIENT]: client, "http.response.status_code": status }),

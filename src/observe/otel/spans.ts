@@ -11,14 +11,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { HoldfireEvents } from "../events.ts";
 import { keyHash } from "../key-hash.ts";
 import { type ContextLike, ERROR, INTERNAL, type SpanLike, type TracerLike } from "./api.ts";
-import {
-  attributes,
-  ERROR_TYPE,
-  failureOf,
-  failureOfAttempt,
-  ofTimeout,
-  TOOL,
-} from "./attributes.ts";
+import { attributes, ERROR_TYPE, failureOf, failureOfAttempt, TOOL } from "./attributes.ts";
 import type { Contexts } from "./contexts.ts";
 import type { Listening } from "./listening.ts";
 
@@ -30,8 +23,6 @@ interface Traced {
   /** Those under way, by number. */
   readonly attempts: Map<number, SpanLike>;
 }
-
-type AnAttempt = { readonly id: string; readonly attempt: number };
 
 export function traceSpans(on: Listening["on"], tracer: TracerLike, contexts: Contexts): void {
   const here = new AsyncLocalStorage<Traced>();
@@ -73,29 +64,23 @@ export function traceSpans(on: Listening["on"], tracer: TracerLike, contexts: Co
     event.around((run) => here.run(inside, () => contexts.run(context, run)));
   });
 
-  function endAttempt(event: AnAttempt, said: Parameters<typeof attributes>[0]): void {
-    const operation = operationOf(event);
-    const span = operation?.attempts.get(event.attempt);
-    operation?.attempts.delete(event.attempt);
-    if (span) end(span, said);
-  }
-
-  on("hidden_retry", (event) => {
+  on("warning", (event) => {
+    if (event.code !== "hidden_retry") return;
     const span = operationOf(event)?.attempts.get(event.attempt);
     span?.setAttributes({ "holdfire.hidden_retries": event.count - 1 + (event.refused ?? 0) });
   });
 
   on("verdict", (event) => {
-    endAttempt(event, {
+    const operation = operationOf(event);
+    const span = operation?.attempts.get(event.attempt);
+    operation?.attempts.delete(event.attempt);
+    if (!span) return;
+    end(span, {
       "holdfire.verdict": event.verdict,
       "http.response.status_code": event.status,
       "holdfire.wire_requests": event.wireRequests,
       [ERROR_TYPE]: failureOfAttempt(event),
     });
-  });
-
-  on("timed_out", (event) => {
-    endAttempt(event, { ...ofTimeout(event), "holdfire.wire_requests": event.wireRequests });
   });
 
   on("outcome", (event) => {

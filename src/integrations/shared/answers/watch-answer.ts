@@ -39,7 +39,7 @@ export function watchAnswer(response: Response, watched: Watched, engine: Engine
     const tokens = answer.tokens();
     if (!watched.asks && !isBackground(answer)) return;
     if (tokens || partial) {
-      engine.events.emit("usage", { client, step, attempt, ...tokens, partial });
+      engine.events.emit("usage", () => ({ client, step, attempt, ...tokens, partial }));
     }
   }
 

@@ -64,8 +64,21 @@ export async function govern(request: Governed): Promise<ResponseProps> {
   const sent: RequestOptions = { ...options, maxRetries: 0 };
   let renewals = false;
   try {
+    const startedAt = engine.clock.monotonic();
     const recalled = named && (await recallSample(named, engine));
-    if (recalled?.tag === "kept") return replayed(reviveResponse(recalled.kept), sent);
+    if (recalled?.tag === "kept") {
+      const { kept } = recalled;
+      engine.events.emit("sample", () => ({
+        client,
+        step,
+        attempt: 0,
+        status: kept.status,
+        wireRequests: 0,
+        durationMs: engine.clock.monotonic() - startedAt,
+        replayed: true,
+      }));
+      return replayed(reviveResponse(kept), sent);
+    }
     return await runSample(
       {
         client,
@@ -130,7 +143,7 @@ function tellLost(
   const token = currentToken();
   const wire = token && wireFacts(token);
   if (!wire || wire.wireRequests === 0 || wire.unsent || statusOf(error) !== undefined) return;
-  events.emit("usage", { ...about, partial: true });
+  events.emit("usage", () => ({ ...about, partial: true }));
 }
 
 /** What the SDK makes of an answer, for one that came from the ledger. */
