@@ -1,5 +1,5 @@
 /**
- * The pages that are checked: README, CONTRIBUTING, CHANGELOG and docs, and what stands in them.
+ * The pages that are checked: those at the root and in docs, and what stands in them.
  *
  * @module
  */
@@ -11,7 +11,9 @@ export const PAGES: readonly string[] = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "SECURITY.md",
   ...globSync("docs/*.md").sort(),
+  ...globSync("docs/design/*.md").sort(),
 ];
 
 /** Made from the types. */
