@@ -5,19 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import manifest from "../package.json" with { type: "json" };
-import { programsOf, textOf } from "./pages.ts";
-
-const ENTRIES: Readonly<Record<string, string | { readonly default: string }>> = manifest.exports;
-
-/** What is imported from the package comes from the sources. */
-const fromSources = (program: string): string =>
-  program.replaceAll(/ from "holdfire(\/[\w-]+)?"/g, (_, subpath = "") => {
-    const entry = ENTRIES[`.${subpath}`];
-    if (typeof entry !== "object") throw new Error(`There is no holdfire${subpath}.`);
-    const source = entry.default.replace("./dist/", "src/").replace(/\.js$/, ".ts");
-    return ` from ${JSON.stringify(pathToFileURL(resolve(source)).href)}`;
-  });
+import { fromSources, programsOf, textOf } from "./pages.ts";
 
 function folderOf(page: string, number: number, name: string): { folder: string; file: string } {
   const folder = mkdtempSync(join(tmpdir(), "holdfire-example-"));

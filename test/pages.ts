@@ -1,17 +1,22 @@
 /**
- * The pages that are checked: README, CONTRIBUTING, CHANGELOG and docs, and what stands in them.
+ * The pages that are checked: those at the root and in docs, and what stands in them.
  *
  * @module
  */
 
 import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import manifest from "../package.json" with { type: "json" };
 
 /** Written by hand. */
 export const PAGES: readonly string[] = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "SECURITY.md",
   ...globSync("docs/*.md").sort(),
+  ...globSync("docs/design/*.md").sort(),
 ];
 
 /** Made from the types. */
@@ -60,3 +65,14 @@ export function programsOf(page: string): readonly string[] {
   }
   return programs.map((program) => program.join("\n"));
 }
+
+const ENTRIES: Readonly<Record<string, string | { readonly default: string }>> = manifest.exports;
+
+/** The program with what it imports from the package taken from the sources. */
+export const fromSources = (program: string): string =>
+  program.replaceAll(/ from "holdfire(\/[\w-]+)?"/g, (_, subpath = "") => {
+    const entry = ENTRIES[`.${subpath}`];
+    if (typeof entry !== "object") throw new Error(`There is no holdfire${subpath}.`);
+    const source = entry.default.replace("./dist/", "src/").replace(/\.js$/, ".ts");
+    return ` from ${JSON.stringify(pathToFileURL(resolve(source)).href)}`;
+  });
