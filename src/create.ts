@@ -25,7 +25,7 @@ import {
 import { createPersist } from "./engine/persist.ts";
 import { ClosedError, InvalidInputError } from "./errors.ts";
 import type { Holdfire, HoldfireOptions } from "./holdfire.ts";
-import { checkPerson, checkScope, checkTenant } from "./key/name.ts";
+import { checkPerson, checkScope, checkTenant } from "./key/check-name.ts";
 import { enterScope } from "./key/scope.ts";
 import { createCodec } from "./ledger/codec.ts";
 import { lazyStore } from "./ledger/lazy-store.ts";

@@ -9,8 +9,8 @@
 
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "./json.ts";
-import { showPath } from "./path.ts";
-import { whyNotPlain } from "./plain.ts";
+import { whyNotPlain } from "./plain-data.ts";
+import { showPath } from "./show-path.ts";
 
 export type { Json } from "./json.ts";
 

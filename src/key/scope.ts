@@ -9,7 +9,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { InvalidInputError } from "../errors.ts";
-import { checkScope } from "./name.ts";
+import { checkScope } from "./check-name.ts";
 
 const SEPARATOR = "\u001f";
 /** Marks a scope that is an operation's and not a caller's. */

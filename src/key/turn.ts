@@ -7,8 +7,8 @@
  * @module
  */
 
+import { checkScope } from "./check-name.ts";
 import { digestText } from "./digest.ts";
-import { checkScope } from "./name.ts";
 
 const DIGEST_LENGTH = 22;
 const TURN = /\/turn-[0-9]{1,9}-[\w-]{22}$/;

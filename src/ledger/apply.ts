@@ -6,7 +6,6 @@
  */
 
 import { answer, claim, hasLapsed, hold, refused, write } from "./begin.ts";
-import { addAttempt, addNames, endAttempts, enter, isAsKnown, presumeEnded } from "./edit.ts";
 import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
 import type { Move, Refusal } from "./moves.ts";
 import {
@@ -19,6 +18,14 @@ import {
   type Stored,
   saidYes,
 } from "./record.ts";
+import {
+  addAttempt,
+  addNames,
+  endAttempts,
+  enter,
+  isAsKnown,
+  presumeEnded,
+} from "./record-edits.ts";
 import type { LeaseChange } from "./store.ts";
 import { withdraw } from "./withdraw.ts";
 

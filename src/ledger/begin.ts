@@ -5,18 +5,15 @@
  */
 
 import type { Applied } from "./apply.ts";
-import { asksOf, isApproved, keepAnswers, MAX_ANSWERS_KEPT, questionOf, setAside } from "./ask.ts";
-import { doubt, lostSince } from "./doubt.ts";
 import {
-  addAttempt,
-  addNames,
-  enter,
-  fenceEnlisted,
-  lostRecord,
-  newRecord,
-  presumeEnded,
-  redraft,
-} from "./edit.ts";
+  asksOf,
+  isApproved,
+  keepAnswers,
+  MAX_ANSWERS_KEPT,
+  questionOf,
+  setAside,
+} from "./approval-question.ts";
+import { doubt, lostSince } from "./lost-data.ts";
 import type { Move, Refusal } from "./moves.ts";
 import {
   type Ask,
@@ -27,6 +24,16 @@ import {
   type State,
   type Stored,
 } from "./record.ts";
+import {
+  addAttempt,
+  addNames,
+  enter,
+  fenceEnlisted,
+  lostRecord,
+  newRecord,
+  presumeEnded,
+  redraft,
+} from "./record-edits.ts";
 import type { LeaseChange } from "./store.ts";
 
 export const refused = (why: Refusal): Applied => ({ tag: "refused", why });

@@ -9,7 +9,7 @@
 
 import { InvalidInputError } from "../errors.ts";
 import { ignoreRejection } from "../lang/ignore-rejection.ts";
-import { createSealer, type EncryptionOptions, type PayloadOwner } from "./seal.ts";
+import { createSealer, type EncryptionOptions, type PayloadOwner } from "./encryption.ts";
 import { writeJson } from "./strict-json.ts";
 
 /** A value as the ledger keeps it. */

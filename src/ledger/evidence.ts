@@ -6,9 +6,9 @@
  */
 
 import type { Applied } from "./apply.ts";
-import { endAttempts, enter } from "./edit.ts";
 import type { Move } from "./moves.ts";
 import type { Evidence, OperationRecord, State } from "./record.ts";
+import { endAttempts, enter } from "./record-edits.ts";
 
 const MAX_EVIDENCE_KEPT = 16;
 

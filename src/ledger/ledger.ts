@@ -8,8 +8,8 @@
 import type { Clock } from "../lang/clock.ts";
 import { together } from "../lang/coalesce.ts";
 import { apply } from "./apply.ts";
-import { knownLanes } from "./known-lanes.ts";
 import { laneAlone, NO_LANE } from "./lane.ts";
+import { knownLanes } from "./lane-cache.ts";
 import type { Move, Refusal } from "./moves.ts";
 import type { Stored } from "./record.ts";
 import type { Change, LaneChange, Store, StoredLane, Swapped } from "./store.ts";

@@ -7,10 +7,10 @@
  * @module
  */
 
-import type { Answer, Denied, Held } from "./ask.ts";
+import type { Answer, Denied, Held } from "./approval-question.ts";
 import type { Payload } from "./codec.ts";
 
-export type { Answer, Ask } from "./ask.ts";
+export type { Answer, Ask } from "./approval-question.ts";
 
 /** What one attempt proved. */
 export type Verdict = "committed" | "not_sent" | "refused" | "rejected" | "unknown";

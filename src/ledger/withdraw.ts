@@ -5,9 +5,8 @@
  */
 
 import type { Applied } from "./apply.ts";
-import { asksOf } from "./ask.ts";
+import { asksOf } from "./approval-question.ts";
 import { isKeyRejected, refused, write } from "./begin.ts";
-import { enter } from "./edit.ts";
 import { committedBy } from "./evidence.ts";
 import type { Move } from "./moves.ts";
 import {
@@ -17,6 +16,7 @@ import {
   type OperationRecord,
   type State,
 } from "./record.ts";
+import { enter } from "./record-edits.ts";
 
 export function withdraw(
   record: OperationRecord,

@@ -9,8 +9,8 @@
 
 import { isRetryableRead } from "../classify/http.ts";
 import { HiddenRetryError } from "../errors.ts";
-import { type Identity, identify } from "./identity.ts";
 import { type Kept, keepAnswer, replay } from "./kept-answer.ts";
+import { type Identity, identify } from "./request-identity.ts";
 import { currentToken, type WireToken } from "./token.ts";
 
 export type Fetch = typeof globalThis.fetch;

@@ -5,8 +5,8 @@
  */
 
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { listen } from "./listen.ts";
-import type { Owners } from "./owners.ts";
+import type { Owners } from "./request-tokens.ts";
+import { listen } from "./safe-subscribe.ts";
 
 export function watchHttp({ claim, watchOf }: Owners): void {
   // Not `start`, which waits for the end of the body.

@@ -10,8 +10,8 @@ import type {
   IncomingHttpStatusHeader,
   OutgoingHttpHeaders,
 } from "node:http2";
-import { listen } from "./listen.ts";
-import type { Owners } from "./owners.ts";
+import type { Owners } from "./request-tokens.ts";
+import { listen } from "./safe-subscribe.ts";
 
 export function watchHttp2(
   { claim, watchOf }: Owners,

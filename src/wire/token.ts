@@ -7,7 +7,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Counter, createCounter } from "./counter.ts";
-import { observeRequests } from "./observe.ts";
+import { observeRequests } from "./observe-requests.ts";
 
 /** One physical request, as far as it was seen. */
 export interface WireRequest {

@@ -5,9 +5,9 @@
  */
 
 import { peek } from "../lang/peek.ts";
-import { listen } from "./listen.ts";
-import type { Owners } from "./owners.ts";
 import { locationIn } from "./redirect.ts";
+import type { Owners } from "./request-tokens.ts";
+import { listen } from "./safe-subscribe.ts";
 
 interface UndiciRequest {
   readonly origin: string | URL;

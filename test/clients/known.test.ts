@@ -8,7 +8,8 @@ import { openHoldfire } from "./owning.ts";
 type OwnRetries = (client: unknown, hf: unknown) => unknown;
 
 const owned = KNOWN_CLIENTS.flatMap(({ subpath }) => (subpath === undefined ? [] : [subpath]));
-const fileOf = (subpath: string) => subpath.replace("holdfire/", "src/integrations/").concat("/index.ts");
+const fileOf = (subpath: string) =>
+  subpath.replace("holdfire/", "src/integrations/").concat("/index.ts");
 const load = async (subpath: string): Promise<OwnRetries> =>
   (await import(pathToFileURL(fileOf(subpath)).href)).ownRetries;
 

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { createCounter, type Seen, type Watch } from "../../wire/counter.ts";
 import { watchHttp } from "../../wire/node-http.ts";
 import { watchHttp2 } from "../../wire/node-http2.ts";
-import { createOwners } from "../../wire/owners.ts";
+import { createOwners } from "../../wire/request-tokens.ts";
 import { currentToken, type WireToken } from "../../wire/token.ts";
 import { watchUndici } from "../../wire/undici.ts";
 import { FOLDER, type Line, SALT } from "./line.ts";

@@ -5,7 +5,7 @@
  */
 
 import { ClosedError, InvalidInputError, isHoldfireError } from "../../errors.ts";
-import { checkRetry } from "../../key/name.ts";
+import { checkRetry } from "../../key/check-name.ts";
 import { positive } from "../define/define-tool.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { PlannedCall } from "../define/planned-call.ts";

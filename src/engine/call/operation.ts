@@ -13,6 +13,7 @@ import {
   VolatileIntentError,
 } from "../../errors.ts";
 import { type Canonical, canonicalize, type Json } from "../../key/canonical.ts";
+import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../../key/check-name.ts";
 import {
   fingerprint,
   hashArguments,
@@ -21,10 +22,9 @@ import {
   mintIdFromKey,
   wireKey,
 } from "../../key/mint.ts";
-import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../../key/name.ts";
 import { normalizeIntent } from "../../key/normalize.ts";
 import { resolveScope, type Scope, showScope } from "../../key/scope.ts";
-import { findVolatileId, noticeVolatile } from "../../key/volatile.ts";
+import { findVolatileId, noticeVolatile } from "../../key/volatile-ids.ts";
 import { ignoreRejection } from "../../lang/ignore-rejection.ts";
 import type { Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves.ts";

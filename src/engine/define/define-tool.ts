@@ -6,7 +6,7 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { checkToolName } from "../../key/name.ts";
+import { checkToolName } from "../../key/check-name.ts";
 import type { Learned, Tool } from "../engine.ts";
 import type { OnDrift, ToolDefinition, ToolKind } from "./definition.ts";
 

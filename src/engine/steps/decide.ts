@@ -7,7 +7,6 @@
  * @module
  */
 
-import { LOST_EPOCH } from "../../ledger/edit.ts";
 import {
   type AttemptNote,
   isCleared,
@@ -16,6 +15,7 @@ import {
   saidYes,
   type UnknownReason,
 } from "../../ledger/record.ts";
+import { LOST_EPOCH } from "../../ledger/record-edits.ts";
 
 /** What the tool and its service are good for, by declaration and by what they have shown. */
 export interface Powers {

@@ -8,7 +8,7 @@ import { positive, show, wholeNumber } from "../../../engine/define/define-tool.
 import { checkOptions } from "../../../engine/define/settings.ts";
 import { DEFAULT_SAMPLES, type SampleOptions } from "../../../engine/loops/sample.ts";
 import { InvalidInputError } from "../../../errors.ts";
-import { checkScope } from "../../../key/name.ts";
+import { checkScope } from "../../../key/check-name.ts";
 
 /** What `createHoldfire()` returns, as far as it matters here. */
 export interface HoldfireLike {

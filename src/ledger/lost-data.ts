@@ -5,9 +5,9 @@
  * @module
  */
 
-import { LOST_EPOCH, lostRecord } from "./edit.ts";
 import type { Move } from "./moves.ts";
 import type { OperationRecord, State } from "./record.ts";
+import { LOST_EPOCH, lostRecord } from "./record-edits.ts";
 
 /** That a person is asked proves that nothing was sent; not where the store has lost data. */
 export function doubt(

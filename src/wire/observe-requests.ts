@@ -7,7 +7,7 @@
 
 import { watchHttp } from "./node-http.ts";
 import { watchHttp2 } from "./node-http2.ts";
-import { createOwners, type TokenContext } from "./owners.ts";
+import { createOwners, type TokenContext } from "./request-tokens.ts";
 import { watchUndici } from "./undici.ts";
 
 let watching = false;

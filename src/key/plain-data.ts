@@ -4,7 +4,7 @@
  * @module
  */
 
-import { shorten } from "./path.ts";
+import { shorten } from "./show-path.ts";
 
 /** The rule that the object breaks, or `undefined` if it is plain. Runs no code of the object's. */
 export function whyNotPlain(object: object): string | undefined {

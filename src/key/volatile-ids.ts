@@ -10,7 +10,7 @@
 import type { Json } from "./canonical.ts";
 import { digestText } from "./digest.ts";
 import { isJsonObject } from "./json.ts";
-import { showPath } from "./path.ts";
+import { showPath } from "./show-path.ts";
 
 /** How providers write the ids of tool calls and completions. */
 const CALL_ID = /^(?:call_|toolu_|chatcmpl-)([\w-]+)$/;
