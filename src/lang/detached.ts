@@ -1,13 +1,13 @@
 /**
- * The async context of nobody's call, for work that no caller asked for. Whoever happens to start it (a
- * listener, a timer, a tool) may stand inside a call of somebody else, whose context must not go out with it.
+ * Runs background work outside the async context of any call. The code that starts it (a listener,
+ * a timer, a tool) may run inside another call, and the work must not inherit that call's context.
  *
- * Taken when this file is loaded, so `create.ts` imports it statically: what is loaded late may be loaded
- * inside a call.
+ * The context is captured when this file is loaded, so `create.ts` imports it statically: a file
+ * that is loaded lazily may be loaded inside a call.
  *
  * @module
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
-export const asNobody: <T>(fn: () => T) => T = AsyncLocalStorage.snapshot();
+export const runDetached: <T>(fn: () => T) => T = AsyncLocalStorage.snapshot();

@@ -56,7 +56,7 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
     not_applied: "committed",
     denied: "committed",
   },
-  withdraw: { ...ofOwner("unknown", "!not-open") },
+  withdraw: { ...ofOwner("unknown", "!not_open") },
   hold: {
     nothing: "held",
     held: "held",
@@ -67,7 +67,7 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
     not_applied: "held",
     denied: "!denied",
   },
-  answer: { ...ofOwner("!not-open", "!not-open"), held: "held", denied: "denied" },
+  answer: { ...ofOwner("!not_open", "!not_open"), held: "held", denied: "denied" },
   resolve: {
     nothing: "!absent",
     held: "!held",

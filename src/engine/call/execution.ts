@@ -8,7 +8,7 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { rewordedFields } from "../../key/mint.ts";
-import { asNobody } from "../../lang/detached.ts";
+import { runDetached } from "../../lang/detached.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 import { tellOperation } from "../outcome/operation-events.ts";
@@ -105,7 +105,7 @@ export function flyAlone(
   fly: Fly,
 ): Promise<Outcome<unknown>> {
   const deadlineAt = engine.clock.monotonic() + deadlineMs;
-  const { stop, landed } = asNobody(() => takeOff(operation, deadlineAt, engine, fly, fires));
+  const { stop, landed } = runDetached(() => takeOff(operation, deadlineAt, engine, fly, fires));
   const onAbort = () => stop.abort();
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { LOST_EPOCH } from "../../ledger/lost-data.ts";
 import {
   type AttemptNote,
   isCleared,
@@ -15,7 +16,6 @@ import {
   saidYes,
   type UnknownReason,
 } from "../../ledger/record.ts";
-import { LOST_EPOCH } from "../../ledger/record-edits.ts";
 
 /** What the tool and its service are good for, by declaration and by what they have shown. */
 export interface Powers {
