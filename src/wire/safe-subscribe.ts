@@ -1,13 +1,16 @@
 /**
- * Listens to a channel without ever throwing into the client that publishes: watching must not change
- * what happens.
+ * Subscribes to a diagnostics channel without ever throwing into the client that publishes:
+ * observing must not change what happens.
  *
  * @module
  */
 
 import { subscribe } from "node:diagnostics_channel";
 
-export function listen<Message>(channel: string, listener: (message: Message) => void): void {
+export function subscribeSafely<Message>(
+  channel: string,
+  listener: (message: Message) => void,
+): void {
   subscribe(channel, (message) => {
     try {
       listener(message as Message);
