@@ -15,7 +15,7 @@ import { InvalidInputError } from "./errors.ts";
 import { holdfireFor } from "./for-tenant.ts";
 import { gateOf } from "./gate/gate.ts";
 import type { Holdfire, HoldfireOptions } from "./holdfire.ts";
-import { checkTenant } from "./key/name.ts";
+import { checkTenant } from "./key/check-name.ts";
 import { type Clock, sleep, systemClock } from "./lang/clock.ts";
 import { createStop } from "./lang/stop.ts";
 import { createCodec } from "./ledger/codec.ts";

@@ -20,7 +20,7 @@ import { ClosedError } from "./errors.ts";
 import { approvalsOf } from "./gate/approvals.ts";
 import type { Holdfire } from "./holdfire.ts";
 import { createFetch } from "./integrations/fetch/index.ts";
-import { checkPerson, checkScope } from "./key/name.ts";
+import { checkPerson, checkScope } from "./key/check-name.ts";
 import { enterScope } from "./key/scope.ts";
 import { driftReport } from "./reconcile/drift.ts";
 import { reconcileEvery } from "./reconcile/every.ts";

@@ -1,5 +1,5 @@
 /**
- * Finds the service's answer in whatever a tool returned or threw: status, code, headers. By
+ * Finds the service's answer (status, code, headers) in what a tool returned or threw. It looks at
  * structure, so it works for any SDK, any fetch and any realm.
  *
  * @module
@@ -10,7 +10,7 @@ import { causes, peek, peekItems, tryCall } from "../lang/peek.ts";
 const MAX_HEADERS = 256;
 const MAX_HEADER_LENGTH = 1_024;
 
-/** A short identifier, fit for the ledger and for logs. */
+/** A short identifier, safe for the ledger and for logs. */
 const CODE = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** The status of a `Response`, or of an error that carries one. */
@@ -28,7 +28,7 @@ export function statusOf(value: unknown): number | undefined {
 const isStatus = (status: unknown): status is number =>
   typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599;
 
-/** Whether this is a fetch `Response`: the platform's, undici's own, or another realm's. */
+/** Whether this is a fetch `Response`: of the platform, of undici, or of another realm. */
 export function isResponse(value: unknown): value is Response {
   return (
     typeof value === "object" &&
@@ -41,8 +41,8 @@ export function isResponse(value: unknown): value is Response {
 }
 
 /**
- * A returned answer that is no fetch `Response`: what `undici.request()` gives, or axios where no
- * status is an error. It too is judged by its status.
+ * Whether this is an answer other than a fetch `Response`, such as one of `undici.request()`, or of
+ * axios with `validateStatus` off. It is judged by its status, too.
  */
 export function isAnswer(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
@@ -60,7 +60,7 @@ export function errorCodeOf(error: unknown): string | undefined {
     .find((code): code is string => typeof code === "string" && CODE.test(code));
 }
 
-/** Reads a header by name, in any case; several of one name come joined by ", ". */
+/** Reads a header by name, in any case; several values are joined by ", ". */
 export type HeaderReader = (name: string) => string | undefined;
 
 export function headersOf(value: unknown): HeaderReader {

@@ -1,10 +1,10 @@
 /**
- * Attempt → **classify** → settle, or read the state. Turns what `run` returned or threw into what
- * it proves.
+ * Attempt → **classify** → settle, or read the state. Turns what `run` returned or threw into a
+ * verdict: what it proves about the effect.
  *
- * A no is believed only of an attempt that made exactly one physical request, and only if the wire
- * saw the same answer: after a hidden retry, or over a transport nobody counts, it may be an answer
- * to something else.
+ * A rejection counts only if the attempt made exactly one physical request and the wire saw the
+ * same answer: after a hidden retry, or over a transport that is not counted, it may answer another
+ * request.
  *
  * @module
  */
@@ -23,9 +23,9 @@ export type Ended =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: unknown };
 
-/** What must be known beside the ending: of the tool, and of the wire (`wireFacts(token)`). */
+/** What else is needed to judge: facts about the tool, and about the wire (`wireFacts(token)`). */
 export interface Judged {
-  /** Statuses by which this service says that it did nothing. */
+  /** Statuses with which this service says that it did nothing. */
   readonly refuses: readonly number[];
   readonly keyed: boolean;
   readonly reader: boolean;
@@ -35,13 +35,13 @@ export interface Judged {
   readonly hops: number;
   /** Every request failed before a byte of it was sent. */
   readonly unsent: boolean;
-  /** The status the wire saw in answer to the request. */
+  /** The status that the wire saw in answer to the request. */
   readonly answered?: number | undefined;
-  /** The parsed body of a returned Response, where somebody has read it. */
+  /** The parsed body of a returned Response, if it was read. */
   readonly body?: unknown;
-  /** That body broke off, or is not the JSON it says it is: what else it said, nobody knows. */
+  /** That body broke off, or is not the JSON that its content type says. */
   readonly bodyBroken?: boolean | undefined;
-  /** The tool's `classify`. Throwing or returning nonsense is no opinion. */
+  /** The tool's `classify`. If it throws or returns an invalid value, it is ignored. */
   readonly own?: ((error: unknown) => Verdict | undefined) | undefined;
   /** Milliseconds since the epoch, for a Retry-After date. */
   readonly now: number;
@@ -50,13 +50,13 @@ export interface Judged {
 export interface Judgement {
   readonly verdict: Verdict;
   readonly status?: number | undefined;
-  /** Accepted, not done: 202 from a tool with a reader. */
+  /** Accepted, not done yet: a 202 for a tool with a reader. */
   readonly inProgress?: boolean | undefined;
   readonly code?: string | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Rejected by a precondition. */
+  /** Rejected because a precondition failed. */
   readonly precondition?: boolean | undefined;
-  /** The service gave its stored answer to an earlier request with this key. */
+  /** The service replayed its stored answer to an earlier request with this key. */
   readonly replayed?: boolean | undefined;
 }
 
@@ -89,13 +89,16 @@ export function judge(ended: Ended, about: Judged): Judgement {
   };
 }
 
-/** Some clients give a lost connection a status of their own making: nobody answered, so nobody said it. */
+/**
+ * Some clients set a status of their own for a lost connection. Without an answer on the wire, it
+ * is ignored.
+ */
 function spokenStatus(error: unknown, { wireRequests, answered }: Judged): number | undefined {
   return wireRequests === 1 && answered === undefined ? undefined : statusOf(error);
 }
 
 function ofResponse(response: unknown, status: number | undefined, about: Judged): Proof {
-  // After a hop that changed POST to GET the success is a page's, not the write's.
+  // After a redirect from POST to GET, the success belongs to the fetched page, not to the write.
   const { hops, answered } = about;
   const ofThisRequest = hops === 0 || answered === status;
   if (status !== undefined && isSuccess(status) && ofThisRequest) {
@@ -110,7 +113,7 @@ function ofError(error: unknown, status: number | undefined, about: Judged): Pro
   const own = opinion(error, about);
   if (own) return { verdict: own };
   if (status !== undefined) {
-    // Something answered "yes" and the tool still threw: it may have read a "no" in the body.
+    // The status is a success and the tool still threw: it may have found an error in the body.
     return isSuccess(status) ? UNKNOWN : ofStatus(error, status, about);
   }
   const { wireRequests, hops, unsent } = about;
@@ -122,14 +125,14 @@ function ofStatus(answer: unknown, status: number, about: Judged): Proof {
   if (about.wireRequests !== 1 || about.answered !== status) return UNKNOWN;
   return verdictOfStatus(status, {
     ...about,
-    // A body that broke off may have been about the key.
+    // A body that broke off may have been an error about the key.
     keyError: about.bodyBroken || isKeyError(answer) || isKeyError(about.body),
   });
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** The failure of an operation made inside this attempt, also when an SDK has wrapped it. */
+/** Whether it is the failure of an operation made inside this attempt, also if an SDK has wrapped it. */
 const isInner = (error: unknown): boolean =>
   causes(error).some((link) => {
     try {

@@ -1,9 +1,9 @@
 /**
- * What the end of a program proves of a write: nothing, unless the program was never started, ended
- * with 0, or its codes were declared.
+ * What the end of a program proves about a write: nothing, unless the program never started, ended
+ * with 0, or its exit codes are declared.
  *
- * 126 and 127 are no exception. "Command not found" is what a shell says of the command it came to
- * last, and what stands before it in the script has run.
+ * 126 and 127 prove nothing either: a shell says "command not found" about the last command it
+ * reached, and the commands before it in the script have run.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import type { Verdict } from "../ledger/record.ts";
 /** How a program ended. */
 export type ProgramEnd =
   | { readonly tag: "exited"; readonly code: number }
-  /** By a signal: a timeout's, a person's, the kernel's; also if it then ended with a code of its own. */
+  /** Killed by a signal of a timeout, a person or the kernel; also if it then ended with an exit code. */
   | { readonly tag: "killed"; readonly signal: string }
-  /** There never was a process. */
+  /** No process was started. */
   | { readonly tag: "not_started"; readonly code: string | undefined };
 
 /** What a program's exit codes mean, by number, e.g. `{ 3: "rejected", 75: "refused" }`. */

@@ -1,6 +1,6 @@
 /**
- * What a status proves of a write. Most prove nothing: the default is doubt, and the two lists below
- * are the exceptions.
+ * What an HTTP status proves about a write. Most prove nothing: the default is `unknown`, and the
+ * rules below are the exceptions.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import type { Verdict } from "../ledger/record.ts";
 
 export interface HttpVerdict {
   readonly verdict: Verdict;
-  /** Accepted, not done: worth reading the state, never worth firing again. */
+  /** Accepted, not done yet: the state is read, and it is not fired again. */
   readonly inProgress?: true;
   /** Rejected because a precondition (ETag, version) did not hold. */
   readonly precondition?: true;
 }
 
-/** What must be known of the tool to judge a status. */
+/** What must be known about the tool to judge a status. */
 export interface StatusContext {
-  /** Statuses by which this service says that it did nothing. */
+  /** Statuses with which this service says that it did nothing. */
   readonly refuses: readonly number[];
-  /** The service remembers our key, so its 422 may be about the key. */
+  /** The service knows our key, so a 422 may be about the key. */
   readonly keyed: boolean;
   /** There is a reader to follow up on a 202. */
   readonly reader: boolean;
@@ -27,7 +27,7 @@ export interface StatusContext {
   readonly keyError?: boolean | undefined;
 }
 
-/** The service looked at the request and did not do it. */
+/** The service read the request and did not perform it. */
 const REJECTED = new Set([400, 401, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451]);
 
 const UNKNOWN: HttpVerdict = { verdict: "unknown" };
@@ -40,12 +40,12 @@ export function verdictOfStatus(status: number, about: StatusContext): HttpVerdi
   }
   if (about.refuses.includes(status)) return { verdict: "refused" };
   if (status === 412) return { verdict: "rejected", precondition: true };
-  // "This key was used for something else" is no word on whether that something happened.
+  // "This key was used for another request" does not say whether that request took effect.
   if (about.keyed && (status === 422 || (status === 400 && about.keyError))) return UNKNOWN;
   return REJECTED.has(status) ? { verdict: "rejected" } : UNKNOWN;
 }
 
-/** Statuses after which asking again may help: all that prove nothing and may pass. */
+/** Whether reading again may help: the status proves nothing, and the cause may be temporary. */
 export function isRetryableRead(status: number): boolean {
   return (
     status === 408 ||

@@ -1,10 +1,11 @@
 /**
- * Recognises an error that is about the idempotency key, not about the request.
+ * Recognises an error about the idempotency key, in contrast to one about the request.
  *
  * Looks at the fields `code`, `type` and `rawType` of the error and of what SDKs nest in it (`raw`,
  * `error`, `body`, `data`, `response`, the items of `errors`), and there for the letters
  * "idempoten": `idempotency_error` (Stripe), `IDEMPOTENCY_KEY_REUSED` (Square), the problem type
- * `https://…/idempotency`. Never at a message. A match only ever takes proof away, so it is broad.
+ * `https://…/idempotency`. It never reads a message. A match only turns a proof into a doubt, so it
+ * is broad.
  *
  * @module
  */

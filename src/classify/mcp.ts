@@ -1,11 +1,12 @@
 /**
- * What the end of an MCP `tools/call` proves of a write. A result proves that it was done; hardly anything
- * else proves anything.
+ * What the end of an MCP `tools/call` proves about a write. A result proves that it was done;
+ * nearly everything else proves nothing.
  *
- * A JSON-RPC error is no "no": both SDKs make `-32602` themselves when an answer does not fit the tool's
- * output schema, and a server hands on whatever code its handler threw, after whatever it had done. A
- * timeout, a dead server, a cut stream and a lost session (404) come after the send. The exceptions are what
- * the wire itself has shown: a request that never left, and one that was turned away at the door.
+ * A JSON-RPC error is not a rejection: both SDKs create `-32602` themselves when an answer does not
+ * fit the tool's output schema, and a server passes on any code that its handler threw, whatever
+ * the handler had done before. A timeout, a dead server, a cut stream and a lost session (404)
+ * happen after the send. The exceptions are proved by the wire: a request that was never sent, and
+ * one that failed authorization.
  *
  * @module
  */
@@ -13,7 +14,7 @@
 import { causes, peek } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
 
-/** The tool answered, and not with a success: `isError`, or a result that asks for more. */
+/** The tool answered without success: `isError`, or a result that asks for more input. */
 export class McpToolError extends Error {
   override readonly name = "McpToolError";
   /** The whole `CallToolResult`. Not enumerable, so not in logs. */
@@ -25,7 +26,7 @@ export class McpToolError extends Error {
   }
 }
 
-/** The request certainly never left. */
+/** The request was certainly not sent. */
 export class McpNotSentError extends Error {
   override readonly name = "McpNotSentError";
 
@@ -34,16 +35,16 @@ export class McpNotSentError extends Error {
   }
 }
 
-/** The server turned the request away before any tool saw it: 401 or 403, and nothing was sent again. */
+/** The server refused authorization before any tool ran: 401 or 403, and nothing was sent again. */
 export class McpTurnedAwayError extends Error {
   override readonly name = "McpTurnedAwayError";
 
   constructor(cause: unknown) {
-    super("The MCP server wants another authorization.", { cause });
+    super("The MCP server requires another authorization.", { cause });
   }
 }
 
-/** What `isError: true` is worth, by declaration. */
+/** What `isError: true` means, as declared for the tool. */
 export type IsErrorMeans = "unknown" | "rejected" | "refused";
 
 export function verdictOfMcp(error: unknown, isErrorMeans: IsErrorMeans = "unknown"): Verdict {
@@ -52,7 +53,7 @@ export function verdictOfMcp(error: unknown, isErrorMeans: IsErrorMeans = "unkno
   return isA(error, McpToolError) ? isErrorMeans : "unknown";
 }
 
-/** Some values throw when they are asked what they are. */
+/** `instanceof` runs user code on some values, which may throw. */
 function isA(error: unknown, kind: new (...args: never[]) => Error): boolean {
   try {
     return error instanceof kind;
@@ -61,10 +62,10 @@ function isA(error: unknown, kind: new (...args: never[]) => Error): boolean {
   }
 }
 
-/** The server, or the SDK, read the request and will say the same again. */
+/** Codes after which the server, or the SDK, would give the same answer again. */
 const FINAL = new Set<unknown>([-32700, -32600, -32601, -32602, -32603]);
 
-/** For reads, where all that matters is whether asking again may help. */
+/** For reads, where the only question is whether asking again may help. */
 export const verdictOfMcpRead = (error: unknown): Verdict =>
   causes(error).some((link) => FINAL.has(peek(link, "code"))) ? "rejected" : "unknown";
 

@@ -1,9 +1,9 @@
 /**
- * What a network failure proves: that nothing was sent, or nothing at all.
+ * What a network failure proves about a request: that it was not sent, or nothing.
  *
- * Decided by `code` and `syscall` alone. `not_sent` speaks of the connection that failed, and that
- * may have been the target of a redirect or a second call: it is to be believed only of an attempt
- * that made one request, followed no redirect, and whose request never left (`WireFacts.unsent`).
+ * Decided by `code` and `syscall` alone. `not_sent` is about the connection that failed, which may
+ * have been the target of a redirect or a second request. So it counts only for an attempt that
+ * made one request, followed no redirect, and whose request was never sent (`WireFacts.unsent`).
  *
  * @module
  */
@@ -15,7 +15,7 @@ export type NetworkVerdict = "not_sent" | "unknown";
 const MAX_DEPTH = 8;
 const MAX_PARTS = 32;
 
-/** Failures of `connect(2)` itself: there was no connection to send over. */
+/** Failures of `connect(2)` itself: there was no connection. */
 const CONNECT = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -31,8 +31,8 @@ const CONNECT = new Set([
 const LOOKUP = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL"]);
 
 /**
- * We did not trust the peer, and said so before the first byte of a request. Alerts sent by the peer
- * (`ERR_SSL_…`) are not here: under TLS 1.3 they may come after it.
+ * Our side rejected the peer's certificate, before the first byte of a request. Alerts sent by the
+ * peer (`ERR_SSL_…`) are not in this list: under TLS 1.3 they may come later.
  */
 const DISTRUST = new Set([
   "CERT_HAS_EXPIRED",
@@ -55,7 +55,7 @@ const DISTRUST = new Set([
   "ERR_TLS_CERT_ALTNAME_FORMAT",
 ]);
 
-/** The connection stood, or may have stood, when it failed. */
+/** The connection was open, or may have been, when it failed. */
 const DOUBT = new Set([
   "ECONNRESET",
   "ECONNABORTED",
@@ -68,7 +68,7 @@ const DOUBT = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 
-/** `undefined` = no network failure that we know. Along a chain of causes, doubt beats proof. */
+/** `undefined` if it is no known network failure. In a chain of causes, `unknown` outweighs `not_sent`. */
 export function networkVerdict(error: unknown): NetworkVerdict | undefined {
   return walk(error, new Map(), 0);
 }
@@ -84,7 +84,7 @@ function walk(
   const parts = peekItems(peek(error, "errors"), MAX_PARTS).map((part) =>
     walk(part, met, depth + 1),
   );
-  // The code of an aggregate is a copy of one part's, without its syscall.
+  // The code of an aggregate error is copied from one of its parts, without the syscall.
   const found = [
     ofParts(parts) ?? ofCode(peek(error, "code"), peek(error, "syscall")),
     walk(peek(error, "cause"), met, depth + 1),

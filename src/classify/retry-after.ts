@@ -1,6 +1,6 @@
 /**
- * When a service wants to be asked again. A hostile or broken value counts as none: a Node timer
- * fires at once for NaN, negative and very large delays, which would turn it into a hot loop.
+ * Reads from an answer how long to wait before a retry. A hostile or broken value is ignored: a
+ * Node timer fires at once for NaN, negative and very large delays, which would cause a hot loop.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const MAX_LENGTH = 64;
 const DECIMAL = /^\d{1,15}(\.\d{1,9})?$/;
 
 /**
- * Milliseconds to wait, an integer from 0 to 24 h, by `retry-after-ms` or else `retry-after`.
+ * Milliseconds to wait, an integer from 0 to 24 h, from `retry-after-ms` or else `retry-after`.
  *
  * A date must be an IMF-fixdate ("Sun, 06 Nov 1994 08:49:37 GMT"); one that has passed means 0.
  */
@@ -34,7 +34,7 @@ function until(value: string | undefined, now: number): number | undefined {
   const text = value?.trim();
   if (text === undefined || text.length > MAX_LENGTH) return undefined;
   const date = new Date(text);
-  // Only an IMF-fixdate comes back as it went in; anything else Date.parse may have guessed at.
+  // Only an IMF-fixdate is written back unchanged; Date.parse guesses at other formats.
   return date.toUTCString() === text && !Number.isNaN(date.getTime())
     ? date.getTime() - now
     : undefined;

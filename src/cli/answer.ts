@@ -10,15 +10,15 @@
 import { isHoldfireError } from "../errors.ts";
 import type { Approval } from "../gate/approvals.ts";
 import type { Holdfire } from "../holdfire.ts";
-import { checkPerson } from "../key/name.ts";
+import { checkPerson } from "../key/check-name.ts";
 import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT, FailedError, UsageError } from "./exit.ts";
 import { findOperation } from "./find-operation.ts";
 import { personAt } from "./inbox/ask-person.ts";
 import { canBeShown, questionLines } from "./inbox/question.ts";
 import { withLedger } from "./open-holdfire.ts";
+import { jsonText } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
-import { jsonText } from "./visible.ts";
 
 const answering = (approve: boolean): Command =>
   defineCommand({

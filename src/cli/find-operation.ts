@@ -8,10 +8,10 @@
 import type { OperationView } from "../engine/admin/operations.ts";
 import type { Holdfire } from "../holdfire.ts";
 import { wireKey } from "../key/mint.ts";
+import { eachOperation } from "./each-operation.ts";
 import { FailedError } from "./exit.ts";
-import { eachOperation } from "./pages.ts";
+import { visible } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
-import { visible } from "./visible.ts";
 
 /** More than anybody wants to choose from. */
 const MOST_NAMED = 5;

@@ -10,11 +10,11 @@ import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
 import { withLedger } from "./open-holdfire.ts";
 import { wholeNumberOf } from "./parse.ts";
+import { jsonText, visible } from "./printable.ts";
 import { paintStatus } from "./status-words.ts";
 import { tableLines } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { showDuration, timeOf } from "./time.ts";
-import { jsonText, visible } from "./visible.ts";
 
 const STATES: readonly StateTag[] = [
   "held",

@@ -7,9 +7,9 @@
 
 import { parseArgs } from "node:util";
 import type { Args, Command, Options } from "./command.ts";
+import { nearest } from "./did-you-mean.ts";
 import { UsageError } from "./exit.ts";
-import { nearest } from "./nearest.ts";
-import { visible } from "./visible.ts";
+import { visible } from "./printable.ts";
 
 type Token = NonNullable<ReturnType<typeof tokensOf>>[number];
 

@@ -7,8 +7,8 @@
 import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { withLedger } from "./open-holdfire.ts";
+import { jsonText } from "./printable.ts";
 import { durationOf } from "./time.ts";
-import { jsonText } from "./visible.ts";
 
 export const prune: Command = defineCommand({
   name: "prune",

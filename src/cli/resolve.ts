@@ -4,15 +4,15 @@
  * @module
  */
 
-import { checkPerson } from "../key/name.ts";
+import { checkPerson } from "../key/check-name.ts";
 import { refusalOf } from "./answer.ts";
 import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
 import { findOperation } from "./find-operation.ts";
 import { withLedger } from "./open-holdfire.ts";
 import { wholeNumberOf } from "./parse.ts";
+import { jsonText } from "./printable.ts";
 import { paintStatus } from "./status-words.ts";
-import { jsonText } from "./visible.ts";
 
 export const resolve: Command = defineCommand({
   name: "resolve",

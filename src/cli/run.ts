@@ -9,12 +9,12 @@
 import { readFileSync } from "node:fs";
 import { isHoldfireError } from "../errors.ts";
 import type { Command } from "./command.ts";
+import { nearest } from "./did-you-mean.ts";
 import { EXIT, FailedError, UnreachableError, UsageError } from "./exit.ts";
 import { printHelp, printHelpOf } from "./help.ts";
-import { nearest } from "./nearest.ts";
 import { parseFor } from "./parse.ts";
+import { jsonText, visible } from "./printable.ts";
 import { paint, type Terminal } from "./terminal.ts";
-import { jsonText, visible } from "./visible.ts";
 
 export async function runCommandLine(
   argv: readonly string[],

@@ -11,12 +11,12 @@ import { EXIT } from "./exit.ts";
 import { findOperation } from "./find-operation.ts";
 import { questionLines } from "./inbox/question.ts";
 import { withLedger } from "./open-holdfire.ts";
+import { jsonText, visible } from "./printable.ts";
 import { paintStatus } from "./status-words.ts";
 import { tableLines } from "./table.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { showTime } from "./time.ts";
 import { timelineOf } from "./timeline.ts";
-import { jsonText, visible } from "./visible.ts";
 
 export const show: Command = defineCommand({
   name: "show",

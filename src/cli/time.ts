@@ -5,7 +5,7 @@
  */
 
 import { UsageError } from "./exit.ts";
-import { visible } from "./visible.ts";
+import { visible } from "./printable.ts";
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 

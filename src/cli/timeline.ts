@@ -9,7 +9,7 @@
 
 import type { OperationView } from "../engine/admin/operations.ts";
 import type { Answer, AttemptNote, Evidence, Licence } from "../ledger/record.ts";
-import { visible } from "./visible.ts";
+import { visible } from "./printable.ts";
 
 export interface Moment {
   readonly at: number;

@@ -5,11 +5,11 @@
  */
 
 import { inside } from "../engine/engine-of.ts";
-import { checkPerson } from "../key/name.ts";
+import { checkPerson } from "../key/check-name.ts";
 import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { withLedger } from "./open-holdfire.ts";
-import { jsonText, visible } from "./visible.ts";
+import { jsonText, visible } from "./printable.ts";
 
 export const trust: Command = defineCommand({
   name: "trust",

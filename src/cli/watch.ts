@@ -13,10 +13,10 @@ import type { Holdfire } from "../holdfire.ts";
 import { type Command, defineCommand, LEDGER } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { withLedger } from "./open-holdfire.ts";
+import { jsonText, visible } from "./printable.ts";
 import { paintStatus } from "./status-words.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { durationOf, showTime } from "./time.ts";
-import { jsonText, visible } from "./visible.ts";
 
 const EVERY_MS = 2_000;
 /** A write that began earlier may show up later: so far back is looked again. */

@@ -9,8 +9,8 @@ import type { Engine } from "../engine/engine.ts";
 import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/canonical.ts";
-import { checkNote, checkPerson } from "../key/name.ts";
-import { questionOf } from "../ledger/ask.ts";
+import { checkNote, checkPerson } from "../key/check-name.ts";
+import { questionOf } from "../ledger/approval-question.ts";
 import type { Refusal } from "../ledger/moves.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
 

@@ -7,8 +7,8 @@
 
 import type { PlannedChange } from "../engine/define/definition.ts";
 import type { Json } from "../key/canonical.ts";
+import { jsonText, visible } from "../key/escape-hidden.ts";
 import { isJsonObject, type JsonObject } from "../key/json.ts";
-import { jsonText, visible } from "../key/visible.ts";
 import { compareLines, withContext } from "./line-diff.ts";
 
 export interface DiffLine {

@@ -1,7 +1,8 @@
 /**
- * One value, one text: RFC 8785 after Unicode NFC, so that equal intents get equal keys.
+ * The canonical JSON text of a value: RFC 8785 after Unicode NFC, so that equal intents get equal
+ * keys.
  *
- * A single walk checks, copies and writes. What is hashed is therefore exactly what is kept, even if
+ * One walk checks, copies and writes the value. So what is hashed is exactly what is kept, even if
  * the caller changes the value later or a proxy answers differently the second time.
  *
  * @module
@@ -9,8 +10,8 @@
 
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "./json.ts";
-import { showPath } from "./path.ts";
-import { whyNotPlain } from "./plain.ts";
+import { whyNotPlain } from "./plain-data.ts";
+import { showPath } from "./show-path.ts";
 
 export type { Json } from "./json.ts";
 
@@ -23,9 +24,9 @@ export interface Canonical {
 
 /** How large a value may be. Beyond a limit it is refused, never cut. */
 export interface Limits {
-  /** Objects and arrays inside one another. @default 64 */
+  /** How deep objects and arrays may be nested. @default 64 */
   readonly depth: number;
-  /** Values in all, at every level. @default 100_000 */
+  /** Values in total, at every level. @default 100_000 */
   readonly nodes: number;
   /** Bytes of the text in UTF-8. @default 1_048_576 */
   readonly bytes: number;
@@ -36,13 +37,13 @@ export const DEFAULT_LIMITS: Limits = { depth: 64, nodes: 100_000, bytes: 1_048_
 interface Walk {
   readonly at: string;
   readonly limits: Limits;
-  /** The names and indices that lead to the value at hand. */
+  /** The names and indices that lead to the current value. */
   readonly path: (string | number)[];
-  /** The objects and arrays around the value at hand. */
+  /** The objects and arrays that contain the current value. */
   readonly around: object[];
-  /** How many values were met. */
+  /** How many values were visited. */
   nodes: number;
-  /** How many characters of strings were met: bounds the work before the text is whole. */
+  /** How many characters of strings were visited: bounds the work before the text is complete. */
   characters: number;
   /** The copy of the value visited last. Kept here because the visit itself returns the text. */
   copy: Json;
@@ -62,7 +63,7 @@ export function canonicalize(
     return { text, value: walk.copy };
   } catch (error) {
     if (error instanceof InvalidInputError) throw error;
-    // Only a proxy throws here. What it threw is left out: it may hold what must not be logged.
+    // Only a proxy throws here. What it threw is left out: it may contain what must not be logged.
     return refuse(walk, "must be readable, but reading it threw an error.");
   }
 }
@@ -85,7 +86,7 @@ function visit(walk: Walk, value: unknown): string {
       walk.copy = null;
       return "null";
     case "bigint":
-      return refuse(walk, "must be JSON, not a bigint: pass it as a string.");
+      return refuse(walk, "must be JSON, not a bigint. Pass it as a string.");
     default:
       return refuse(walk, `must be JSON, not ${typeof value}.`);
   }
@@ -131,7 +132,7 @@ function visitObject(walk: Walk, object: object): string {
   const { path } = walk;
   const depth = path.push("") - 1;
   const originals = keys.every((key) => PLAIN.test(key)) ? undefined : rename(walk, depth, keys);
-  // Without a comparator `sort` goes by UTF-16 units, as RFC 8785 does.
+  // Without a comparator, `sort` compares UTF-16 units, as RFC 8785 does.
   const names = (originals ? [...originals.keys()] : keys).sort();
   const copy: Record<string, Json> = {};
   let text = "";
@@ -151,14 +152,14 @@ function visitObject(walk: Walk, object: object): string {
   return text === "" ? "{}" : `${text}}`;
 }
 
-/** Printable ASCII that JSON writes as it is; Unicode has but one form of it. */
+/** Printable ASCII that JSON does not escape, and that has only one Unicode form. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 function visitString(walk: Walk, raw: string): string {
   count(walk, raw);
   const plain = PLAIN.test(raw);
-  // Unicode's form plays no part in what is equal; what is sent stays as it was given.
+  // The Unicode form does not affect equality; what is sent stays as it was given.
   walk.copy = raw;
   return plain ? `"${raw}"` : JSON.stringify(compose(walk, raw));
 }
@@ -174,7 +175,8 @@ function rename(walk: Walk, depth: number, keys: readonly string[]): Map<string,
   for (const key of keys) {
     walk.path[depth] = key;
     const name = compose(walk, key);
-    if (originals.has(name)) refuse(walk, "must be one key: two are equal in Unicode NFC.");
+    if (originals.has(name))
+      refuse(walk, "must not equal another key of the object in Unicode NFC.");
     originals.set(name, key);
   }
   return originals;
@@ -200,10 +202,10 @@ function count(walk: Walk, text: string): void {
 }
 
 const tooMany = (walk: Walk): never =>
-  refuse(walk, `must not bring the whole above ${walk.limits.nodes} values.`);
+  refuse(walk, `must not raise the total above ${walk.limits.nodes} values.`);
 
 const tooLong = (walk: Walk): never =>
-  refuse(walk, `must not bring the whole above ${walk.limits.bytes} bytes.`);
+  refuse(walk, `must not raise the total above ${walk.limits.bytes} bytes.`);
 
 function refuse(walk: Walk, rule: string): never {
   throw new InvalidInputError(showPath(walk.at, walk.path), rule);

@@ -1,18 +1,18 @@
 /**
- * SHA-256 over several strings, so that no two lists of strings share a digest.
+ * SHA-256 over a list of strings, encoded so that no two different lists share a digest.
  *
- * Each part carries its length and each use its own domain: `["a", "bc"]` is not `["ab", "c"]`, and a
- * fingerprint is never taken for an id.
+ * Each part is prefixed with its length, and each use has its own domain: `["a", "bc"]` differs
+ * from `["ab", "c"]`, and a fingerprint never equals an id.
  *
  * @module
  */
 
 import { hash } from "node:crypto";
 
-/** Raised if what is hashed ever changes: old and new digests must not meet. */
+/** Raised if the hashed encoding ever changes: old and new digests must not collide. */
 const VERSION = 1;
 
-/** Parts must be well-formed Unicode. An `undefined` part is not an empty one. */
+/** Parts must be well-formed Unicode. An `undefined` part differs from an empty one. */
 export function digest(domain: string, ...parts: readonly (string | undefined)[]): Buffer {
   return hash("sha256", frame(domain, parts), "buffer");
 }

@@ -1,5 +1,5 @@
 /**
- * What JSON can carry, and so what an intent can be.
+ * The values that JSON can carry: what an intent can be.
  *
  * @module
  */

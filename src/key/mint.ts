@@ -1,8 +1,8 @@
 /**
- * Mints what names an operation: its id in the ledger and the key the service sees.
+ * Mints the two names of an operation: its id in the ledger and the key that the service sees.
  *
- * Both follow from the scope and the intent alone, so every attempt, process and restart mints the
- * same. No secret is in them: a key is not a bearer token.
+ * Both are derived from the scope and the intent alone, so every attempt, process and restart mints
+ * the same ones. They contain no secret: a key is not a bearer token.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface Naming {
   readonly tenant: string;
   readonly scope: string;
   readonly tool: string;
-  /** Tells a wanted repetition from an unwanted one. */
+  /** Distinguishes a wanted repetition from an unwanted one. */
   readonly again?: string | undefined;
   /** The canonical text of the intent. */
   readonly intent: string;
@@ -34,7 +34,7 @@ export function mintId({ tenant, scope, tool, again, intent }: Naming): string {
   return digestText("operation", tenant, scope, tool, again, intent);
 }
 
-/** The id of an operation that the caller names; the intent is then compared by its fingerprint. */
+/** The id of an operation for which the caller gives the key; its intent is compared by fingerprint. */
 export function mintIdFromKey(naming: {
   readonly tenant: string;
   readonly tool: string;
@@ -43,13 +43,14 @@ export function mintIdFromKey(naming: {
   return digestText("operation-by-key", naming.tenant, naming.tool, naming.key);
 }
 
-/** The key the service sees: a UUID of version 8, another for each generation. */
+/** The key that the service sees: a UUID of version 8, a different one for each generation. */
 export function wireKey(id: string, generation: number): string {
   if (!Number.isInteger(generation) || generation < 0 || generation > MAX_GENERATION) {
     throw new InvalidInputError("generation", `must be an integer from 0 to ${MAX_GENERATION}.`);
   }
   const named = Buffer.from(id, "base64url");
-  if (named.length < 16) throw new InvalidInputError("id", "must be the id of an operation.");
+  if (named.length < 16)
+    throw new InvalidInputError("id", "must be the id of an operation, as the ledger lists it.");
   const source = generation === 0 ? named : digest("key", id, `${generation}`);
   const bytes = Uint8Array.from(source.subarray(0, 16));
   bytes[6] = (source.readUInt8(6) & 0x0f) | 0x80;
@@ -64,25 +65,25 @@ export function wireKeys(id: string, generation: number): readonly string[] {
   return [...older, newest];
 }
 
-/** Tells whether a key that was used before stands for the same intent. */
+/** A hash of the intent: tells whether a key was used before for the same intent. */
 export function fingerprint(tool: string, intentText: string): string {
   return digestText("fingerprint", tool, intentText);
 }
 
-/** Salted by the id, so that equal arguments of two operations cannot be told from the ledger. */
+/** Salted with the id, so that the ledger does not show that two operations have equal arguments. */
 export function hashArguments(argsText: string, id: string): string {
   return digestText("arguments", id, argsText);
 }
 
 /**
- * A short salted hash of each top-level argument, to name those that were reworded. Anything but an
- * object has none; names past the 64th, or longer than 128 characters, are left out.
+ * A short salted hash of each top-level argument, to name those that change in a repeated call.
+ * Only an object has them; names after the 64th, or longer than 128 characters, are left out.
  */
 export function hashFields(args: Json, id: string, limits?: Limits): Record<string, string> {
   if (!isJsonObject(args)) return {};
   const named = Object.entries(args).filter(([name]) => name.length <= MAX_FIELD_NAME);
   const kept = named.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_FIELDS);
-  // `fromEntries` defines and never assigns: `__proto__` is a name like any other.
+  // `fromEntries` defines properties instead of assigning them, so `__proto__` is an ordinary name.
   return Object.fromEntries(
     kept.map(([name, value]) => {
       const { text } = canonicalize(value, `args.${name}`, limits);
@@ -91,7 +92,7 @@ export function hashFields(args: Json, id: string, limits?: Limits): Record<stri
   );
 }
 
-/** The names, sorted, whose hashes differ or stand on one side only. */
+/** The names, sorted, whose hashes differ or exist on one side only. */
 export function rewordedFields(
   before: Readonly<Record<string, string>>,
   now: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /**
- * Makes free text comparable, for tools that ask for it: a model that says the same thing again often
- * differs in white space only.
+ * Makes free text comparable, for tools that ask for it: when a model repeats itself, often only
+ * the white space differs.
  *
  * @module
  */
@@ -8,13 +8,13 @@
 import type { Json } from "./canonical.ts";
 import { isJsonObject } from "./json.ts";
 
-/** Trims the text and makes one space of each run of white space. */
+/** Trims the text and replaces each run of white space with one space. */
 export const normalizeText = (value: string): string => value.replace(/\s+/g, " ").trim();
 
-/** Normalises those of the named top-level fields that are strings; the rest stays as it is. */
+/** Normalises the named top-level fields that are strings; the rest is unchanged. */
 export function normalizeIntent(intent: Json, fields: readonly string[]): Json {
   if (!isJsonObject(intent) || fields.length === 0) return intent;
-  // `fromEntries` defines and never assigns: `__proto__` is a name like any other.
+  // `fromEntries` defines properties instead of assigning them, so `__proto__` is an ordinary name.
   return Object.freeze(
     Object.fromEntries(
       Object.entries(intent).map(([name, value]) => [

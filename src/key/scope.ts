@@ -1,35 +1,36 @@
 /**
- * The scope a call is made under, carried along with the asynchronous work.
+ * The scope of a call, carried through asynchronous work.
  *
- * A scope's id is its segments, joined by a control character that no caller can write. So a nested
- * scope is never taken for another one that spells the same.
+ * A scope's id is its segments, joined by a control character that callers cannot use. So a nested
+ * scope never equals another one whose id reads the same.
  *
  * @module
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { InvalidInputError } from "../errors.ts";
-import { checkScope } from "./name.ts";
+import { checkScope } from "./check-name.ts";
 
 const SEPARATOR = "\u001f";
-/** Marks a scope that is an operation's and not a caller's. */
+/** Marks the scope of an operation, in contrast to one that a caller named. */
 const OPERATION = "\u001eop";
 const MAX_SCOPE_LENGTH = 2_048;
 
 /** The permission under which calls are made. */
 export interface Scope {
   readonly id: string;
-  /** Names one entry into the scope: drift is judged between runs. */
+  /** Identifies one entry into the scope: drift is judged between runs. */
   readonly run: string;
-  /** The caller vouches that nothing was done under this scope before. */
+  /** The caller guarantees that nothing was done in this scope before. */
   readonly fresh: boolean;
 }
 
 export interface EnterOptions {
   /**
-   * Vouches that nothing was done under this scope before, so a ledger that lost data is no obstacle.
+   * Guarantees that nothing was done in this scope before, so a ledger that lost data is no
+   * obstacle.
    *
-   * @default that of the scope around it, else `false`
+   * @default the value of the enclosing scope, else `false`
    */
   readonly fresh?: boolean | undefined;
   /**
@@ -44,7 +45,7 @@ export interface EnterOptions {
 
 const ambient = new AsyncLocalStorage<Scope>();
 
-/** Calls `fn` in the scope `id`; inside another scope, in a segment of that one. */
+/** Calls `fn` in the scope `id`; inside another scope, as a segment of that scope. */
 export function enterScope<T>(id: string, fn: () => T, options: EnterOptions = {}): T {
   const outer = ambient.getStore();
   const segment = checkScope(id);
@@ -52,15 +53,15 @@ export function enterScope<T>(id: string, fn: () => T, options: EnterOptions = {
   if (joined.length > MAX_SCOPE_LENGTH) {
     throw new InvalidInputError(
       "scope",
-      `must not be longer than ${MAX_SCOPE_LENGTH} characters with the scopes around it.`,
+      `must not be longer than ${MAX_SCOPE_LENGTH} characters, the enclosing scopes included.`,
     );
   }
   return enter(joined, fn, options);
 }
 
 /**
- * Calls `fn` as an attempt of an operation. What it does belongs to that operation, whatever scope the
- * operation itself was in.
+ * Calls `fn` as an attempt of an operation. Calls made inside belong to that operation, whatever
+ * scope the operation itself is in.
  */
 export function enterOperation<T>(operationId: string, fn: () => T, options: EnterOptions = {}): T {
   return enter(OPERATION + SEPARATOR + operationId, fn, options);
@@ -85,7 +86,8 @@ export const currentScope = (): Scope | undefined => ambient.getStore();
 export function resolveScope(explicit: string | undefined): Scope | undefined {
   const around = ambient.getStore();
   if (explicit === undefined || explicit === around?.id) return around;
-  // Nobody entered it, so it has no run of its own; calls made side by side must not look like drift.
+  // No `hf.scope()` entered it, so it has no run of its own; parallel calls must not look like
+  // drift.
   return { id: checkScope(explicit), run: around?.run ?? "direct", fresh: false };
 }
 

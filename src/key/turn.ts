@@ -1,19 +1,19 @@
 /**
- * The scope of one turn of a conversation: the thread, and what persons have said in it so far.
+ * The scope of one turn of a conversation: the thread, and what people have said in it so far.
  *
- * A retried run has heard the same words, so it is the same turn. Once a person speaks again, even in
- * the same words, it is another one.
+ * A retried run has the same messages, so it is the same turn. Once a person speaks again, even in
+ * the same words, it is another turn.
  *
  * @module
  */
 
+import { checkScope } from "./check-name.ts";
 import { digestText } from "./digest.ts";
-import { checkScope } from "./name.ts";
 
 const DIGEST_LENGTH = 22;
 const TURN = /\/turn-[0-9]{1,9}-[\w-]{22}$/;
 
-/** `said` is what each message by a person comes down to, in order. */
+/** `said` holds one text per message of a person, in order. */
 export function turnScope(thread: string, said: readonly string[]): string {
   const digest = digestText("turn", checkScope(thread), ...said).slice(0, DIGEST_LENGTH);
   return checkScope(`${thread}/turn-${said.length}-${digest}`);

@@ -1,5 +1,5 @@
 /**
- * Time, as everything in holdfire is given it. Tests pass a clock of their own.
+ * The clock that every part of holdfire is given. Tests pass their own.
  *
  * @module
  */
@@ -9,9 +9,12 @@ import type { StopSignal } from "./stop.ts";
 export interface Clock {
   /** Milliseconds since the epoch. May jump. */
   now(): number;
-  /** Milliseconds from some point on. Never jumps. */
+  /** Milliseconds since an arbitrary point. Never jumps. */
   monotonic(): number;
-  /** Calls back once after `ms`; the returned function cancels. Never keeps the process alive if `idle`. */
+  /**
+   * Calls back once after `ms`; the returned function cancels. With `idle` it does not keep the
+   * process alive.
+   */
   after(ms: number, call: () => void, idle?: boolean): () => void;
 }
 
@@ -28,7 +31,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits `ms`, or until `wake` aborts. Says which. */
+/** Waits `ms`, or until `wake` aborts. Returns which came first. */
 export function sleep(
   clock: Clock,
   ms: number,

@@ -1,11 +1,14 @@
 /**
- * Shares one piece of work among all who ask for it at the same time.
+ * Shares one run of some work among all callers that ask for it at the same time.
  *
  * @module
  */
 
-/** Whoever asks once it has begun waits for the next: what he asks about may have changed meanwhile. */
-export function together(work: () => Promise<void>): () => Promise<void> {
+/**
+ * A caller that comes after a run has started waits for the next one: its question may be newer
+ * than the answer of the first.
+ */
+export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | undefined;
   return () => {
     next ??= Promise.resolve().then(() => {

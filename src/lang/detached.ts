@@ -10,4 +10,4 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
-export const detached: <T>(fn: () => T) => T = AsyncLocalStorage.snapshot();
+export const runDetached: <T>(fn: () => T) => T = AsyncLocalStorage.snapshot();

@@ -1,6 +1,6 @@
 /**
- * A user's function that should have answered at once and returned a promise instead: its failure is
- * nobody's, and must not end the process.
+ * Handles the rejection of a promise that a user's function returned where a plain value was
+ * expected, so that it does not end the process.
  *
  * @module
  */

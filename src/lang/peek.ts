@@ -1,11 +1,11 @@
 /**
- * Reads properties of values nobody vouches for: a tool may throw a proxy or an object whose getters
- * throw, and looking at it must not become a second failure.
+ * Reads properties of untrusted values: a tool may throw a proxy, or an object whose getters throw,
+ * and reading it must not fail a second time.
  *
  * @module
  */
 
-/** The property, or `undefined` where there is none or reading it throws. Primitives have none. */
+/** The property, or `undefined` if there is none or reading it throws. Primitives have none. */
 export function peek(value: unknown, key: PropertyKey): unknown {
   if ((typeof value !== "object" || value === null) && typeof value !== "function") {
     return undefined;
@@ -17,7 +17,7 @@ export function peek(value: unknown, key: PropertyKey): unknown {
   }
 }
 
-/** Calls the method, or gives `undefined` where there is none or it throws. */
+/** Calls the method; returns `undefined` if there is none or it throws. */
 export function tryCall(value: unknown, method: PropertyKey, ...args: unknown[]): unknown {
   const found = peek(value, method);
   if (typeof found !== "function") return undefined;
@@ -28,7 +28,7 @@ export function tryCall(value: unknown, method: PropertyKey, ...args: unknown[])
   }
 }
 
-/** The elements of an array, at most `limit` of them; of anything else, none. */
+/** The elements of an array, at most `limit` of them; none for any other value. */
 export function peekItems(value: unknown, limit: number): readonly unknown[] {
   try {
     return Array.isArray(value) ? Array.prototype.slice.call(value, 0, limit) : [];
@@ -39,7 +39,7 @@ export function peekItems(value: unknown, limit: number): readonly unknown[] {
 
 const MAX_CAUSES = 8;
 
-/** The value and what it says caused it, outermost first; cycles end the chain. */
+/** The value and its chain of `cause`s, outermost first; a cycle ends the chain. */
 export function causes(error: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   let link = error;

@@ -1,5 +1,5 @@
 /**
- * Gives a promise so long and no longer. What comes later is not lost: the promise goes on.
+ * Waits for a promise up to a time limit. The promise itself goes on after that.
  *
  * @module
  */

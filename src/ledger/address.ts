@@ -1,11 +1,11 @@
 /**
- * Which server a client talks to, as far as it tells: so that the same names on two servers are not
- * taken for one ledger. Host, port and database only, never a user or a password.
+ * Reads from a database client which server it talks to, so that two servers with equal names in them
+ * are not taken for one ledger. Host, port and database only, never a user or a password.
  *
  * @module
  */
 
-/** `places` are where a client may keep its settings. */
+/** `places` are the objects in which a client may keep its settings. */
 export function addressOf(name: string, places: readonly unknown[]): string {
   const parts = places.flatMap((place) => FIELDS.map((field) => textOf(place, field)));
   return [...parts.filter((part) => part !== ""), name].join("/");

@@ -1,12 +1,13 @@
 /**
- * The legal moves of an operation: a pure, total function from a record and a move to what is
- * written, or to the reason why nothing is.
+ * The legal moves of an operation: a pure, total function from a record and a move to the change to
+ * write, or to the reason why the move is refused.
  *
  * @module
  */
 
-import { answer, claim, hasLapsed, hold, refused, write } from "./begin.ts";
-import { addAttempt, addNames, endAttempts, enter, isAsKnown, presumeEnded } from "./edit.ts";
+import { type Applied, hasLapsed, refused, write } from "./applied.ts";
+import { answer, hold } from "./approval-moves.ts";
+import { claim } from "./claim-move.ts";
 import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
 import type { Move, Refusal } from "./moves.ts";
 import {
@@ -19,21 +20,19 @@ import {
   type Stored,
   saidYes,
 } from "./record.ts";
-import type { LeaseChange } from "./store.ts";
+import {
+  addAttempt,
+  addNames,
+  endAttempts,
+  enter,
+  isAsKnown,
+  presumeEnded,
+} from "./record-edits.ts";
 import { withdraw } from "./withdraw.ts";
 
-export type Applied =
-  | {
-      readonly tag: "write";
-      readonly record: OperationRecord | undefined;
-      readonly lease: LeaseChange;
-      readonly report?: "duplicate" | "corrected" | undefined;
-    }
-  /** Legal, and already so. */
-  | { readonly tag: "same" }
-  | { readonly tag: "refused"; readonly why: Refusal };
+export type { Applied } from "./applied.ts";
 
-/** `now` is the store's clock when `stored` was read; a lease is judged by nothing else. */
+/** `now` is the store's clock when `stored` was read. Leases are judged by no other clock. */
 export function apply(stored: Stored | undefined, move: Move, now: number): Applied {
   if (move.move === "claim") return claim(stored, move, now);
   if (move.move === "hold") return hold(stored, move, now);
@@ -57,7 +56,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       const why = whyNotOwner(record, move.epoch);
       if (why) return refused(why);
       const ended = endAttempts(record, move.endings);
-      // Somebody knows better than an owner who gives up or believes that nothing happened.
+      // A filed commit outweighs an owner that gives up or believes that nothing happened.
       if (move.state.tag !== "committed" && hasCommitEvidence(record)) {
         return write(enter(ended, committedBy(ended), move.at), "none");
       }
@@ -114,7 +113,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
   }
 }
 
-/** A yes that nobody could verify: only a person fires again after it, or says that it was nothing. */
+/** The service said yes and it could not be verified: only a person may fire again, or clear it. */
 const isOpenYes = (attempt: AttemptNote): boolean => saidYes(attempt) && !isCleared(attempt);
 
 function whyNotOwner(record: OperationRecord, epoch: number): Refusal | undefined {

@@ -1,15 +1,15 @@
 /**
- * How a value becomes a payload of the ledger and back: size cap, redaction, encryption.
+ * Turns a value into a payload of the ledger and back: size limit, redaction, encryption.
  *
- * Nothing here throws once the codec is made. A result that cannot be kept was still committed, so
- * "not kept, because …" is an answer, not an error.
+ * Only creating the codec can throw. A result that cannot be stored was still committed, so `encode`
+ * returns the reason instead of throwing it.
  *
  * @module
  */
 
 import { InvalidInputError } from "../errors.ts";
 import { ignoreRejection } from "../lang/ignore-rejection.ts";
-import { createSealer, type EncryptionOptions, type PayloadOwner } from "./seal.ts";
+import { type EncryptionOptions, type PayloadOwner, payloadCipher } from "./encryption.ts";
 import { writeJson } from "./strict-json.ts";
 
 /** A value as the ledger keeps it. */
@@ -17,45 +17,45 @@ export interface Payload {
   /** How `text` is to be read. */
   readonly form: "json" | "undefined" | "response";
   readonly text: string;
-  /** Set when `text` is AES-256-GCM: the id of the key it was sealed with. */
+  /** Set when `text` is encrypted (AES-256-GCM): the id of the key. */
   readonly sealedWith?: string | undefined;
 }
 
 export interface CodecOptions {
   /**
-   * The largest result that is kept, in bytes of its JSON. A larger one is committed without its
-   * payload: a repeated call reads it again if the tool can, or gets `ResultLostError`.
+   * The largest result that is stored, in bytes of its JSON. A larger one is committed without its
+   * payload: a repeated call reads it again if the tool can, else it gets `ResultLostError`.
    *
    * @default 65_536
    */
   readonly maxBytes?: number | undefined;
   /**
-   * Takes out of a result what must not be stored, and returns what may; a replay gives that back.
-   * It must not change the value in place. A fetch `Response` comes as a `KeptResponse`. If it
-   * throws, nothing of the result is kept.
+   * Returns the result without what must not be stored; a replay returns this. It must not change the
+   * value in place. A fetch `Response` comes as a `KeptResponse`. If it throws, nothing of the result
+   * is stored.
    *
-   * @default the result is kept as it is
+   * @default the result is stored unchanged
    */
   readonly redact?: ((value: unknown, about: { readonly tool: string }) => unknown) | undefined;
   /**
-   * Seals intents, questions and results with AES-256-GCM. Payloads stored before it was switched on
-   * stay readable.
+   * Encrypts intents, questions and results with AES-256-GCM. Payloads stored before it was switched
+   * on stay readable.
    *
    * @default payloads are stored as plain text
    */
   readonly encryption?: EncryptionOptions | undefined;
 }
 
-/** A fetch `Response`, as far as it is kept. */
+/** The stored part of a fetch `Response`. */
 export interface KeptResponse {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly body: string;
-  /** How `body` stands for the bytes that came. */
+  /** How `body` encodes the bytes received. */
   readonly encoding: "utf8" | "base64";
 }
 
-/** Whose result it is, and of which tool. */
+/** The operation and the tool that a result belongs to. */
 export interface ResultOwner extends PayloadOwner {
   readonly tool: string;
 }
@@ -71,11 +71,11 @@ export type Decoded =
   | { readonly ok: false; readonly why: string };
 
 export interface Codec {
-  /** Encodes a result. What JSON cannot carry is refused, not changed. */
+  /** Encodes a result. A value that JSON cannot carry is refused, not changed. */
   encode(value: unknown, about: ResultOwner): Encoded;
-  /** `leastBytes` raises the cap for this one, if it is lower. */
+  /** `leastBytes` raises the size limit for this response, if the limit is lower. */
   encodeResponse(kept: KeptResponse, about: ResultOwner, leastBytes?: number): Encoded;
-  /** Encodes text that is JSON already, such as a canonical intent: neither capped nor redacted. */
+  /** Encodes text that is JSON already, such as a canonical intent: no size limit, no redaction. */
   encodeText(text: string, about: PayloadOwner): Payload;
   decode(payload: Payload, about: PayloadOwner): Decoded;
 }
@@ -93,10 +93,10 @@ export function createCodec(options: CodecOptions = {}): Codec {
   if (redact !== undefined && typeof redact !== "function") {
     throw new InvalidInputError("codec.redact", "must be a function.");
   }
-  const sealer = encryption && createSealer(encryption, randomBytes);
+  const cipher = encryption && payloadCipher(encryption, randomBytes);
 
   const keep = (form: Payload["form"], text: string, owner: PayloadOwner): Payload =>
-    sealer ? { form, text: sealer.seal(text, owner), sealedWith: sealer.keyId } : { form, text };
+    cipher ? { form, text: cipher.encrypt(text, owner), sealedWith: cipher.keyId } : { form, text };
 
   function encodeAs(
     form: "json" | "response",
@@ -125,8 +125,10 @@ export function createCodec(options: CodecOptions = {}): Codec {
     encodeText: (text, about) => keep("json", text, about),
     decode({ form, text, sealedWith }, about) {
       if (form === "undefined") return { ok: true, form, value: undefined };
-      const plain = sealedWith === undefined ? text : sealer?.unseal(text, sealedWith, about);
-      if (plain === undefined) return { ok: false, why: "it does not open with the keys given" };
+      const plain = sealedWith === undefined ? text : cipher?.decrypt(text, sealedWith, about);
+      if (plain === undefined) {
+        return { ok: false, why: "it cannot be decrypted with the keys given" };
+      }
       return parse(form, plain);
     },
   };
@@ -135,7 +137,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
 function parse(form: "json" | "response", text: string): Decoded {
   let value: unknown;
   try {
-    // A key `__proto__` becomes a property like any other here; it sets no prototype.
+    // `JSON.parse` makes `__proto__` an ordinary property; it sets no prototype.
     value = JSON.parse(text);
   } catch {
     return { ok: false, why: "the stored text is damaged" };

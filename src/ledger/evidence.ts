@@ -1,14 +1,14 @@
 /**
- * A late reply is evidence. It never decides over an owner, but a commit is the one fact that may
- * still correct a settled record.
+ * Files a late reply as evidence. Evidence does not overrule an owner, but a commit is the one fact
+ * that may still correct a settled record.
  *
  * @module
  */
 
-import type { Applied } from "./apply.ts";
-import { endAttempts, enter } from "./edit.ts";
+import type { Applied } from "./applied.ts";
 import type { Move } from "./moves.ts";
 import type { Evidence, OperationRecord, State } from "./record.ts";
+import { endAttempts, enter } from "./record-edits.ts";
 
 const MAX_EVIDENCE_KEPT = 16;
 
@@ -24,7 +24,8 @@ export function fileEvidence(
   const next = { ...ended, evidence: keep([...record.evidence, evidence]) };
   const { state } = record;
   if (verdict !== "committed") return { tag: "write", record: next, lease: "keep" };
-  // Whoever owns it settles it; in every other state nobody would, and a claim could fire it again.
+  // An owner settles a claimed operation itself. In every other state the commit is written here, else
+  // a later claim could fire it again.
   if (state.tag !== "claimed" && state.tag !== "committed") {
     return {
       tag: "write",
@@ -37,14 +38,14 @@ export function fileEvidence(
   return { tag: "write", record: next, lease: "keep", report: twice ? "duplicate" : undefined };
 }
 
-/** The committed state that the filed evidence speaks of. */
+/** The committed state that the filed evidence proves. */
 export function committedBy(record: OperationRecord): State {
   const proof = record.evidence.find(({ verdict }) => verdict === "committed");
   const { effect, effectId, payload, attempt } = proof ?? {};
   return { tag: "committed", via: "late", effect, effectId, payload, attempt };
 }
 
-/** A commit that is settled now, beside one that was filed before. */
+/** Whether a commit that is settled now is another effect than one filed before. */
 export function isTwice(
   { evidence }: OperationRecord,
   { state, dedupes = true }: Extract<Move, { move: "settle" }>,
@@ -63,18 +64,18 @@ function isSameEffect(
   if (state.effectId !== undefined && evidence.effectId !== undefined) {
     return state.effectId === evidence.effectId;
   }
-  // A commit found by reading may be this very one; a service that dedupes answers twice for one.
+  // A commit found by a read may be the same one; a service that dedupes answers twice for one effect.
   return dedupes || state.attempt === undefined || state.attempt === evidence.attempt;
 }
 
-/** The oldest go first, but a commit is never forgotten. */
+/** Drops the oldest evidence first, but never a commit. */
 function keep(evidence: readonly Evidence[]): readonly Evidence[] {
   if (evidence.length <= MAX_EVIDENCE_KEPT) return evidence;
   const oldest = evidence.findIndex(({ verdict }) => verdict !== "committed");
   return evidence.toSpliced(Math.max(oldest, 0), 1);
 }
 
-/** Filed before; the answer to that was lost. */
+/** Whether it was filed before and is sent again because the store's reply was lost. */
 const isEqual = (one: Evidence, other: Evidence): boolean =>
   one.attempt === other.attempt &&
   one.epoch === other.epoch &&

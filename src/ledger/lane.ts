@@ -1,7 +1,8 @@
 /**
- * The queue of one resource, as pure edits: who is in it, who is next, how it is entered and left.
+ * A lane, the queue of writes to one resource, as pure edits: which operations hold it, which is next,
+ * how one enters and leaves.
  *
- * A lane only names operations. Whether one of them still blocks it is said by its own record.
+ * A lane only names operations. Whether one of them still blocks the lane is in its own record.
  *
  * @module
  */
@@ -9,17 +10,17 @@
 import type { State } from "./record.ts";
 import type { Change, LaneChange, LaneRecord, StoredLane } from "./store.ts";
 
-/** More than these wait without a place. */
+/** Operations beyond this number wait without a place in the queue. */
 const MAX_TICKETS = 128;
-/** More than these do not write inside one operation at once. */
+/** The most operations that may share the lane inside one operation at the same time. */
 const MAX_INNER = 32;
 
 export const NO_LANE: StoredLane = { lane: { queue: [] }, version: 0 };
 
-/** No operation's id: stands for the record in a change that has none. */
+/** Stands for the id in a change that has no record. It is the id of no operation. */
 const NO_RECORD = "lane";
 
-/** A change of the lane and of no record. */
+/** A change of the lane alone, without a record. */
 export const laneAlone = (tenant: string, lane: LaneChange): Change => ({
   tenant,
   id: NO_RECORD,
@@ -29,18 +30,18 @@ export const laneAlone = (tenant: string, lane: LaneChange): Change => ({
   lane,
 });
 
-/** From the claim until the outcome is known, nobody else writes. */
+/** From its claim until its outcome is known, an operation keeps other writes out of the lane. */
 export const holdsLane = (state: State): boolean =>
   state.tag === "claimed" || state.tag === "unknown";
 
 export const isInLane = ({ holder, inner = [] }: LaneRecord, id: string): boolean =>
   holder === id || inner.includes(id);
 
-/** Those whose records say whether the lane is taken. */
+/** The operations whose records say whether the lane is taken. */
 export const occupantsOf = ({ holder, inner = [] }: LaneRecord): readonly string[] =>
   holder === undefined ? inner : [holder, ...inner];
 
-/** The first in the queue whose time has not passed, unless it is `id`. */
+/** The first operation in the queue whose ticket is still valid, unless it is `id` itself. */
 export function aheadOf({ queue }: LaneRecord, id: string, now: number): string | undefined {
   const first = queue.find(({ until }) => until > now)?.id;
   return first === id ? undefined : first;
@@ -51,14 +52,14 @@ export const takeLane = (lane: LaneRecord, id: string, now: number): LaneRecord 
   queue: waiting(lane, now).filter((ticket) => ticket.id !== id),
 });
 
-/** An operation made inside an attempt of one that is in the lane. */
+/** Lets an operation in that is made inside an attempt of an operation in the lane. */
 export function shareLane(lane: LaneRecord, id: string): LaneRecord | undefined {
   const { inner = [] } = lane;
   if (inner.includes(id)) return lane;
   return inner.length < MAX_INNER ? { ...lane, inner: [...inner, id] } : undefined;
 }
 
-/** Gives `id` a ticket that is good until then, or renews the one it has. */
+/** Gives `id` a ticket that is valid until `until`, or renews the one it has. */
 export function queueUp(lane: LaneRecord, id: string, until: number, now: number): LaneRecord {
   const queue = waiting(lane, now);
   if (queue.some((ticket) => ticket.id === id)) {
@@ -68,7 +69,7 @@ export function queueUp(lane: LaneRecord, id: string, until: number, now: number
   return { ...lane, queue: queue.length < MAX_TICKETS ? [...queue, { id, until }] : queue };
 }
 
-/** What remains when `id` has left. An outer operation leaves the lane to those inside it. */
+/** The lane after `id` has left. An outer operation leaves the lane to the operations inside it. */
 export function leaveLane(lane: LaneRecord, id: string): LaneRecord | undefined {
   const rest = occupantsOf(lane).filter((other) => other !== id);
   const [holder, ...inner] = rest;

@@ -1,5 +1,5 @@
 /**
- * A store that is loaded when it is first needed, so that importing holdfire loads none.
+ * A store that is loaded at its first use, so that importing holdfire loads no store.
  *
  * @module
  */

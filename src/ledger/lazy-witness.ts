@@ -1,5 +1,6 @@
 /**
- * A witness that is loaded when the ledger is opened, with what it needs of the file system.
+ * A witness that is loaded when the ledger is opened, so that importing holdfire does not load the
+ * file system modules it needs.
  *
  * @module
  */
@@ -17,7 +18,7 @@ export function lazyWitness(load: () => Promise<Witness>): Witness {
   return {
     read: async () => (await get()).read(),
     doubt: async () => (await get()).doubt(),
-    // The ledger reads before it notes.
+    // The ledger calls `read` before `note`, so it is loaded by then.
     note: (mark) => loaded?.note(mark),
     trust: async (mark, by, at) => (await get()).trust(mark, by, at),
     close: () => loaded?.close(),

@@ -1,15 +1,15 @@
 /**
- * Makes moves on a store: decides with `apply`, writes by compare-and-swap, and decides anew when
- * somebody was faster.
+ * Makes moves on a store: decides with `apply`, writes by compare-and-swap, and decides again when
+ * another process has changed the record first.
  *
  * @module
  */
 
 import type { Clock } from "../lang/clock.ts";
-import { together } from "../lang/coalesce.ts";
+import { coalesce } from "../lang/coalesce.ts";
 import { apply } from "./apply.ts";
-import { knownLanes } from "./known-lanes.ts";
 import { laneAlone, NO_LANE } from "./lane.ts";
+import { laneCache } from "./lane-cache.ts";
 import type { Move, Refusal } from "./moves.ts";
 import type { Stored } from "./record.ts";
 import type { Change, LaneChange, Store, StoredLane, Swapped } from "./store.ts";
@@ -25,12 +25,12 @@ export interface Ref {
 export type Moved =
   | {
       readonly tag: "moved";
-      /** What stands there now; `undefined` after a withdrawal. */
+      /** The record as it is now; `undefined` after a withdrawal. */
       readonly stored: Stored | undefined;
       readonly report?: "duplicate" | "corrected" | undefined;
     }
   | { readonly tag: "refused"; readonly why: Refusal; readonly stored: Stored | undefined }
-  /** The record was as expected, the lane was not. Nothing was written. */
+  /** The record was as expected, the lane had changed. Nothing was written. */
   | { readonly tag: "lane"; readonly lane: StoredLane | undefined };
 
 export type { LedgerClock } from "./store-clock.ts";
@@ -39,15 +39,15 @@ export interface Ledger {
   readonly store: Store;
   readonly clock: LedgerClock;
   isOpen(): boolean;
-  /** Asks for the store's time where the local clocks disagree on how much has passed: the host slept. */
+  /** Asks the store for its time if the local clocks disagree on how much has passed: the host slept. */
   sync(): Promise<void>;
-  /** Set while the store has lost data, until somebody trusts it again. */
+  /** Set when the store has lost data, until a person trusts it again. */
   suspicion(): { readonly why: string; readonly since: number } | undefined;
-  /** A person vouches for the ledger as it is now. */
+  /** A person declares the ledger trustworthy as it is now. */
   trust(by: string): Promise<void>;
-  /** Opens the store once; later calls wait for the same opening. A failed one is tried again. */
+  /** Opens the store once; later calls wait for the same opening. A failed opening is tried again. */
   open(): Promise<void>;
-  /** `known` is what the caller believes stands there; without it, that nothing does. */
+  /** `known` is the record as the caller last saw it; left out, the caller expects none. */
   move(
     ref: Ref,
     move: Move,
@@ -55,25 +55,28 @@ export interface Ledger {
     lane?: LaneChange | undefined,
   ): Promise<Moved>;
   read(ref: Ref): Promise<Stored | undefined>;
-  /** What a lane was when this process last saw it: good enough to write on, never to refuse on. */
+  /** The lane as this process last saw it: good enough to try a write, not to refuse one. */
   guessLane(tenant: string, name: string): StoredLane | undefined;
-  /** `undefined`: nobody is in it. */
+  /** `undefined` if no operation is in it. */
   readLane(tenant: string, name: string): Promise<StoredLane | undefined>;
-  /** Changes a lane alone. False: it had changed, and nothing was written. */
+  /** Changes a lane alone. Returns false if it had changed and nothing was written. */
   changeLane(tenant: string, change: LaneChange): Promise<boolean>;
 }
 
-/** Moves that only the owner of an open operation makes. */
+/** The moves that only the owner of an open operation makes. */
 const OWNERS = new Set<Move["move"]>(["settle", "note", "renew"]);
 
 export interface LedgerOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly witness: Witness;
-  /** Hears of it once, when the store is found to have lost data. */
+  /** Called once, when the store is found to have lost data. */
   readonly onSuspect: (why: string) => void;
   readonly onWitnessError: (error: unknown) => void;
-  /** Whether who settles leaves its lane in the same move; else it is free by the record. @default true */
+  /**
+   * Whether settling leaves the lane in the same move. If not, the settled record frees it.
+   * @default true
+   */
   readonly leavesLanes?: boolean | undefined;
 }
 
@@ -92,27 +95,28 @@ export function createLedger({
   let opened = false;
   const time = storeClock(clock);
   const { timed } = time;
-  const lanes = knownLanes(readLane);
+  const lanes = laneCache(readLane);
 
   async function swap(change: Change): Promise<Swapped> {
     const before = mark;
     const swapped = await timed(() => store.swap(change));
-    lanes.heard(change, swapped);
+    lanes.onSwapped(change, swapped);
     if (!swapped.ok) return swapped;
     follow(before, swapped.sequence);
     const isClaim = typeof change.lease === "number";
-    if (isClaim && before && swapped.sequence > before.sequence + 1) await hearOthers();
+    if (isClaim && before && swapped.sequence > before.sequence + 1) await readDoubtOfOthers();
     return swapped;
   }
 
   async function readLane(tenant: string, name: string): Promise<StoredLane | undefined> {
     const { stored } = await timed(() => store.readLane(tenant, name));
-    lanes.saw(tenant, name, stored ?? NO_LANE);
+    lanes.remember(tenant, name, stored ?? NO_LANE);
     return stored;
   }
 
   async function compare(): Promise<void> {
-    // In this order: a mark is noted after its write, so a store asked later has come at least as far.
+    // The witness is read first: a mark is noted after its write, so a store asked later is at
+    // least as far.
     const seen = await witness.read();
     const { id, sequence, now } = await timed(() => store.open());
     mark = { id, sequence, since: seen?.since ?? now };
@@ -127,32 +131,38 @@ export function createLedger({
     onSuspect(why);
   }
 
-  /** A write asked for after another was acknowledged comes later; if not, the store has gone back. */
+  /**
+   * A write that begins after another was acknowledged gets a higher sequence. If it does not, the
+   * store has gone back to an earlier state.
+   */
   function follow(before: Mark | undefined, sequence: number): void {
     if (!mark || !before) return;
     if (sequence <= before.sequence) {
-      doubt(`the ledger went back (sequence ${sequence}, it was ${before.sequence})`, mark.since);
+      doubt(
+        `the ledger went back to an earlier state (its sequence is ${sequence}, it was ${before.sequence})`,
+        mark.since,
+      );
     }
     if (sequence > mark.sequence) mark = { ...mark, sequence };
     if (!suspect) noteMark(mark);
   }
 
   /**
-   * Others may have found a loss and written on, until the store was past our mark again: by our own
-   * eyes nothing is amiss. What they found stands with the witness.
+   * Other processes may have found a loss and gone on writing until the sequence passed our mark:
+   * then our own mark shows no loss. What they found is recorded by the witness.
    */
-  const hearOthers = together(async () => {
+  const readDoubtOfOthers = coalesce(async () => {
     const found = await witness.doubt().catch(onWitnessError);
     if (found) doubt(found.suspect, found.since);
   });
 
-  /** A witness that fails (a full disk) must not make a written move look unwritten. */
+  /** A failing witness (a full disk) must not make a written move look unwritten. */
   function noteMark(seen: Mark): void {
     if (witnessFailed) return;
     try {
       witness.note(seen);
     } catch (error) {
-      // Once is enough: it will not get better, and the store itself is fine.
+      // Reported once: it will not recover, and the store itself works.
       witnessFailed = true;
       onWitnessError(error);
     }
@@ -191,7 +201,7 @@ export function createLedger({
 
     async move({ tenant, id }, move, known, lane) {
       let stored = known;
-      // A guess is only good for writing: a refusal must rest on what the store said.
+      // A guess may be used to try a write, but a refusal must rest on the store's answer.
       let certain = false;
       for (let laneTries = 0; ; ) {
         const applied = apply(stored, move, time.said());
@@ -201,9 +211,9 @@ export function createLedger({
           continue;
         }
         if (applied.tag === "refused") {
-          // Open operations are never removed: an owner whose record is gone has a store that lost it.
+          // Open operations are never removed: if an owner's record is gone, the store has lost it.
           if (applied.why === "absent" && OWNERS.has(move.move) && mark) {
-            doubt("an open operation is gone", mark.since);
+            doubt("the record of an open operation is gone", mark.since);
           }
           return { tag: "refused", why: applied.why, stored };
         }
@@ -211,13 +221,15 @@ export function createLedger({
         const { record, lease, report } = applied;
         const expect = stored?.version ?? 0;
         const left =
-          !lane && leavesLanes ? await lanes.leaving(stored?.record, record, laneTries) : undefined;
+          !lane && leavesLanes
+            ? await lanes.changeOnLeave(stored?.record, record, laneTries)
+            : undefined;
         const swapped = await swap({ tenant, id, expect, record, lease, lane: lane ?? left });
         if (swapped.ok) {
           const { version, leaseUntil } = swapped;
           return { tag: "moved", report, stored: record && { record, version, leaseUntil } };
         }
-        // Of two things that had changed the record counts: it may say that no lane is needed.
+        // If both had changed, the record decides first: it may say that no lane is needed.
         if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
           if (lane) return { tag: "lane", lane: swapped.lane };
           laneTries += 1;
@@ -232,7 +244,7 @@ export function createLedger({
       return (await timed(() => store.read(tenant, id))).stored;
     },
 
-    guessLane: lanes.guess,
+    guessLane: lanes.get,
     readLane,
 
     changeLane: async (tenant, lane) => (await swap(laneAlone(tenant, lane))).ok,

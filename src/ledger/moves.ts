@@ -1,5 +1,6 @@
 /**
- * Every way in which an operation's record may change. Data only; `apply.ts` judges them.
+ * Every way in which an operation's record may change, as data. `apply.ts` decides whether a move
+ * is legal.
  *
  * @module
  */
@@ -7,16 +8,16 @@
 import type { Payload } from "./codec.ts";
 import type { Ask, Declared, Ending, Evidence, Identity, Licence, State } from "./record.ts";
 
-/** What is known of operations that a store may have lost. */
+/** What is known about operations that a store may have lost. */
 export interface Lost {
   /** None of them was sent before this time. */
   readonly since: number;
-  /** Their owners may be alive, and believe in leases of this length, in milliseconds. */
+  /** Their owners may still run, and rely on leases of this length, in milliseconds. */
   readonly leaseMs: number;
   readonly declared?: Declared | undefined;
 }
 
-/** What a first claim, or a first question, writes down. */
+/** What a first claim, or a first question, writes. */
 export interface Draft {
   readonly identity: Identity;
   readonly argsHash: string;
@@ -27,28 +28,28 @@ export interface Draft {
 }
 
 export type Move =
-  /** Take the operation: to fire it, if it is new or certainly not applied; else to read. */
+  /** Takes the operation: to fire it if it is new or certainly not applied, else to read its state. */
   | {
       readonly move: "claim";
       readonly draft: Draft;
-      /** Random, one per claim: a claim whose reply was lost is recognised and withdrawn by it. */
+      /** Random, one per claim: it identifies a claim whose reply was lost, and withdraws it. */
       readonly holder: string;
       readonly leaseMs: number;
       readonly declared?: Declared | undefined;
       readonly cooldownMs: number;
-      /** The caller asked for another try of something that was rejected. */
+      /** The caller asked to try a rejected operation again. */
       readonly retry: boolean;
-      /** An open operation of this tool could not be helped: leave it as it is. */
+      /** The tool can neither read nor resend, so an open operation is left as it is. */
       readonly powerless: boolean;
-      /** It may be fired only on a person's yes. */
+      /** It may be fired only after a person's yes. */
       readonly needsYes?: boolean | undefined;
-      /** The store has lost data: that there is no record does not say that nothing was sent. */
+      /** The store has lost data: a missing record does not prove that nothing was sent. */
       readonly suspect?: Lost | undefined;
       /** The digest of the approval to spend. */
       readonly spend?: string | undefined;
       readonly at: number;
     }
-  /** About to fire again. Refused once somebody knows of a commit. */
+  /** Notes that the tool is about to be fired again. Refused once there is evidence of a commit. */
   | {
       readonly move: "note";
       readonly epoch: number;
@@ -64,23 +65,23 @@ export type Move =
       readonly epoch: number;
       readonly state: Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
       readonly endings: readonly Ending[];
-      /** As in `file`. Left out: only two effect ids that differ are two effects. */
+      /** As in `file`. Left out: only two different effect ids count as two effects. */
       readonly dedupes?: boolean | undefined;
       readonly at: number;
     }
-  /** A reply that decides nothing any more, kept as evidence; a commit still corrects the record. */
+  /** Files a reply that came too late to decide, as evidence. A commit still corrects the record. */
   | {
       readonly move: "file";
       readonly evidence: Evidence;
-      /** What else was learned of the attempt. @default that it has ended so */
+      /** What else is known about the attempt. @default that it ended with this verdict */
       readonly ending?: Ending | undefined;
-      /** The service dedupes by key or precondition: two yeses may be one effect. */
+      /** The service dedupes by key or precondition: two successes may be one effect. */
       readonly dedupes: boolean;
       readonly at: number;
     }
-  /** Nothing was sent after all. */
+  /** Takes a claim back: nothing was sent. */
   | { readonly move: "withdraw"; readonly holder: string; readonly at: number }
-  /** Ask a person first. */
+  /** Asks a person first. */
   | {
       readonly move: "hold";
       readonly draft: Draft;
@@ -96,42 +97,45 @@ export type Move =
       readonly note?: string | undefined;
       readonly at: number;
     }
-  /** A person settles what nobody can read. */
+  /** A person settles an operation that cannot be read. */
   | {
       readonly move: "resolve";
       readonly as: "committed" | "not_applied";
       readonly by: string;
-      /** The state the person saw, by the time it was reached; refused when it is another by now. */
+      /**
+       * The time at which the state that the person saw was reached. Refused if the state has
+       * changed since.
+       */
       readonly asOf?: number | undefined;
       readonly note?: string | undefined;
       readonly at: number;
     }
-  /** An attempt that was given up still runs, in a process that lives: it has not ended yet. */
+  /** An attempt that its call no longer waits for is still running in this process. */
   | {
       readonly move: "running";
       readonly attempt: number;
       readonly leaseMs: number;
       readonly at: number;
     }
-  /** The operation was met again, under another tool-call id or in another run. */
+  /** The operation was called again, under another tool-call id or in another run. */
   | {
       readonly move: "meet";
       readonly aliases: readonly string[];
       readonly run?: string | undefined;
     };
 
-/** Why a move was not made. */
+/** Why a move was refused. */
 export type Refusal =
   | "absent" // there is no such operation
-  | "busy" // somebody owns it now
-  | "settled" // its outcome is known
-  | "held" // a person has not said yes
+  | "busy" // another process owns it
+  | "settled" // its outcome is already known
+  | "held" // no person has said yes
   | "denied"
   | "conflict" // same key, other intent
-  | "powerless" // unknown, and this tool cannot find out
-  | "stale" // the epoch is old
-  | "evidence" // somebody knows of a commit
-  | "changed" // what the move rests on is no longer so
-  | "not_open" // there is nothing to answer, withdraw or resolve
-  | "mismatch" // the answer is to another question
+  | "powerless" // unknown, and this tool can neither read nor resend
+  | "stale" // a newer owner has taken it over
+  | "evidence" // there is evidence of a commit
+  | "changed" // the record has changed since the decision
+  | "not_open" // it has no question or claim that this move could end
+  | "mismatch" // the answer belongs to another question
   | "expired";

@@ -1,7 +1,8 @@
 /**
- * What age does to a record: its payloads go first, then the record. An open one does not age.
+ * Decides what pruning does to a record by its age: payloads are wiped first, then the record is
+ * removed. An open operation is never pruned.
  *
- * Pure, so that every store prunes alike.
+ * Pure, so that every store prunes by the same rule.
  *
  * @module
  */
@@ -9,7 +10,7 @@
 import { isOpen, type OperationRecord } from "./record.ts";
 import type { PruneQuery } from "./store.ts";
 
-/** What `query` asks to be done with the record at `now`, on the store's clock. */
+/** What the query does to the record at `now`, on the store's clock. */
 export function pruneAs(
   record: OperationRecord,
   { payloadsOlderThanMs, tombstonesOlderThanMs }: PruneQuery,
@@ -22,7 +23,7 @@ export function pruneAs(
   return isOlderThan(payloadsOlderThanMs) && hasPayload(record) ? "wipe" : "keep";
 }
 
-/** The record as a tombstone: what happened, without what was said. */
+/** The record as a tombstone: what happened, without arguments and results. */
 export function wipePayloads(record: OperationRecord): OperationRecord {
   const { state } = record;
   return {

@@ -1,5 +1,5 @@
 /**
- * What a query asks of a record, said once for all stores.
+ * The filters and limits of a list query, in one place for all stores.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const DEFAULT_PAGE = 100;
 const DEFAULT_PRUNED = 1_000;
 const MAX_LIMIT = 1_000;
 
-/** Whether the record passes every filter. The tenant is not looked at. */
+/** Whether the record passes every filter. The tenant is not compared. */
 export function matches(record: OperationRecord, query: ListQuery): boolean {
   const { state, tool, scope, resource, stateAt } = record;
   return (
@@ -27,7 +27,7 @@ export function matches(record: OperationRecord, query: ListQuery): boolean {
 /** How many records a page holds. */
 export const pageLimit = (limit: number | undefined): number => clamp(limit, DEFAULT_PAGE);
 
-/** How many records one pruning touches. */
+/** How many records one call of `prune` changes. */
 export const pruneLimit = (limit: number | undefined): number => clamp(limit, DEFAULT_PRUNED);
 
 function clamp(limit: number | undefined, standard: number): number {

@@ -1,5 +1,5 @@
 /**
- * What the ledger remembers of one operation: its states, each with only its own fields.
+ * What the ledger stores about one operation: its states, each with only its own fields.
  *
  * Times are milliseconds on the store's clock, never on a caller's. The legal moves between the
  * states are in `apply.ts`.
@@ -7,21 +7,21 @@
  * @module
  */
 
-import type { Answer, Denied, Held } from "./ask.ts";
+import type { Answer, Denied, Held } from "./approval-question.ts";
 import type { Payload } from "./codec.ts";
 
-export type { Answer, Ask } from "./ask.ts";
+export type { Answer, Ask } from "./approval-question.ts";
 
 /** What one attempt proved. */
 export type Verdict = "committed" | "not_sent" | "refused" | "rejected" | "unknown";
 
-/** What allowed a write to be fired again. `first` needs no licence. */
+/** What allowed a write to be fired. `first` is the first attempt, which needs no licence. */
 export type Licence = "first" | "not_sent" | "refused" | "absent" | "keyed" | "person";
 
 /** What changed in the world. */
 export type Effect = "created" | "updated" | "deleted" | "noop";
 
-/** Why nothing more can be said. */
+/** Why the outcome is unknown. */
 export type UnknownReason =
   | "lost_reply" // no reader, no key
   | "absent_unproven" // a read found nothing, and no `commitsWithinMs` says when that is proof
@@ -34,10 +34,10 @@ export type UnknownReason =
   | "key_spent"
   | "key_unused"
   | "reader_blind"
-  | "rejected_in_doubt" // the last answer was a no, an earlier attempt may have been a yes
+  | "rejected_in_doubt" // the last answer was a no, but an earlier attempt may have succeeded
   | "unverified"
   | "partial"
-  | "reworded" // still open, and the arguments are not those of the first attempt
+  | "reworded" // still open, and the arguments differ from those of the first attempt
   | "stopped"
   | "lease_lost"
   | "owner_lost"
@@ -54,7 +54,7 @@ export type NotAppliedReason =
   | "aborted"
   | "expired";
 
-/** The bare facts of a rejection: what a service said, without its prose. */
+/** The status and code of a rejection, without the service's message. */
 export interface Rejection {
   readonly status?: number | undefined;
   readonly code?: string | undefined;
@@ -62,9 +62,9 @@ export interface Rejection {
 
 export type State =
   | Held<State>
-  /** Waits for its lane; proves that nothing was sent. */
+  /** Waits for its lane. Proves that nothing was sent. */
   | { readonly tag: "queued" }
-  /** Somebody owns it: it may have been sent. `before` is where a withdrawal leads back to. */
+  /** A process owns it: it may have been sent. `before` is the state to which a withdrawal returns. */
   | {
       readonly tag: "claimed";
       readonly holder: string;
@@ -75,7 +75,7 @@ export type State =
   | {
       readonly tag: "unknown";
       readonly reason: UnknownReason;
-      /** The result of a success that could not be verified. */
+      /** The result of a success that `verify` did not confirm. */
       readonly payload?: Payload | undefined;
     }
   | {
@@ -92,7 +92,7 @@ export type State =
       readonly tag: "not_applied";
       readonly reason: NotAppliedReason;
       readonly rejection?: Rejection | undefined;
-      /** A keyed service stored this no: the next claim needs the next generation of the key. */
+      /** A keyed service stored this rejection: the next claim needs the next generation of the key. */
       readonly keyRejected?: boolean | undefined;
       readonly by?: string | undefined;
       readonly note?: string | undefined;
@@ -101,56 +101,56 @@ export type State =
 
 export type StateTag = State["tag"];
 
-/** By what the service recognises a repetition, as the tool says. */
+/** How the service recognises a repeated request, as the tool declares. */
 export interface Declared {
   readonly keyed?: boolean | undefined;
   readonly conditional?: boolean | undefined;
-  /** The effect and its record commit in one transaction: without the record there is no effect. */
+  /** The effect and its record commit in one transaction: no record, no effect. */
   readonly enlisted?: boolean | undefined;
 }
 
-/** One firing of the tool, as far as it is known. */
+/** What is known about one attempt. */
 export interface AttemptNote {
   readonly n: number;
   readonly epoch: number;
   readonly generation: number;
   readonly licence: Licence;
-  /** When it was noted, before the first byte. */
+  /** When it was noted, before the first byte was sent. */
   readonly at: number;
   /** When its `run` promise settled. */
   readonly endedAt?: number | undefined;
-  /** When it must have ended at the latest: its owner's lease ran out. */
+  /** The latest time at which it ended: its owner's lease expired. */
   readonly endsBy?: number | undefined;
   readonly verdict?: Verdict | undefined;
   /** The status of the service's answer, if it gave one. */
   readonly status?: number | undefined;
-  /** What the tool declared when it was fired: a promise made later does not cover it. */
+  /** What the tool declared when it was fired; a later declaration does not apply to it. */
   readonly declared?: Declared | undefined;
-  /** Whether `run` took the key from its context. */
+  /** Whether `run` read the key from its context. */
   readonly tookKey?: boolean | undefined;
-  /** Whether `run` took the precondition. */
+  /** Whether `run` read the precondition. */
   readonly tookPrecondition?: boolean | undefined;
-  /** The service gave a stored answer to this key. */
+  /** The service replayed a stored answer for this key. */
   readonly replayed?: boolean | undefined;
   readonly wireRequests?: number | undefined;
-  /** The service said yes and `verify` said no: nothing but a person may fire again. */
+  /** The service reported success and `verify` did not confirm it: only a person may let it fire again. */
   readonly unverified?: boolean | undefined;
-  /** The service said "accepted" (202): a yes, too, that only a reader can complete. */
+  /** The service answered "accepted" (202): a success that only a later read can confirm. */
   readonly accepted?: boolean | undefined;
-  /** All its requests were operations of their own. */
+  /** All its requests were made by guarded operations inside it. */
   readonly innerOnly?: boolean | undefined;
-  /** Cleared by a read in time (absent) or a person (person). */
+  /** Proved not applied by a read (`absent`) or by a person (`person`). */
   readonly cleared?: "absent" | "person" | undefined;
 }
 
-/** What is learned of an attempt after it was noted. */
+/** What becomes known about an attempt after it was noted. */
 export type Ending = Pick<AttemptNote, "n"> &
   Partial<Omit<AttemptNote, "n" | "epoch" | "generation" | "licence" | "at">> & {
-    /** It was noted and never fired: forget it. */
+    /** It was noted and never fired: remove it. */
     readonly unfired?: true | undefined;
   };
 
-/** A reply that came when it could no longer decide, or from an owner who had lost the operation. */
+/** A reply that came too late to decide, or came to an owner that had lost the operation. */
 export interface Evidence {
   readonly attempt: number;
   readonly epoch: number;
@@ -162,7 +162,7 @@ export interface Evidence {
   readonly payload?: Payload | undefined;
 }
 
-/** What names an operation and never changes; all that a first claim brings along. */
+/** What identifies an operation and never changes; given by its first claim. */
 export interface Identity {
   readonly tenant: string;
   readonly id: string;
@@ -178,38 +178,38 @@ export interface Identity {
   readonly parent?: string | undefined;
 }
 
-/** One operation. The store keeps it whole, beside its version and lease. */
+/** One operation. The store keeps it as a whole, together with its version and lease. */
 export interface OperationRecord extends Identity {
   readonly state: State;
   readonly stateAt: number;
   readonly createdAt: number;
-  /** Fencing: each claim raises it; a move with an older one is refused. */
+  /** The fencing token: each claim raises it, and a move with an older one is refused. */
   readonly epoch: number;
   readonly generation: number;
   readonly argsHash: string;
-  /** A short hash per argument, to name those that were reworded. */
+  /** A short hash per argument, to name those that changed in a repeated call. */
   readonly fields: Readonly<Record<string, string>>;
   /** The canonical intent, while the operation is open. */
   readonly intent?: Payload | undefined;
-  /** What the service compares (ETag, version), fixed in the claim. */
+  /** What the service compares (ETag, version), fixed by the claim. */
   readonly precondition?: Payload | undefined;
   readonly aliases: readonly string[];
   /** The runs of the scope that made or replayed it. */
   readonly runs: readonly string[];
   readonly attempts: readonly AttemptNote[];
-  /** How often it was fired in all; `attempts` forgets the oldest cleared ones. */
+  /** How often it was fired in total; `attempts` drops the oldest cleared ones. */
   readonly fired: number;
   readonly evidence: readonly Evidence[];
-  /** What people said to questions that are closed by now. */
+  /** The answers to questions that are closed. */
   readonly answers?: readonly Answer[] | undefined;
 }
 
-/** A record as the store holds it. */
+/** A record as the store keeps it. */
 export interface Stored {
   readonly record: OperationRecord;
   /**
-   * Raised by every write, and never used twice, not even after a removal: else a swap decided on the
-   * old record would pass on the new one. `0` stands for "no such record".
+   * Raised by every write, and never used twice, not even after a removal: else a swap decided on
+   * the old record would succeed on the new one. `0` means that there is no such record.
    */
   readonly version: number;
   readonly leaseUntil: number | undefined;
@@ -222,11 +222,11 @@ export const isOpen = (state: State): boolean =>
   state.tag === "claimed" ||
   state.tag === "unknown";
 
-/** A doubt is lifted only by proof: nothing was sent, it was refused or rejected, or cleared since. */
+/** Whether it is proved that the attempt had no effect: not sent, refused, rejected, or cleared since. */
 export const isCleared = (attempt: AttemptNote): boolean =>
   attempt.cleared === "person" || (!saidYes(attempt) && isProvenUndone(attempt));
 
-/** The service answered 2xx, and it could not be verified or was not done yet: a person's to clear. */
+/** The service answered 2xx, and it was not verified or not done yet: only a person can clear it. */
 export const saidYes = ({ unverified, accepted }: AttemptNote): boolean =>
   unverified === true || accepted === true;
 

@@ -1,12 +1,12 @@
 /**
- * The store's clock, as far as it can be known here.
+ * Estimates the store's clock from its answers: each came between two local instants.
  *
  * @module
  */
 
 import type { Clock } from "../lang/clock.ts";
 
-/** The store's time: its last answer came between two local instants. */
+/** Bounds of the store's time. */
 export interface LedgerClock {
   /** No later than the store's clock now. */
   earliest(): number;
@@ -15,15 +15,15 @@ export interface LedgerClock {
 }
 
 export interface StoreClock extends LedgerClock {
-  /** Notes what the store's clock said, and when it was asked. */
+  /** Asks the store, and notes its time and when it was asked. */
   timed<T extends { readonly now: number }>(ask: () => Promise<T>): Promise<T>;
-  /** What the store said last. */
+  /** The time in the store's last answer. */
   said(): number;
-  /** Whether the local clocks disagree on how much has passed since: the host slept. */
+  /** Whether the wall clock and the monotonic clock disagree on the time since: the host slept. */
   hasSlept(): boolean;
 }
 
-/** Clocks that part by more than this have not both been running. */
+/** A larger difference between the two clocks means that one of them was stopped. */
 const SLEPT_MS = 500;
 
 export function storeClock(clock: Clock): StoreClock {

@@ -1,9 +1,9 @@
 /**
- * The contract of a store: versioned records that change by compare-and-swap, and nothing else.
+ * The contract of a store: versioned records that change by compare-and-swap.
  *
- * A store never decides. Which change is legal is said once, in `apply.ts`; the store promises only
- * that a change happens whole, durably, and if nobody was faster. So four stores cannot drift into
- * four behaviours, and a call that goes well costs two trips: one swap to claim, one to settle.
+ * A store never decides. Which change is legal is decided in `apply.ts`; the store only makes a
+ * change atomically and durably, unless another process has changed the record first. So all stores
+ * behave alike, and a successful call costs two round trips: one swap to claim, one to settle.
  *
  * Every store passes `storeContract` from `holdfire/testing`.
  *
@@ -12,37 +12,40 @@
 
 import type { OperationRecord, StateTag, Stored } from "./record.ts";
 
-/** What a store survives. Printed by tools, checked before a write that nobody could look up. */
+/**
+ * What a store survives. Shown to people, and checked before a write that is neither keyed nor
+ * readable.
+ */
 export interface StorePromise {
-  /** What the ledger outlives. */
+  /** What the ledger survives: the end of the process, of the host, or the loss of the host. */
   readonly survives: "nothing" | "process" | "host" | "host_loss";
-  /** Whether it may forget a claim it has acknowledged. */
+  /** Whether it may lose a claim that it has acknowledged. */
   readonly mayForget: boolean;
-  /** The user accepted, by name, that it may forget. */
+  /** The user has accepted that it may lose claims. */
   readonly forgettingAccepted: boolean;
-  /** One sentence for people. */
+  /** One sentence for people to read. */
   readonly text: string;
 }
 
-/** Names this ledger, and how far it has come: an older copy put back is noticed by it. */
+/** Identifies this ledger and its last change, so that a restored older copy is noticed. */
 export interface Incarnation {
   readonly id: string;
-  /** The highest sequence handed out. */
+  /** The highest sequence given to a change. */
   readonly sequence: number;
   /** The store's clock at the time of the answer. */
   readonly now: number;
 }
 
-/** How the lease changes with a write: for so many milliseconds from the store's now, or not. */
+/** How a write changes the lease: a number of milliseconds from the store's now, `keep` or `none`. */
 export type LeaseChange = number | "keep" | "none";
 
-/** The queue of one resource. Truth about its holder is in the holder's own record. */
+/** The queue of one resource. Whether its holder still blocks it is in the holder's own record. */
 export interface LaneRecord {
   /** The operation that writes to the resource now. */
   readonly holder?: string | undefined;
-  /** Operations made inside it, which write to the same resource. */
+  /** Operations made inside the holder that write to the same resource. */
   readonly inner?: readonly string[] | undefined;
-  /** Those that wait, in order; a ticket whose time has passed belongs to nobody. */
+  /** The operations that wait, in order; a ticket whose time has passed no longer counts. */
   readonly queue: readonly { readonly id: string; readonly until: number }[];
 }
 
@@ -61,14 +64,15 @@ export interface LaneChange {
 export interface Change {
   readonly tenant: string;
   readonly id: string;
-  /** The version this change was decided on; `0` = there is no such record. */
+  /** The version that this change was decided on; `0` if there is no such record. */
   readonly expect: number;
-  /** `undefined` removes the record; with `expect` 0, the change is that of the lane alone. */
+  /** `undefined` removes the record; with `expect` 0, only the lane changes. */
   readonly record: OperationRecord | undefined;
   readonly lease: LeaseChange;
   /**
-   * A lane to take or leave in the same move. A store that cannot join the two (a cluster, where they
-   * live apart) changes the lane first: a lane whose holder has no open record is free anyway.
+   * A lane to take or leave in the same change. A store that cannot change both atomically (a
+   * cluster that keeps them on different nodes) changes the lane first: a lane whose holder has no
+   * open record is free.
    */
   readonly lane?: LaneChange | undefined;
 }
@@ -83,9 +87,9 @@ export type Swapped =
     }
   | {
       readonly ok: false;
-      /** What stands there instead. */
+      /** The record as it is instead. */
       readonly current: Stored | undefined;
-      /** Set when it was the lane that had changed; version `0` if it is gone. */
+      /** Set if the lane had changed; version `0` if it is gone. */
       readonly lane?: StoredLane | undefined;
       readonly now: number;
     };
@@ -123,7 +127,7 @@ export interface PruneQuery {
   readonly payloadsOlderThanMs?: number | undefined;
   /** Removes settled operations altogether. A removed one can be fired again. */
   readonly tombstonesOlderThanMs?: number | undefined;
-  /** How many records to touch at most. @default 1_000 */
+  /** How many records to change at most. @default 1_000 */
   readonly limit?: number | undefined;
 }
 
@@ -135,35 +139,35 @@ export interface Pruned {
 export interface Store {
   /** `"memory"`, `"sqlite"`, … */
   readonly name: string;
-  /** Which of its kind it is, without secrets: a path, a prefix, a schema. Names its witness. */
+  /** Where it keeps the ledger, without secrets: a path, a prefix, a schema. Names its witness. */
   readonly address?: string | undefined;
-  /** A record and its lane are two moves here: who has claimed makes sure of its lane before it fires. */
+  /** A record and its lane change in two steps here, so an owner checks its lane before it fires. */
   readonly lanesApart?: boolean | undefined;
   /** Known once `open` has resolved. */
   readonly promise: StorePromise;
-  /** Connects, checks its own settings, and says which ledger this is. Safe to call twice. */
+  /** Connects, checks its own settings, and identifies the ledger. Safe to call twice. */
   open(): Promise<Incarnation>;
   /** Writes the change if the record's version is still `expect`. Atomic and durable on return. */
   swap(change: Change): Promise<Swapped>;
-  /** Reads one record. Another tenant's is not found. */
+  /** Reads one record. A record of another tenant is not found. */
   read(tenant: string, id: string): Promise<Found>;
   readLane(
     tenant: string,
     name: string,
   ): Promise<{ readonly stored: StoredLane | undefined; readonly now: number }>;
-  /** Gives the effect to `id` unless somebody has it, and returns the operation that has it. */
+  /** Assigns the effect to `id` unless another operation has it. Returns the operation that has it. */
   own(tenant: string, service: string, effectId: string, id: string): Promise<string>;
   /** The operation that has the effect, if any. */
   ownerOf(tenant: string, service: string, effectId: string): Promise<string | undefined>;
   /** Lists in the order of creation. */
   list(query: ListQuery): Promise<Page>;
-  /** Never touches an open operation. */
+  /** Never changes an open operation. */
   prune(query: PruneQuery): Promise<Pruned>;
-  /** Calls back when the record may have changed, where the store can tell. Optional: callers poll too. */
+  /** Calls back when the record may have changed. Optional: callers also poll. */
   watch?(tenant: string, id: string, changed: () => void): () => void;
   /**
-   * A store whose commits join the caller's transaction, where the store has them. Everything else goes
-   * on by itself, so that claims are seen before the transaction ends.
+   * A store whose settles commit in the caller's transaction, if the store has transactions. Claims
+   * are still committed at once, so that other processes see them before the transaction ends.
    */
   enlist?(tx: unknown): Store;
   /** Releases connections and timers. Safe to call twice. */

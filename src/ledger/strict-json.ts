@@ -1,9 +1,9 @@
 /**
- * JSON that does not lie: what it cannot carry is refused, where `JSON.stringify` would drop or
- * change it. A result given back on replay must be the result that was.
+ * Writes JSON without loss: a value that JSON cannot carry is refused, where `JSON.stringify` would
+ * drop or change it. A replayed result must equal the result of the first call.
  *
- * Dates and other values with `toJSON`, and instances with data of their own, are written as JSON
- * sees them. The caller is promised never an exception and never more work than `maxBytes` allows.
+ * Dates, other values with `toJSON`, and instances with their own data are written as `JSON.stringify`
+ * writes them. It never throws, and never does more work than `maxBytes` allows.
  *
  * @module
  */
@@ -47,7 +47,7 @@ function write(given: unknown, key: string, path: string, walk: Walk): Part {
   try {
     const seen = asJsonSeesIt(given, key);
     const part = writeBare(seen, path, walk);
-    // Counted where text is born only, so a nested value is not counted again by what holds it.
+    // Only primitives are counted, so that a nested value is not counted again with its parent.
     if (typeof part === "string" && (typeof seen !== "object" || seen === null)) {
       walk.chars += part.length;
     }
@@ -69,7 +69,7 @@ function writeBare(value: unknown, path: string, walk: Walk): Part {
     case "undefined":
       return undefined;
     case "string":
-      // Spared for a text that cannot fit: escaping it would be work for nothing.
+      // A text that cannot fit is not escaped first.
       return value.length > walk.maxBytes
         ? { why: tooLarge(walk.maxBytes) }
         : JSON.stringify(value);
@@ -97,7 +97,7 @@ function writeObject(value: object, path: string, walk: Walk): Part {
   return part;
 }
 
-/** Its content is not in its own properties, or not all of it. */
+/** Whether some of its content is not in its own properties. */
 function isOpaque(value: object): boolean {
   if (Array.isArray(value)) return false;
   if (types.isMap(value) || types.isSet(value) || types.isNativeError(value)) return true;
@@ -126,7 +126,7 @@ function writeArray(value: readonly unknown[], path: string, walk: Walk): Part {
 function writeFields(value: object, path: string, walk: Walk): Part {
   const parts: string[] = [];
   for (const key of Object.keys(value)) {
-    // A key may be content (an address, a name): only what looks like a field name is told.
+    // A key may be content (an address, a name): only what looks like a field name is shown.
     const at = PLAIN_KEY.test(key) ? `${path}.${key}` : `${path}[…]`;
     const part = writeField(value, key, at, walk);
     if (part === undefined) continue;

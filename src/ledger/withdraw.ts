@@ -1,13 +1,13 @@
 /**
- * Taking a claim back: nothing was sent after all, so the operation stands where it stood before.
+ * The move that takes a claim back because nothing was sent: the operation returns to the state it had
+ * before the claim.
  *
  * @module
  */
 
-import type { Applied } from "./apply.ts";
-import { asksOf } from "./ask.ts";
-import { isKeyRejected, refused, write } from "./begin.ts";
-import { enter } from "./edit.ts";
+import { type Applied, refused, write } from "./applied.ts";
+import { asksOf } from "./approval-question.ts";
+import { isKeyRejected } from "./claim-move.ts";
 import { committedBy } from "./evidence.ts";
 import type { Move } from "./moves.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type OperationRecord,
   type State,
 } from "./record.ts";
+import { enter } from "./record-edits.ts";
 
 export function withdraw(
   record: OperationRecord,
@@ -24,7 +25,7 @@ export function withdraw(
 ): Applied {
   const { state, epoch } = record;
   if (state.tag !== "claimed" || state.holder !== move.holder) return refused("not_open");
-  // Filed while it was claimed, so it could not correct the state that would now come back.
+  // A commit filed during the claim did not correct the earlier state, so it is written now.
   if (hasCommitEvidence(record)) {
     const committed = enter(record, committedBy(record), move.at);
     return { tag: "write", record: committed, lease: "none", report: "corrected" };
@@ -43,11 +44,11 @@ export function withdraw(
   return write(enter(back, before, beforeAt), "none");
 }
 
-/** Only the last attempt is vouched for by the withdrawal itself. */
+/** The withdrawal itself proves only that the last attempt was not sent. */
 const didNothing = ({ verdict }: AttemptNote, isLast: boolean): boolean =>
   verdict === "not_sent" || verdict === "refused" || (isLast && verdict === undefined);
 
-/** The yes is to be used again: it stands with its question, and not with those that are closed. */
+/** A yes that becomes usable again belongs to its open question, not to the closed ones. */
 function unspent(
   answers: readonly Answer[] | undefined,
   held: Extract<State, { tag: "held" }>,

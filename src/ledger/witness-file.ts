@@ -1,7 +1,7 @@
 /**
  * A witness in files: one small file per process, rewritten in place, in a folder beside the ledger.
- * The furthest mark of all of them counts, so no process can set another's back. What one of them
- * doubts also stands in a file by itself, so that the others need not read all marks to hear of it.
+ * The highest mark of all of them counts, so no process can lower that of another. A doubt is also
+ * written to one shared file, so that other processes need not read all marks to learn of it.
  *
  * @module
  */
@@ -20,9 +20,9 @@ import { join } from "node:path";
 import type { Mark, Witness } from "./witness.ts";
 
 export interface FileWitnessOptions {
-  /** The folder; made with mode 0700. */
+  /** The folder; created with mode 0700. */
   readonly folder: string;
-  /** Names the store, where one folder serves several. @default "ledger" */
+  /** Names the store, where several stores share a folder. @default "ledger" */
   readonly name?: string | undefined;
   /** @default crypto.randomUUID */
   readonly newId?: (() => string) | undefined;
@@ -35,10 +35,10 @@ interface Line extends Mark {
   readonly at?: number | undefined;
 }
 
-/** A line is padded to this, so that a shorter one overwrites a longer one whole. */
+/** Each line is padded to this length, so that a shorter one overwrites a longer one completely. */
 const LINE_BYTES = 512;
 const MAX_FILES_READ = 1_000;
-/** The file of a process that has written nothing for so long is folded into a younger one. */
+/** The file of a process that has written nothing for this long is merged into a newer one. */
 const STALE_MS = 7 * 24 * 3_600_000;
 
 export function fileWitness({
@@ -60,7 +60,7 @@ export function fileWitness({
       file = openSync(join(folder, own), "wx", 0o600);
       ftruncateSync(file, LINE_BYTES);
     }
-    // Not synced: a power loss here also stops the process whose sends it speaks of.
+    // Not synced: a power loss also stops the process whose sends the mark is about.
     writeSync(
       file,
       JSON.stringify(line)
@@ -100,7 +100,7 @@ export function fileWitness({
       if (isNews && mark.suspect !== undefined) {
         writeFileSync(shared, JSON.stringify(mark), { mode: 0o600 });
       }
-      // Whoever notes has found the store at least as far as all that was read.
+      // The store has been found at least as far as every mark read, so the old files can go.
       for (const path of stale) rmSync(path, { force: true });
       stale = [];
     },
@@ -127,8 +127,8 @@ function parse(text: string): Mark | undefined {
 }
 
 /**
- * Marks of two ledgers contradict each other: the one that came further is the one that was lost.
- * First seen was the ledger by whoever saw it first.
+ * The highest mark. Of marks of two ledgers, the one with the higher sequence belongs to the ledger
+ * that was lost. `since` is the earliest of all.
  */
 function furthest(marks: readonly Mark[]): Mark | undefined {
   const [first, ...others] = marks;

@@ -1,59 +1,59 @@
 /**
- * A witness remembers, outside the store, which ledger this was and how far it had come. A store that
- * comes back as another, or younger than it was, has lost data: then a missing row proves nothing.
+ * A witness records, outside the store, the ledger's id and its highest sequence. If the store returns
+ * with another id or a lower sequence it has lost data, and a missing record proves nothing.
  *
  * @module
  */
 
 import type { Incarnation } from "./store.ts";
 
-/** What a witness has seen of a store. */
+/** What a witness has recorded of a store. */
 export interface Mark {
   /** The incarnation's id. */
   readonly id: string;
   /** The highest sequence seen. */
   readonly sequence: number;
-  /** When this ledger was first seen here: what it lost was not sent before. */
+  /** When this ledger was first seen here: nothing that it lost was sent before. */
   readonly since: number;
-  /** Why it is not believed. It grows on all the same, so this outlives the process that found out. */
+  /** Why the store is not trusted. Kept here because its sequence soon passes the mark again. */
   readonly suspect?: string | undefined;
 }
 
 export interface Witness {
-  /** The furthest mark of any process, or nothing if the store was never seen here. */
+  /** The mark with the highest sequence of any process; `undefined` if the store was never seen here. */
   read(): Promise<Mark | undefined>;
-  /** A mark with a doubt of any process, until it is trusted. Asked often: must be cheap. */
+  /** The mark of a process that found a loss, until a person trusts the store. Called often: must be cheap. */
   doubt(): Promise<Mark | undefined>;
-  /** Notes how far the store has come. Called before anything is sent; must not block for long. */
+  /** Records the store's sequence. Called before anything is sent; must not block for long. */
   note(mark: Mark): void;
-  /** Forgets all marks but this one, and keeps who said so. */
+  /** Removes all marks but this one, and records who trusted the store. */
   trust(mark: Mark, by: string, at: number): Promise<void>;
   close(): void;
 }
 
-/** Why the store cannot be believed, or `undefined`. */
+/** Why the store cannot be trusted, or `undefined`. */
 export function suspicion(
   seen: Mark | undefined,
   found: Pick<Incarnation, "id" | "sequence">,
 ): string | undefined {
   if (!seen || seen.suspect !== undefined) return seen?.suspect;
   if (seen.id !== found.id) {
-    return `the ledger is another one than before (${found.id}, it was ${seen.id})`;
+    return `the ledger is not the one seen before (its id is ${found.id}, it was ${seen.id})`;
   }
   if (found.sequence < seen.sequence) {
-    return `the ledger is younger than before (sequence ${found.sequence}, it was ${seen.sequence})`;
+    return `the ledger is older than the one seen before (its sequence is ${found.sequence}, it was ${seen.sequence})`;
   }
   return undefined;
 }
 
-/** For a store whose loss is noticed only while the process lives. */
+/** A witness in memory: it notices a loss only while the process runs. */
 export function memoryWitness(): Witness {
   let seen: Mark | undefined;
   return {
     read: async () => seen,
     doubt: async () => (seen?.suspect === undefined ? undefined : seen),
     note(mark) {
-      // Several may share it: a doubt ends by trust alone.
+      // Several ledgers may share it, so a doubt stays until `trust`.
       const suspect = mark.suspect ?? seen?.suspect;
       seen = suspect === undefined ? mark : { ...mark, suspect };
     },

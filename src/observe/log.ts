@@ -6,7 +6,7 @@
  */
 
 import { InvalidInputError } from "../errors.ts";
-import { visible } from "../key/visible.ts";
+import { visible } from "../key/escape-hidden.ts";
 import { peek } from "../lang/peek.ts";
 import type { EventName, Events, HoldfireEvents, Listener } from "./events.ts";
 import { classOf, codeOf } from "./failure.ts";

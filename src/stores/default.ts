@@ -1,6 +1,6 @@
 /**
- * The store and the witness of a holdfire that was given neither: a SQLite file in the project, and
- * marks beside it.
+ * The default store and witness, for a holdfire that was given none: a SQLite file in the project,
+ * with the witness's files beside it.
  *
  * @module
  */
@@ -16,19 +16,19 @@ import { sqliteStore } from "./sqlite.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** On a host known to forget its disk it is refused. */
+/** Throws on a host that is known to lose its disk. */
 export function defaultStore(env: Env, cwd: string): Store {
   const forgotten = env.HOLDFIRE_STORE ? undefined : diskIsForgotten(env);
   if (forgotten) {
     throw new InvalidInputError(
       "options.store",
-      `is needed: ${forgotten} forgets its disk, and with it what was sent. Pass a redisStore or a postgresStore`,
+      `is needed: ${forgotten} does not keep its disk, so the ledger would be lost. Pass a redisStore or a postgresStore.`,
     );
   }
   return sqliteStore({ path: defaultPath(env, cwd) });
 }
 
-/** Beside a file, else in the project. */
+/** In the folder of a SQLite file, else in the project. */
 export function defaultWitness(store: Store | undefined, env: Env, cwd: string): Witness {
   const path = defaultPath(env, cwd);
   const { name, address = "" } = store ?? { name: "sqlite", address: path };

@@ -1,5 +1,6 @@
 /**
- * Keeps the ledger in this process. For tests and scripts: a restart forgets everything.
+ * Keeps the ledger in the memory of this process, for tests and scripts: a restart loses
+ * everything.
  *
  * Subpath export `"holdfire/memory"`.
  *
@@ -21,8 +22,8 @@ export interface MemoryStoreOptions {
    */
   readonly now?: (() => number) | undefined;
   /**
-   * Says that you accept a ledger that forgets. Without it, a write whose tool has neither a key nor
-   * a reader is refused: after a restart nobody could tell whether it had been sent.
+   * Accepts that the ledger is lost with the process. Without it, a write whose tool is neither
+   * keyed nor readable is refused: after a restart nothing could tell whether it had been sent.
    *
    * @default such writes are refused
    */
@@ -30,39 +31,43 @@ export interface MemoryStoreOptions {
 }
 
 interface Entry extends Stored {
-  /** The place in the order of creation. */
+  /** Its position in the order of creation. */
   readonly order: number;
 }
 
-/** One tenant's ledger. A ledger each, so that no two tenants' names can meet. */
-interface Shelf {
-  /** In the order of creation, as a `Map` keeps it. */
+/** The ledger of one tenant. Each tenant has its own maps, so that names of two tenants cannot collide. */
+interface TenantLedger {
+  /** In the order of creation, which a `Map` keeps. */
   readonly entries: Map<string, Entry>;
   readonly lanes: Map<string, StoredLane>;
-  /** Who has which effect, by service. */
+  /** The operation that owns each effect, by service. */
   readonly effects: Map<string, Map<string, string>>;
-  /** The effects of each operation, to let them go with it. */
+  /** The effects of each operation, to release them when it is removed. */
   readonly owned: Map<string, { readonly service: string; readonly effectId: string }[]>;
   readonly watchers: Map<string, Set<() => void>>;
 }
 
 const NO_LANE: StoredLane = { lane: { queue: [] }, version: 0 };
 
-/** The store lives as long as the process, so its clock can be the one that no step of the host moves. */
+/**
+ * The store ends with the process, so it can use a clock that a change of the host's time does not
+ * move.
+ */
 const steady = (): number => Math.floor(performance.timeOrigin + performance.now());
 
 export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}): Store {
-  const ledger = randomUUID();
-  const shelves = new Map<string, Shelf>();
-  // Also the next version: a version that comes back after a removal could let a stale swap pass.
+  const ledgerId = randomUUID();
+  const ledgers = new Map<string, TenantLedger>();
+  // Also the source of versions: a version used twice could let a stale swap succeed after a
+  // removal.
   let sequence = 0;
   let closed = false;
 
-  function shelfOf(tenant: string): Shelf {
+  function ledgerOf(tenant: string): TenantLedger {
     if (closed) throw new ClosedError();
-    const shelf = shelves.get(tenant) ?? emptyShelf();
-    shelves.set(tenant, shelf);
-    return shelf;
+    const ledger = ledgers.get(tenant) ?? emptyLedger();
+    ledgers.set(tenant, ledger);
+    return ledger;
   }
 
   return {
@@ -71,45 +76,45 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
       survives: "nothing",
       mayForget: true,
       forgettingAccepted: forgets === "accepted",
-      text: "Kept in this process; a restart forgets everything.",
+      text: "Kept in the memory of this process; a restart loses everything.",
     },
 
     async open() {
       if (closed) throw new ClosedError();
-      return { id: ledger, sequence, now: now() };
+      return { id: ledgerId, sequence, now: now() };
     },
 
     async swap({ tenant, id, expect, record, lease, lane }) {
-      const shelf = shelfOf(tenant);
+      const ledger = ledgerOf(tenant);
       const time = now();
-      const entry = shelf.entries.get(id);
+      const entry = ledger.entries.get(id);
       const current = entry && storedOf(entry);
       if ((entry?.version ?? 0) !== expect) return { ok: false, current, now: time };
       if (lane) {
-        const there = shelf.lanes.get(lane.name) ?? NO_LANE;
+        const there = ledger.lanes.get(lane.name) ?? NO_LANE;
         if (there.version !== lane.expect) return { ok: false, current, lane: there, now: time };
       }
       sequence += 1;
-      if (lane?.lane) shelf.lanes.set(lane.name, { lane: lane.lane, version: sequence });
-      else if (lane) shelf.lanes.delete(lane.name);
+      if (lane?.lane) ledger.lanes.set(lane.name, { lane: lane.lane, version: sequence });
+      else if (lane) ledger.lanes.delete(lane.name);
       const leaseUntil = record && leaseAfter(lease, entry, time);
-      if (record) put(shelf, id, record, leaseUntil, sequence);
-      else remove(shelf, id);
-      announce(shelf, id);
+      if (record) put(ledger, id, record, leaseUntil, sequence);
+      else remove(ledger, id);
+      announce(ledger, id);
       return { ok: true, version: record ? sequence : 0, leaseUntil, now: time, sequence };
     },
 
     async read(tenant, id) {
-      const entry = shelfOf(tenant).entries.get(id);
+      const entry = ledgerOf(tenant).entries.get(id);
       return { stored: entry && storedOf(entry), now: now() };
     },
 
     async readLane(tenant, name) {
-      return { stored: shelfOf(tenant).lanes.get(name), now: now() };
+      return { stored: ledgerOf(tenant).lanes.get(name), now: now() };
     },
 
     async own(tenant, service, effectId, id) {
-      const { effects, owned } = shelfOf(tenant);
+      const { effects, owned } = ledgerOf(tenant);
       const ofService = effects.get(service) ?? new Map<string, string>();
       const owner = ofService.get(effectId);
       if (owner !== undefined) return owner;
@@ -119,7 +124,7 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
     },
 
     async ownerOf(tenant, service, effectId) {
-      return shelfOf(tenant).effects.get(service)?.get(effectId);
+      return ledgerOf(tenant).effects.get(service)?.get(effectId);
     },
 
     async list(query) {
@@ -127,7 +132,7 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
       const after = query.cursor === undefined ? 0 : orderIn(query.cursor);
       const items: Stored[] = [];
       let last = 0;
-      for (const entry of shelfOf(query.tenant).entries.values()) {
+      for (const entry of ledgerOf(query.tenant).entries.values()) {
         if (entry.order <= after || !matches(entry.record, query)) continue;
         if (items.length === limit) return { items, cursor: String(last) };
         items.push(storedOf(entry));
@@ -137,31 +142,31 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
     },
 
     async prune(query) {
-      const shelf = shelfOf(query.tenant);
+      const ledger = ledgerOf(query.tenant);
       const limit = pruneLimit(query.limit);
       let payloads = 0;
       let tombstones = 0;
-      for (const [id, { record, leaseUntil }] of shelf.entries) {
+      for (const [id, { record, leaseUntil }] of ledger.entries) {
         if (payloads + tombstones === limit) break;
         const fate = pruneAs(record, query, now());
         if (fate === "keep") continue;
         sequence += 1;
         if (fate === "remove") {
-          remove(shelf, id);
+          remove(ledger, id);
           tombstones += 1;
         } else {
-          put(shelf, id, wipePayloads(record), leaseUntil, sequence);
+          put(ledger, id, wipePayloads(record), leaseUntil, sequence);
           payloads += 1;
         }
-        announce(shelf, id);
+        announce(ledger, id);
       }
       return { payloads, tombstones };
     },
 
     watch(tenant, id, changed) {
-      const { watchers } = shelfOf(tenant);
+      const { watchers } = ledgerOf(tenant);
       const those = watchers.get(id) ?? new Set();
-      // Wrapped, so that the same function given twice is called twice and stopped once.
+      // Wrapped, so that one function registered twice is called twice and removed one at a time.
       const watcher = () => changed();
       watchers.set(id, those.add(watcher));
       return () => {
@@ -172,12 +177,12 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
 
     async close() {
       closed = true;
-      shelves.clear();
+      ledgers.clear();
     },
   };
 }
 
-const emptyShelf = (): Shelf => ({
+const emptyLedger = (): TenantLedger => ({
   entries: new Map(),
   lanes: new Map(),
   effects: new Map(),
@@ -192,7 +197,7 @@ const storedOf = ({ record, version, leaseUntil }: Entry): Stored => ({
 });
 
 function put(
-  { entries }: Shelf,
+  { entries }: TenantLedger,
   id: string,
   record: OperationRecord,
   leaseUntil: number | undefined,
@@ -202,7 +207,7 @@ function put(
   entries.set(id, { record, version, leaseUntil, order });
 }
 
-function remove({ entries, effects, owned }: Shelf, id: string): void {
+function remove({ entries, effects, owned }: TenantLedger, id: string): void {
   entries.delete(id);
   for (const { service, effectId } of owned.get(id) ?? []) effects.get(service)?.delete(effectId);
   owned.delete(id);
@@ -213,12 +218,12 @@ function leaseAfter(change: LeaseChange, entry: Entry | undefined, now: number) 
   return change === "none" ? undefined : now + change;
 }
 
-function announce({ watchers }: Shelf, id: string): void {
+function announce({ watchers }: TenantLedger, id: string): void {
   for (const watcher of watchers.get(id) ?? []) {
     try {
       watcher();
     } catch {
-      // Watching must not change what happens.
+      // A failing watcher must not fail the write.
     }
   }
 }
@@ -226,7 +231,7 @@ function announce({ watchers }: Shelf, id: string): void {
 function orderIn(cursor: string): number {
   const order = Number(cursor);
   if (!Number.isSafeInteger(order) || order < 1) {
-    throw new InvalidInputError("query.cursor", "must come from the page before.");
+    throw new InvalidInputError("query.cursor", "must be the cursor of an earlier page.");
   }
   return order;
 }

@@ -1,5 +1,6 @@
 /**
- * Counts what is seen of one attempt's requests. Keeps notes of the first 64 and goes on counting.
+ * Counts the requests that one attempt makes. It keeps details of the first 64 and goes on
+ * counting.
  *
  * @module
  */
@@ -12,16 +13,16 @@ import type { Repeat, WireFacts, WireRequest } from "./token.ts";
 const MAX_NOTES = 64;
 const MAX_AWAITED = 16;
 
-/** A request the observer has seen begin. */
+/** A request that the observer has seen start. */
 export interface Seen {
   readonly transport: WireRequest["transport"];
   readonly method: string;
   readonly address: Address;
 }
 
-/** How the observer tells what becomes of a request. */
+/** What the observer reports about a request. */
 export interface Watch {
-  /** Its head goes out now. Twice for one request is a second physical request. */
+  /** Its head is being sent. A second call for one request is a second physical request. */
   sent(): void;
   answered(status: number, location: string | undefined): void;
   failed(error: unknown): void;
@@ -31,7 +32,7 @@ export interface Counter {
   /** The first 64 requests, in order. */
   readonly requests: readonly WireRequest[];
   watch(seen: Seen): Watch;
-  /** A request that a guard did not let out. */
+  /** A request that a guard stopped from being sent. */
   refuse(request: Pick<Seen, "method" | "address">): void;
   facts(): WireFacts;
   repeats(): readonly Repeat[];
@@ -39,12 +40,12 @@ export interface Counter {
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** The query is part of the address: the next page is another request. */
+/** The query is part of the address: the next page of a list is another request. */
 const nameOf = (method: string, { href }: Address): string => `${method} ${href}`;
 
 const isRepeat = ({ count, refused }: Repeat): boolean => count > 1 || refused !== undefined;
 
-/** An answered redirect that nobody has followed yet. */
+/** An answered redirect that has not been followed yet. */
 interface Awaited {
   readonly href: string;
   readonly status: number;
@@ -80,7 +81,7 @@ export function createCounter(): Counter {
     return total - 1;
   }
 
-  /** A read that got its answer may be asked again: that is polling, no retry. */
+  /** Asking an answered read again is polling, not a retry. */
   function close({ method, address }: Seen, status: number) {
     if (!SAFE.has(method) || isRetryableRead(status)) return;
     const name = nameOf(method, address);
@@ -117,7 +118,7 @@ export function createCounter(): Counter {
         if (sends > 1) number = add(seen, undefined);
       },
       answered(code, location) {
-        // An interim answer (100, 103) is none.
+        // An interim response (100, 103) is not the answer.
         if (code < 200) return;
         status = code;
         settle(false);

@@ -1,21 +1,21 @@
 /**
- * A `fetch` that lets a request out once per attempt, whatever loops around it.
+ * A `fetch` that sends a request once per attempt, whatever retry loop calls it.
  *
- * What is asked again gets the first answer again, so that the loop ends with the service's own word
- * and not with ours. Outside an attempt it is the fetch it was given.
+ * A repeated request gets the first answer again, so that the loop ends with the service's own
+ * answer. Outside an attempt it is the `fetch` it was given.
  *
  * @module
  */
 
 import { isRetryableRead } from "../classify/http.ts";
 import { HiddenRetryError } from "../errors.ts";
-import { type Identity, identify } from "./identity.ts";
 import { type Kept, keepAnswer, replay } from "./kept-answer.ts";
+import { type Identity, identify } from "./request-identity.ts";
 import { currentToken, type WireToken } from "./token.ts";
 
 export type Fetch = typeof globalThis.fetch;
 
-/** How the first request of its kind ended. */
+/** How the first of several equal requests ended. */
 type First =
   | { readonly tag: "done" }
   | { readonly tag: "answered"; readonly kept: Kept }
@@ -28,7 +28,7 @@ interface Guarded {
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 const MOST_REQUESTS = 256;
-/** A loop that does not take this many for an answer has no end of its own. */
+/** A loop that goes on after this many replayed answers does not end by itself. */
 const MOST_REFUSALS = 16;
 
 const guards = new WeakMap<WireToken, Guarded>();
@@ -37,9 +37,9 @@ const guards = new WeakMap<WireToken, Guarded>();
  * Guards a `fetch`, for any SDK that takes one: `new OpenAI({ fetch: guardedFetch() })`.
  *
  * Inside an attempt, a second request with the same method, URL and body is not sent: it gets the
- * first answer, or the first error. A write that was done gets a `HiddenRetryError`; a read that was
- * answered may be asked again, for that is polling. Another body is another request. A body that
- * cannot be compared (a stream, a form) is counted only.
+ * first answer, or the first error. A write that succeeded gets a `HiddenRetryError`; a read that
+ * was answered may be sent again, since that is polling. Another body is another request. A body
+ * that cannot be compared (a stream, a form) is only counted.
  */
 export function guardedFetch(fetch: Fetch = globalThis.fetch): Fetch {
   return async (input, init) => {
@@ -59,7 +59,7 @@ export function guardedFetch(fetch: Fetch = globalThis.fetch): Fetch {
   };
 }
 
-/** The first answer, if it still holds: a read under way or answered is no reason to refuse another. */
+/** The first answer, if it still counts: a read that is in progress or answered does not stop another. */
 async function standing(before: Promise<First>, { method }: Identity): Promise<First | undefined> {
   if (!SAFE.has(method)) return before;
   const first = await Promise.race([before, undefined]);
@@ -83,7 +83,7 @@ async function refuse(
 ): Promise<Response> {
   guard.refused += 1;
   token.refuse({ method, address });
-  // A loop without a pause must leave room for timers, or nothing could stop it.
+  // A loop without pauses must let timers run, else nothing could stop it.
   await new Promise((resolve) => setImmediate(resolve));
   if (first.tag === "failed") throw first.error;
   if (first.tag === "answered" && guard.refused <= MOST_REFUSALS) return replay(first.kept);

@@ -1,5 +1,5 @@
 /**
- * A failed answer that is kept to be given again, with as much of its body as an error needs.
+ * Keeps a failed answer to return it again, with as much of its body as an error needs.
  *
  * @module
  */
@@ -11,10 +11,10 @@ export interface Kept {
 
 const MOST_BYTES = 65_536;
 
-/** Statuses for which a `Response` may have no body, not even an empty one. */
+/** Statuses whose `Response` must not have a body, not even an empty one. */
 const BODILESS = new Set([204, 205, 304]);
 
-/** Reads along at once: a copy nobody reads would hold the connection. */
+/** Reads the copy at once: a copy that is not read would keep the connection open. */
 export function keepAnswer(response: Response): Kept {
   return { response, body: readSome(response.clone()) };
 }
@@ -22,7 +22,7 @@ export function keepAnswer(response: Response): Kept {
 export async function replay({ response, body }: Kept): Promise<Response> {
   const { status, statusText, url } = response;
   const headers = new Headers(response.headers);
-  // They describe the body on the wire, not these bytes.
+  // These headers describe the body on the wire, not these bytes.
   for (const name of ["content-encoding", "content-length", "transfer-encoding"]) {
     headers.delete(name);
   }
@@ -44,9 +44,9 @@ async function readSome({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
       size += value.length;
     }
   } catch {
-    // It broke off: what came is what there is.
+    // The body broke off; the part received is kept.
   }
-  // Not awaited: it is over only when the other reader has had enough, too.
+  // Not awaited: it ends only when the other reader of the body has finished, too.
   reader?.cancel().catch(() => {});
   return new Uint8Array(Buffer.concat(chunks).subarray(0, MOST_BYTES));
 }

@@ -1,5 +1,5 @@
 /**
- * Watches node:http2, where this Node has the channels; elsewhere its requests stay uncounted.
+ * Observes the requests of node:http2, if this Node has the channels; else they are not counted.
  *
  * @module
  */
@@ -10,40 +10,42 @@ import type {
   IncomingHttpStatusHeader,
   OutgoingHttpHeaders,
 } from "node:http2";
-import { listen } from "./listen.ts";
-import type { Owners } from "./owners.ts";
+import type { RequestTokens } from "./request-tokens.ts";
+import { subscribeSafely } from "./safe-subscribe.ts";
 
 export function watchHttp2(
-  { claim, watchOf }: Owners,
+  { bind, watchOf }: RequestTokens,
   isUndiciStream: (method: string, path: string) => boolean,
 ): void {
   const started = new WeakSet<object>();
 
-  listen<{ stream: ClientHttp2Stream; headers: OutgoingHttpHeaders }>(
+  subscribeSafely<{ stream: ClientHttp2Stream; headers: OutgoingHttpHeaders }>(
     "http2.client.stream.created",
     ({ stream, headers: given }) => {
       // Node 22 publishes the headers as the caller gave them, without the host.
       const headers = stream.sentHeaders ?? given;
       const method = String(headers[":method"] ?? "GET");
       const target = String(headers[":path"] ?? "/");
-      // Even numbers are streams the server pushed.
+      // Even numbers are streams that the server pushed.
       if (isUndiciStream(method, target) || (stream.id ?? 1) % 2 === 0) return;
       const origin = `${headers[":scheme"]}://${headers[":authority"] ?? headers.host}`;
-      const refusal = claim(stream, "http2", { method, origin, target });
+      const refusal = bind(stream, "http2", { method, origin, target });
       if (refusal) stream.destroy(refusal);
       if (started.has(stream)) watchOf(stream)?.sent();
     },
   );
-  // On a session that is connected already, this comes before `created`.
-  listen<{ stream: ClientHttp2Stream }>("http2.client.stream.start", ({ stream }) => {
+  // On a session that is already connected, this comes before `created`.
+  subscribeSafely<{ stream: ClientHttp2Stream }>("http2.client.stream.start", ({ stream }) => {
     started.add(stream);
     watchOf(stream)?.sent();
   });
-  listen<{ stream: ClientHttp2Stream; headers: IncomingHttpHeaders & IncomingHttpStatusHeader }>(
-    "http2.client.stream.finish",
-    ({ stream, headers }) => watchOf(stream)?.answered(headers[":status"] ?? 0, headers.location),
+  subscribeSafely<{
+    stream: ClientHttp2Stream;
+    headers: IncomingHttpHeaders & IncomingHttpStatusHeader;
+  }>("http2.client.stream.finish", ({ stream, headers }) =>
+    watchOf(stream)?.answered(headers[":status"] ?? 0, headers.location),
   );
-  listen<{ stream: ClientHttp2Stream; error: unknown }>(
+  subscribeSafely<{ stream: ClientHttp2Stream; error: unknown }>(
     "http2.client.stream.error",
     ({ stream, error }) => watchOf(stream)?.failed(error),
   );

@@ -1,21 +1,22 @@
 /**
- * Tells a redirect hop from a second request: pure decisions on addresses, methods and statuses.
+ * Distinguishes a redirect hop from a second request: pure decisions on addresses, methods and
+ * statuses.
  *
  * @module
  */
 
 export interface Address {
   readonly origin: string;
-  /** Without the query, which may hold secrets, and cut to 512 characters. */
+  /** Without the query, which may contain secrets, and cut to 512 characters. */
   readonly path: string;
-  /** Whole, to compare; never kept beyond the attempt and never shown. */
+  /** The whole address, to compare; not kept after the attempt and never shown. */
   readonly href: string;
 }
 
 const MAX_PATH = 512;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Where a request goes. `target` is what stands in the request line: a path, or a URL for a proxy. */
+/** The address of a request. `target` is the target of the request line: a path, or a URL for a proxy. */
 export function locate(origin: string, target: string): Address {
   // A path may start with "//", which as a relative URL would name another host.
   const whole = target.startsWith("/") ? origin + target : target;
@@ -25,7 +26,7 @@ export function locate(origin: string, target: string): Address {
   return { origin: url.origin, path: url.pathname.slice(0, MAX_PATH), href: url.href };
 }
 
-/** The address a redirect points to; `undefined` if the answer is none. */
+/** The address that a redirect points to; `undefined` if the answer is not a redirect. */
 export function redirectTarget(
   from: string,
   status: number,
@@ -52,7 +53,7 @@ export function locationIn(headers: unknown): string | undefined {
     : Object.entries(headers ?? {}).flat();
   for (let i = 0; i + 1 < pairs.length; i += 2) {
     const name = pairs[i];
-    // A name of eight bytes is the only one worth turning into text.
+    // Only a name of eight bytes is worth converting to text.
     if ((typeof name === "string" || Buffer.isBuffer(name)) && name.length === 8) {
       if (name.toString().toLowerCase() === "location") return String(pairs[i + 1]);
     }

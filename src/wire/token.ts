@@ -1,15 +1,15 @@
 /**
- * The wire token: one per attempt, carried by the async context, counting the physical requests made
- * under it. Of nested tokens the innermost counts; a request belongs to exactly one.
+ * The wire token: one per attempt, carried by the async context, counts the physical requests made
+ * under it. Of nested tokens only the innermost counts a request.
  *
  * @module
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Counter, createCounter } from "./counter.ts";
-import { observeRequests } from "./observe.ts";
+import { observeRequests } from "./observe-requests.ts";
 
-/** One physical request, as far as it was seen. */
+/** What was observed of one physical request. */
 export interface WireRequest {
   readonly transport: "undici" | "http" | "http2";
   readonly origin: string;
@@ -22,28 +22,28 @@ export interface WireRequest {
   readonly status?: number | undefined;
 }
 
-/** A request that was made more than once; redirect hops aside, and polling of what was answered. */
+/** A request that was made more than once. Redirect hops and polling do not count. */
 export interface Repeat {
   readonly origin: string;
   readonly method: string;
   readonly path: string;
-  /** How often it went out. */
+  /** How often it was sent. */
   readonly count: number;
-  /** How often a guard has stopped it from going out again. */
+  /** How often a guard stopped it from being sent again. */
   readonly refused?: number | undefined;
 }
 
-/** What the wire proves of an attempt; spread it into what `judge` is told. */
+/** What the wire proves about an attempt; part of the input of `judge`. */
 export interface WireFacts {
-  /** Physical requests; a redirect hop is one with the request it follows. */
+  /** Physical requests; a redirect hop counts as one with the request it follows. */
   readonly wireRequests: number;
   /** Redirect hops followed. With any, a refused connection no longer proves that nothing was sent. */
   readonly hops: number;
-  /** There was a request, and each failed before a byte of it was sent. */
+  /** There was at least one request, and each failed before a byte of it was sent. */
   readonly unsent: boolean;
   /**
    * The status in answer to the first request, across hops that kept its method. A hop from POST to
-   * GET only fetches a page afterwards: its status says nothing of the POST.
+   * GET only fetches a page afterwards: its status proves nothing about the POST.
    */
   readonly answered?: number | undefined;
 }
@@ -51,7 +51,7 @@ export interface WireFacts {
 export interface WireToken extends Counter {
   readonly operationId: string;
   readonly attempt: number;
-  /** No request may be sent under it; this is what those who try are told. */
+  /** Set if no request may be sent under it: the error that each such request gets. */
   readonly refusal: Error | undefined;
 }
 
@@ -59,7 +59,7 @@ const storage = new AsyncLocalStorage<WireToken | undefined>();
 
 export const currentToken = (): WireToken | undefined => storage.getStore();
 
-/** Makes a token; the first one starts the watching. */
+/** Creates a token; the first one starts the observer. */
 export function createToken(owner: {
   readonly operationId: string;
   readonly attempt: number;
@@ -70,12 +70,12 @@ export function createToken(owner: {
   return { operationId, attempt, refusal, ...createCounter() };
 }
 
-/** Runs `fn`; whatever it starts, also later, is counted on `token`. */
+/** Runs `fn`; its requests, also later ones, are counted on `token`. */
 export function runWithToken<T>(token: WireToken, fn: () => T): T {
   return storage.run(token, fn);
 }
 
-/** Runs `fn` under no token: its requests are nobody's attempt. */
+/** Runs `fn` under no token: its requests belong to no attempt. */
 export function runWithoutToken<T>(fn: () => T): T {
   return storage.run(undefined, fn);
 }

@@ -1,13 +1,13 @@
 /**
- * Watches undici: native fetch and the npm package, whatever its version.
+ * Observes undici: native fetch and every version of the npm package.
  *
  * @module
  */
 
 import { peek } from "../lang/peek.ts";
-import { listen } from "./listen.ts";
-import type { Owners } from "./owners.ts";
 import { locationIn } from "./redirect.ts";
+import type { RequestTokens } from "./request-tokens.ts";
+import { subscribeSafely } from "./safe-subscribe.ts";
 
 interface UndiciRequest {
   readonly origin: string | URL;
@@ -24,41 +24,42 @@ const OF_SOCKET: ReadonlySet<unknown> = new Set([
 const isOfSocket = (error: unknown): boolean =>
   typeof peek(error, "errno") === "number" || OF_SOCKET.has(peek(error, "code"));
 
-/** Returns the question whether an HTTP/2 stream that just began is one of undici's, counted here. */
+/** Returns a function that tells whether a new HTTP/2 stream belongs to undici and is counted here. */
 export function watchUndici({
-  claim,
+  bind,
   watchOf,
   resume,
-}: Owners): (method: string, path: string) => boolean {
+}: RequestTokens): (method: string, path: string) => boolean {
   let sending: UndiciRequest | undefined;
 
-  listen<{ request: UndiciRequest }>("undici:request:create", ({ request }) => {
+  subscribeSafely<{ request: UndiciRequest }>("undici:request:create", ({ request }) => {
     const { method, origin, path } = request;
-    const refusal = claim(request, "undici", { method, origin: String(origin), target: path });
-    // What undici looks at when the request's turn comes, before its head is written.
+    const refusal = bind(request, "undici", { method, origin: String(origin), target: path });
+    // undici checks this field before it writes the head of the request.
     if (refusal) Object.assign(request, { error: refusal });
   });
-  listen<{ request: UndiciRequest; headers: unknown }>(
+  subscribeSafely<{ request: UndiciRequest; headers: unknown }>(
     "undici:client:sendHeaders",
     ({ request, headers }) => {
-      // Over HTTP/2 undici opens the stream in the same breath, and node:http2 reports that too.
+      // Over HTTP/2 undici opens the stream right after this, and node:http2 reports it too.
       const isHttp1 = String(headers).startsWith(`${request.method} `);
       sending = isHttp1 ? undefined : request;
       watchOf(request)?.sent();
     },
   );
-  listen<{ request: UndiciRequest; response: { statusCode: number; headers: unknown } }>(
+  subscribeSafely<{ request: UndiciRequest; response: { statusCode: number; headers: unknown } }>(
     "undici:request:headers",
     ({ request, response }) => {
       watchOf(request)?.answered(response.statusCode, locationIn(response.headers));
       resume(request);
     },
   );
-  listen<{ request: UndiciRequest; error: unknown }>(
+  subscribeSafely<{ request: UndiciRequest; error: unknown }>(
     "undici:request:error",
     ({ request, error }) => {
       watchOf(request)?.failed(error);
-      // An abort is published where somebody stands who must stay there; these never are.
+      // An abort is published in the context of the code that aborts, which must not change; socket
+      // errors are not.
       if (isOfSocket(error)) resume(request);
     },
   );

@@ -4,10 +4,10 @@ import manifest from "../../package.json" with { type: "json" };
 import { type Command, defineCommand } from "../../src/cli/command.ts";
 import { FailedError, UnreachableError } from "../../src/cli/exit.ts";
 import { wholeNumberOf } from "../../src/cli/parse.ts";
+import { jsonText, visible } from "../../src/cli/printable.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import { tableLines } from "../../src/cli/table.ts";
 import { paint } from "../../src/cli/terminal.ts";
-import { jsonText, visible } from "../../src/cli/visible.ts";
 import { InvalidInputError, StoreUnavailableError } from "../../src/errors.ts";
 import { testTerminal } from "./test-terminal.ts";
 

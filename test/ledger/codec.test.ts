@@ -157,7 +157,7 @@ describe("redaction", () => {
 
 describe("a payload that does not open", () => {
   const payload = payloadOf(sealed, { id: "re_1" });
-  const CLOSED = { ok: false, why: "it does not open with the keys given" };
+  const CLOSED = { ok: false, why: "it cannot be decrypted with the keys given" };
   const otherKey = createCodec({
     encryption: { keyId: "k1", keys: { k1: new Uint8Array(32).fill(2) } },
   });

@@ -7,8 +7,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Command, defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
+import { jsonText } from "../printable.ts";
 import { paint } from "../terminal.ts";
-import { jsonText } from "../visible.ts";
 import { PLAIN_ACTS } from "./plain-acts.ts";
 import { type Played, playAct, showDemo } from "./play.ts";
 

@@ -8,8 +8,8 @@ import { resolve } from "node:path";
 import { KNOWN_CLIENTS } from "../../integrations/shared/retries/retry-catalogue.ts";
 import { type Args, CONFIG, type Command, defineCommand } from "../command.ts";
 import { EXIT, UsageError } from "../exit.ts";
+import { jsonText } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
-import { jsonText } from "../visible.ts";
 
 export const doctor: Command = defineCommand({
   name: "doctor",

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { visible } from "../printable.ts";
 import { tableLines } from "../table.ts";
 import { paint, type Terminal } from "../terminal.ts";
-import { visible } from "../visible.ts";
 import { type Finding, uncovered, type WorstCase } from "./findings.ts";
 import type { ToolFinding } from "./tools.ts";
 

@@ -7,8 +7,8 @@
 import { isHoldfireError } from "../../errors.ts";
 import type { Approval } from "../../gate/approvals.ts";
 import type { Holdfire } from "../../holdfire.ts";
+import { jsonText, visible } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
-import { jsonText, visible } from "../visible.ts";
 import type { Person } from "./ask-person.ts";
 import { canBeShown, questionLines } from "./question.ts";
 

@@ -7,12 +7,12 @@
 
 import type { Approval } from "../../gate/approvals.ts";
 import type { Holdfire } from "../../holdfire.ts";
-import { checkPerson } from "../../key/name.ts";
+import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, LEDGER } from "../command.ts";
 import { EXIT, FailedError } from "../exit.ts";
 import { withLedger } from "../open-holdfire.ts";
+import { jsonText } from "../printable.ts";
 import { paint, type Terminal } from "../terminal.ts";
-import { jsonText } from "../visible.ts";
 import { answerOne } from "./answer-one.ts";
 import { type Person, personAt } from "./ask-person.ts";
 import { questionLines } from "./question.ts";

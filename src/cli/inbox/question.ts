@@ -10,9 +10,9 @@ import type { Approval } from "../../gate/approvals.ts";
 import { type DiffLine, diffOf } from "../../gate/diff.ts";
 import type { Json } from "../../key/canonical.ts";
 import { isJsonObject, type JsonObject } from "../../key/json.ts";
+import { jsonText, visible } from "../printable.ts";
 import { paint, type Style, type Terminal } from "../terminal.ts";
 import { showDuration, showTime } from "../time.ts";
-import { jsonText, visible } from "../visible.ts";
 
 const LONGEST_LINE = 200;
 const MOST_LINES = 60;

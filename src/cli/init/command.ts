@@ -7,8 +7,8 @@
 import { resolve } from "node:path";
 import { type Command, defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
+import { jsonText, visible } from "../printable.ts";
 import { paint, type Terminal } from "../terminal.ts";
-import { jsonText, visible } from "../visible.ts";
 import type { Ignored } from "./gitignore.ts";
 import type { Start } from "./project.ts";
 import type { Written } from "./write.ts";

@@ -1,9 +1,9 @@
 /**
- * Loaded before the user's program by `holdfire doctor --live`: writes down every request that the
- * process makes. It changes nothing and keeps no body, header or query.
+ * Loaded before the user's program by `holdfire doctor --live`: logs every request that the process
+ * makes. It changes nothing and records no body, header or query.
  *
- * It listens beside holdfire's own wire counter, with tokens of its own, so that a program that uses
- * holdfire behaves as it does without it.
+ * It observes in addition to holdfire's own wire counter, with its own tokens, so that a program
+ * that uses holdfire behaves as it does without it.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { createCounter, type Seen, type Watch } from "../../wire/counter.ts";
 import { watchHttp } from "../../wire/node-http.ts";
 import { watchHttp2 } from "../../wire/node-http2.ts";
-import { createOwners } from "../../wire/owners.ts";
+import { createRequestTokens } from "../../wire/request-tokens.ts";
 import { currentToken, type WireToken } from "../../wire/token.ts";
 import { watchUndici } from "../../wire/undici.ts";
 import { FOLDER, type Line, SALT } from "./line.ts";
@@ -29,7 +29,7 @@ function watchProcess(folder: string, salt: string): void {
   function write(line: Line): void {
     lines += 1;
     if (lines > MOST_LINES) return;
-    // Made at the first request: most processes make none.
+    // Opened at the first request: most processes make none.
     file ??= openSync(join(folder, `${process.pid}-${randomUUID()}.jsonl`), "wx", 0o600);
     writeSync(file, `${JSON.stringify(lines === MOST_LINES ? { tag: "cut" } : line)}\n`);
   }
@@ -56,7 +56,7 @@ function watchProcess(folder: string, salt: string): void {
     };
   }
 
-  const owners = createOwners({
+  const tokens = createRequestTokens({
     current() {
       const token = currentToken();
       const shadow: WireToken = {
@@ -66,15 +66,15 @@ function watchProcess(folder: string, salt: string): void {
         refusal: undefined,
         watch: (seen) => watch(seen, token),
       };
-      // What holdfire refuses is not sent.
+      // A request that holdfire refuses is not sent, so it is not logged.
       return token?.refusal ? undefined : shadow;
     },
-    // Whose context this is stays holdfire's business.
+    // Only holdfire's own observer changes the async context.
     enter() {},
   });
-  const isUndiciStream = watchUndici(owners);
-  watchHttp(owners);
-  watchHttp2(owners, isUndiciStream);
+  const isUndiciStream = watchUndici(tokens);
+  watchHttp(tokens);
+  watchHttp2(tokens, isUndiciStream);
 }
 
 const folder = process.env[FOLDER];

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { visible } from "../printable.ts";
 import { tableLines } from "../table.ts";
 import { paint, type Terminal } from "../terminal.ts";
-import { visible } from "../visible.ts";
 import type { Tally } from "./tally.ts";
 
 const MOST_ROWS = 50;

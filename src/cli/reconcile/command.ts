@@ -10,9 +10,9 @@ import { CONFIG, type Command, defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { loadConfig } from "../load-config.ts";
 import { wholeNumberOf } from "../parse.ts";
+import { jsonText } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
 import { timeOf } from "../time.ts";
-import { jsonText } from "../visible.ts";
 import { printDrift, printReconciled } from "./report.ts";
 
 export const reconcile: Command = defineCommand({

@@ -6,8 +6,8 @@
 
 import type { DriftFinding, DriftReport } from "../../reconcile/drift-report.ts";
 import type { ReconcileReport } from "../../reconcile/report.ts";
+import { visible } from "../printable.ts";
 import { paint, type Terminal } from "../terminal.ts";
-import { visible } from "../visible.ts";
 
 /** With --json there is no such limit. */
 const MOST_LINES = 100;

@@ -5,13 +5,13 @@
  */
 
 import { type Command, defineCommand, LEDGER } from "../command.ts";
+import { eachOperation } from "../each-operation.ts";
 import { EXIT } from "../exit.ts";
 import { withLedger } from "../open-holdfire.ts";
-import { eachOperation } from "../pages.ts";
+import { jsonText, visible } from "../printable.ts";
 import { tableLines } from "../table.ts";
 import { paint, type Terminal } from "../terminal.ts";
 import { timeOf } from "../time.ts";
-import { jsonText, visible } from "../visible.ts";
 import { createStatsTally, type Stats } from "./tally.ts";
 
 export const stats: Command = defineCommand({

@@ -5,10 +5,10 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
+import { checkNote, checkPerson } from "../../key/check-name.ts";
 import { wireKey } from "../../key/mint.ts";
-import { checkNote, checkPerson } from "../../key/name.ts";
 import { showScope } from "../../key/scope.ts";
-import { asksOf } from "../../ledger/ask.ts";
+import { asksOf } from "../../ledger/approval-question.ts";
 import type { Refusal } from "../../ledger/moves.ts";
 import {
   type Answer,

@@ -6,8 +6,8 @@
  */
 
 import { InvalidInputError, MissingScopeError } from "../../errors.ts";
+import { checkAlias } from "../../key/check-name.ts";
 import { wireKey } from "../../key/mint.ts";
-import { checkAlias } from "../../key/name.ts";
 import { resolveScope } from "../../key/scope.ts";
 import { threadOf } from "../../key/turn.ts";
 import { peek } from "../../lang/peek.ts";

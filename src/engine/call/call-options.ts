@@ -5,7 +5,7 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { checkRetry } from "../../key/name.ts";
+import { checkRetry } from "../../key/check-name.ts";
 import { checkOptions, positive } from "../define/check.ts";
 
 import type { Tool } from "../define/tool.ts";

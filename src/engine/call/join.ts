@@ -7,7 +7,7 @@
  */
 
 import { rewordedFields } from "../../key/mint.ts";
-import { detached } from "../../lang/detached.ts";
+import { runDetached } from "../../lang/detached.ts";
 import { createStop, type Stop } from "../../lang/stop.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
@@ -74,7 +74,7 @@ export function executeDetached(
   run: Run,
 ): Promise<Outcome<unknown>> {
   const deadlineAt = engine.clock.monotonic() + deadlineMs;
-  const { stop, done } = detached(() => start(operation, deadlineAt, engine, run, fireMode));
+  const { stop, done } = runDetached(() => start(operation, deadlineAt, engine, run, fireMode));
   const onAbort = () => stop.abort();
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });

@@ -8,11 +8,11 @@
 
 import { InvalidInputError, MissingScopeError, VolatileIntentError } from "../../errors.ts";
 import { type Canonical, canonicalize, type Json } from "../../key/canonical.ts";
+import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../../key/check-name.ts";
 import { fingerprint, hashArguments, hashFields, mintId, mintIdFromKey } from "../../key/mint.ts";
-import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../../key/name.ts";
 import { normalizeIntent } from "../../key/normalize.ts";
 import { resolveScope, type Scope } from "../../key/scope.ts";
-import { findVolatileId, noticeVolatile } from "../../key/volatile.ts";
+import { findVolatileId, noticeVolatile } from "../../key/volatile-ids.ts";
 import { ignoreRejection } from "../../lang/ignore-rejection.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";

@@ -6,7 +6,7 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { checkToolName } from "../../key/name.ts";
+import { checkToolName } from "../../key/check-name.ts";
 import { notNegative, oneOf, positive, statuses, wholeNumber } from "./check.ts";
 import type { OnDrift, ToolDefinition, ToolKind } from "./definition.ts";
 import type { Learned, Tool } from "./tool.ts";

@@ -8,8 +8,8 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
+import { checkScope } from "../../key/check-name.ts";
 import { digestText } from "../../key/digest.ts";
-import { checkScope } from "../../key/name.ts";
 
 /** What `Context.current().info` of `@temporalio/activity` tells of an activity. */
 export interface TemporalActivity {

@@ -9,8 +9,8 @@ import type { ToolKind, ToolOptions } from "../../engine/define/definition.ts";
 import type { Reading, StateQuery } from "../../engine/define/reading.ts";
 
 import { InvalidInputError } from "../../errors.ts";
+import { checkToolName } from "../../key/check-name.ts";
 import type { Json } from "../../key/json.ts";
-import { checkToolName } from "../../key/name.ts";
 import type { Fetch } from "../../wire/guarded-fetch.ts";
 import type { BodyPrint } from "./body-print.ts";
 

@@ -20,7 +20,7 @@ import { errorOf } from "../../engine/operation/outcome.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Holdfire } from "../../holdfire.ts";
-import { checkAlias } from "../../key/name.ts";
+import { checkAlias } from "../../key/check-name.ts";
 import { peek } from "../../lang/peek.ts";
 import { withoutKey } from "../shared/tools/hidden-key.ts";
 import { inTurn } from "../shared/tools/turn.ts";

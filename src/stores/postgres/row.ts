@@ -8,9 +8,9 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { packRecord, unpackRecord } from "../../ledger/pack.ts";
 import { pruneAs } from "../../ledger/prune.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
+import { packRecord, unpackRecord } from "../../ledger/record-text.ts";
 import type { Change, LaneRecord, LeaseChange, StoredLane } from "../../ledger/store.ts";
 import { checkText, keyOf } from "./key.ts";
 

@@ -8,9 +8,9 @@
  */
 
 import { StoreUnavailableError } from "../../errors.ts";
-import { packRecord, unpackRecord } from "../../ledger/pack.ts";
 import { pruneAs } from "../../ledger/prune.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
+import { packRecord, unpackRecord } from "../../ledger/record-text.ts";
 import { hashOf } from "./hash.ts";
 
 /** How far a row is from being nothing. On disk. */

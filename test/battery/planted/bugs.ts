@@ -118,11 +118,11 @@ import type { Moved } from "../ledger/ledger.ts";
     edits: [
       {
         file: "src/ledger/apply.ts",
-        find: "      // Somebody knows better than an owner who gives up",
+        find: "      // A filed commit outweighs an owner that gives up",
         replace: `      if (move.state.tag === "unknown" && move.endings.at(-1)?.endedAt !== undefined) {
         return { tag: "write", record: undefined, lease: "none" };
       }
-      // Somebody knows better than an owner who gives up`,
+      // A filed commit outweighs an owner that gives up`,
       },
     ],
     caughtBy: ["what threw after it was sent stays in the ledger"],
@@ -142,7 +142,7 @@ import type { Moved } from "../ledger/ledger.ts";
     name: "payload mismatch ignored",
     edits: [
       {
-        file: "src/ledger/begin.ts",
+        file: "src/ledger/claim-move.ts",
         find: '  const { state } = record;\n  if (record.fingerprint !== move.draft.identity.fingerprint) return refused("conflict");\n',
         replace: "  const { state } = record;\n",
       },
@@ -169,7 +169,7 @@ import type { Moved } from "../ledger/ledger.ts";
         replace: '  if (state.tag === "not_applied") return false;\n',
       },
       {
-        file: "src/ledger/begin.ts",
+        file: "src/ledger/claim-move.ts",
         find: '      if (move.needsYes) return refused("held");\n      const next = again(record, state, move);',
         replace: "      const next = again(record, state, move);",
       },

@@ -7,7 +7,7 @@
 import { checkOptions, positive, show, wholeNumber } from "../../../engine/define/check.ts";
 import { DEFAULT_SAMPLES, type SampleOptions } from "../../../engine/loops/sample.ts";
 import { InvalidInputError } from "../../../errors.ts";
-import { checkScope } from "../../../key/name.ts";
+import { checkScope } from "../../../key/check-name.ts";
 
 /** What `createHoldfire()` returns, as far as it matters here. */
 export interface HoldfireLike {

@@ -12,7 +12,7 @@ import type { AttemptContext, ToolKind, ToolOptions } from "../../../engine/defi
 import type { Reply } from "../../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../../errors.ts";
 import type { Holdfire } from "../../../holdfire.ts";
-import { checkAlias } from "../../../key/name.ts";
+import { checkAlias } from "../../../key/check-name.ts";
 import { runInAttempt } from "./attempt-context.ts";
 import { withKey, withoutKey } from "./hidden-key.ts";
 import { inTurn, type Turn } from "./turn.ts";

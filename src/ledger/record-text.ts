@@ -1,16 +1,16 @@
 /**
- * A record as durable stores write it: short names, nothing that is empty, nothing that the store
- * keeps in a column of its own (tenant and id).
+ * A record as the text that durable stores write: JSON with short names, without empty fields, and
+ * without what the store keeps in a column of its own (tenant and id).
  *
  * @module
  */
 
 import type { AttemptNote, Evidence, OperationRecord, State } from "./record.ts";
 
-/** Raised when the layout changes; an older one is still read. */
+/** Raised when the layout changes; older layouts stay readable. */
 const LAYOUT = 1;
 
-/** The names below are on disk: add to them, never change one. */
+/** These names are on disk: new ones may be added, none may be changed. */
 interface Packed {
   readonly v: number;
   readonly t: string;
@@ -81,7 +81,7 @@ export function packRecord(record: OperationRecord): string {
   return JSON.stringify(packed);
 }
 
-/** Throws on what is not a packed record; a store turns that into an error of its own. */
+/** Throws if the text is not a packed record; the store turns that into an error of its own. */
 export function unpackRecord(text: string, tenant: string, id: string): OperationRecord {
   const packed = JSON.parse(text) as Packed;
   if (packed.v !== LAYOUT) throw new RangeError(`layout ${String(packed.v)} is not known`);

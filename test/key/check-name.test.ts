@@ -9,7 +9,7 @@ import {
   checkScope,
   checkTenant,
   checkToolName,
-} from "../../src/key/name.ts";
+} from "../../src/key/check-name.ts";
 
 describe.each([
   ["tenant", checkTenant, 128],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalize } from "../../src/key/canonical.ts";
-import { findVolatileId, maskVolatile, noticeVolatile } from "../../src/key/volatile.ts";
+import { findVolatileId, maskVolatile, noticeVolatile } from "../../src/key/volatile-ids.ts";
 
 const UUID = "550e8400-e29b-41d4-a716-446655440000";
 const OTHER_UUID = "6ba7b810-9dad-81d1-80b4-00c04fd430c8";

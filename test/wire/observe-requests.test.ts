@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import { describe, expect, it } from "vitest";
-import { observeRequests } from "../../src/wire/observe.ts";
+import { observeRequests } from "../../src/wire/observe-requests.ts";
 import { countRequests, createToken, wireFacts } from "../../src/wire/token.ts";
 import { attempt, startService } from "./servers.ts";
 

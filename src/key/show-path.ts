@@ -1,10 +1,10 @@
 /**
- * Says where in a value something is, as a person would write it: `intent.items[3]["odd key"]`.
+ * Writes the path to a part of a value as a programmer would: `intent.items[3]["odd key"]`.
  *
  * @module
  */
 
-/** A name may be a megabyte long, and ends in an error message. */
+/** A name may be a megabyte long, and is shown in an error message. */
 const MAX_NAME_SHOWN = 64;
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;

@@ -1,10 +1,10 @@
 /**
- * How a record is rewritten: small pure edits, used by the moves.
+ * Small pure edits of a record, used by the moves.
  *
  * @module
  */
 
-import type { Draft, Lost } from "./moves.ts";
+import type { Draft } from "./moves.ts";
 import {
   type AttemptNote,
   type Declared,
@@ -19,7 +19,7 @@ import {
 const MAX_ATTEMPTS_KEPT = 32;
 const MAX_NAMES_KEPT = 16;
 
-/** The intent is kept only while somebody may still need to look it up. */
+/** Puts the record into a state. The intent is kept only while the operation is open. */
 export function enter(record: OperationRecord, state: State, at: number): OperationRecord {
   return { ...record, state, stateAt: at, intent: isOpen(state) ? record.intent : undefined };
 }
@@ -42,33 +42,7 @@ export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   evidence: [],
 });
 
-/** An attempt of a life that the store has forgotten, if there was one. No claim of ours has this epoch. */
-export const LOST_EPOCH = 0;
-
-/** A record made where there may have been one before the store lost data. */
-export function lostRecord(
-  draft: Draft,
-  at: number,
-  { since, leaseMs, declared }: Lost,
-): { readonly record: OperationRecord; readonly before: State } {
-  const record = newRecord(draft, at);
-  const lost: AttemptNote = {
-    n: 1,
-    epoch: LOST_EPOCH,
-    generation: 0,
-    licence: "first",
-    at: since,
-    declared,
-    // Its owner may be alive, and believe in its lease.
-    endsBy: at + leaseMs,
-  };
-  return {
-    record: { ...record, attempts: [lost], fired: 1 },
-    before: { tag: "unknown", reason: "store_lost" },
-  };
-}
-
-/** Nothing was sent, or certainly nothing happened: the arguments of this call are the ones that count. */
+/** Takes over the arguments of this call: nothing was sent before, or certainly nothing happened. */
 export const redraft = (record: OperationRecord, draft: Draft): OperationRecord => ({
   ...record,
   argsHash: draft.argsHash,
@@ -90,12 +64,12 @@ export function addAttempt(
   return { ...record, fired: record.fired + 1, attempts: trim([...record.attempts, note]) };
 }
 
-/** Forgets the oldest, but never one that is still in doubt. */
+/** Drops the oldest attempt that is cleared, never one that is still in doubt. */
 function trim(attempts: readonly AttemptNote[]): readonly AttemptNote[] {
   if (attempts.length <= MAX_ATTEMPTS_KEPT) return attempts;
   const oldest = attempts.findIndex(isCleared);
   if (oldest >= 0) return attempts.toSpliced(oldest, 1);
-  // All in doubt: the two oldest of one key are one doubt, from the first send to the last end.
+  // All are in doubt: the two oldest with one key become one, from the first send to the last end.
   const [first, second] = attempts;
   if (!first || !second || first.generation !== second.generation) return attempts;
   const end = Math.max(endOf(first), endOf(second));
@@ -106,7 +80,7 @@ function trim(attempts: readonly AttemptNote[]): readonly AttemptNote[] {
 const endOf = ({ endedAt, endsBy }: AttemptNote): number =>
   endedAt ?? endsBy ?? Number.POSITIVE_INFINITY;
 
-/** What others have learned of the attempt meanwhile is not unlearned. */
+/** Adds an ending to an attempt without losing what other processes have recorded meanwhile. */
 function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
   const { verdict } = attempt;
   const settled = verdict !== undefined && verdict !== "unknown";
@@ -122,7 +96,10 @@ function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
   };
 }
 
-/** Whether the attempts cleared by a look are as the owner knew them: a decision is good for no others. */
+/**
+ * Whether the attempts that a read clears are still as the owner saw them. A decision made on other
+ * facts must not be written.
+ */
 export function isAsKnown(record: OperationRecord, endings: readonly Ending[]): boolean {
   return endings.every((ending) => {
     if (ending.cleared !== "absent") return true;
@@ -149,8 +126,8 @@ export function endAttempts(record: OperationRecord, endings: readonly Ending[])
 }
 
 /**
- * A successor's epoch fences earlier owners out: what was to commit together with its record can no
- * longer commit at all.
+ * The next owner's epoch fences out earlier owners: an effect that was to commit in one transaction
+ * with its record can no longer commit.
  */
 export function fenceEnlisted(record: OperationRecord): OperationRecord {
   if (!record.attempts.some(({ declared }) => declared?.enlisted)) return record;

@@ -4,4 +4,4 @@
  * @module
  */
 
-export { jsonText, visible } from "../key/visible.ts";
+export { jsonText, visible } from "../key/escape-hidden.ts";

@@ -1,6 +1,6 @@
 /**
- * What makes two requests the same to the guard: method, URL and body. Headers play no part: a retry
- * counter or a fresh trace id does not make a second request another one.
+ * Decides whether two requests are equal to the guard: by method, URL and body. Headers are
+ * ignored: a retry counter or a new trace id does not make it another request.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { type Address, locate } from "./redirect.ts";
 export interface Identity {
   readonly method: string;
   readonly address: Address;
-  /** Equal for equal requests; holds no content. */
+  /** Equal for equal requests; contains no content. */
   readonly name: string;
 }
 
 type Input = Parameters<typeof globalThis.fetch>[0];
 type Init = Parameters<typeof globalThis.fetch>[1];
 
-/** `undefined`: it cannot be told from another, e.g. because its body is a stream. */
+/** `undefined` if it cannot be compared, e.g. because its body is a stream. */
 export function identify(input: Input, init: Init): Identity | undefined {
   const request = typeof input === "string" || input instanceof URL ? undefined : input;
   const body = init?.body ?? request?.body;

@@ -1,12 +1,13 @@
 /**
- * A question to a person and the answers to it, as the ledger keeps them.
+ * An approval question: what a person is asked before an operation may be fired, and the answers, as
+ * the ledger keeps them.
  *
  * @module
  */
 
 import type { Payload } from "./codec.ts";
 
-/** One person's answer. The first yes counts, and a no as long as nothing was sent; all are kept. */
+/** One person's answer. The first yes counts; a no counts until something is sent. All are recorded. */
 export interface Answer {
   readonly approve: boolean;
   readonly by: string;
@@ -20,7 +21,7 @@ export interface Ask {
   readonly why: "approval" | "drift";
   /** Hash of tenant, operation, generation, all arguments, plan, policy version, expiry and nonce. */
   readonly digest: string;
-  /** Makes each question another one, also when nothing else has changed. */
+  /** Makes each question different from the last, even when nothing else has changed. */
   readonly nonce: string;
   readonly expiresAt: number;
   readonly askedAt: number;
@@ -29,44 +30,44 @@ export interface Ask {
   readonly answers: readonly Answer[];
 }
 
-/** A person is asked; proves that nothing was sent. */
+/** The operation waits for a person's answer. Proves that nothing was sent. */
 export interface Held<Before> {
   readonly tag: "held";
   readonly ask: Ask;
-  /** Questions with a yes that another call of the operation has not used up: good for what they showed. */
+  /** Earlier questions with a yes that no call has used yet; each covers what it showed. */
   readonly aside?: readonly Ask[] | undefined;
-  /** What was settled before it was asked for again. */
+  /** The settled state the operation was in before it was called again. */
   readonly before?: Before | undefined;
 }
 
-/** A no, which is final. */
+/** A person said no. Final. */
 export interface Denied {
   readonly tag: "denied";
   readonly by: string;
   readonly note?: string | undefined;
   /** The question it answers. */
   readonly digest?: string | undefined;
-  /** All that was answered: the yes before it, and what came too late. */
+  /** Every answer given: a yes before the no, and answers that came too late. */
   readonly answers?: readonly Answer[] | undefined;
 }
 
 export const MAX_ANSWERS_KEPT = 16;
 const MAX_ASIDE = 4;
 
-/** The first yes to it counts, and no other. */
+/** Whether a yes to it counts. */
 export const isApproved = ({ answers }: Ask): boolean =>
   answers.some(({ counted, approve }) => counted && approve);
 
 type Asks = Pick<Held<unknown>, "ask" | "aside">;
 
-/** All questions that stand, the one that waits first. */
+/** All open questions, the one that waits for an answer first. */
 export const asksOf = ({ ask, aside = [] }: Asks): readonly Ask[] => [ask, ...aside];
 
-/** The question of this digest, if it stands. */
+/** The open question with this digest, if any. */
 export const questionOf = (asks: Asks, digest: string | undefined): Ask | undefined =>
   asksOf(asks).find((one) => one.digest === digest);
 
-/** Another question takes its place; a yes that can still be used is not lost by that. */
+/** The questions to keep when `next` replaces the current one: those with a yes that is still usable. */
 export function setAside(asks: Asks, next: Ask, now: number): readonly Ask[] | undefined {
   const usable = asksOf(asks).filter(
     (one) => isApproved(one) && now < one.expiresAt && one.digest !== next.digest,
@@ -74,7 +75,7 @@ export function setAside(asks: Asks, next: Ask, now: number): readonly Ask[] | u
   return usable.length > 0 ? usable.slice(0, MAX_ASIDE) : undefined;
 }
 
-/** The oldest go first, but never one that counts: else the next would count instead. */
+/** Drops the oldest answers, but never one that counts: a later one would count in its place. */
 export function keepAnswers(answers: readonly Answer[]): readonly Answer[] {
   if (answers.length <= MAX_ANSWERS_KEPT) return answers;
   const oldest = answers.findIndex(({ counted }) => !counted);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { showPath } from "../../src/key/path.ts";
+import { showPath } from "../../src/key/show-path.ts";
 
 test("a path reads as a person would write it", () => {
   expect(showPath("intent", [])).toBe("intent");

@@ -1,6 +1,6 @@
 /**
- * Seals payloads with AES-256-GCM, bound to the tenant and the operation they belong to, so that a
- * text moved to another row does not open there.
+ * Encrypts payloads with AES-256-GCM, bound to the tenant and the operation they belong to: a text
+ * copied to another row cannot be decrypted there.
  *
  * @module
  */
@@ -8,32 +8,32 @@
 import type { KeyObject } from "node:crypto";
 import { InvalidInputError } from "../errors.ts";
 
-/** Keys for sealed payloads, by id. */
+/** Keys for encrypted payloads, by id. */
 export interface EncryptionOptions {
-  /** The id of the key that new payloads are sealed with. It must be one of `keys`. */
+  /** The id of the key that encrypts new payloads. It must be one of `keys`. */
   readonly keyId: string;
   /**
    * All keys that stored payloads may need, 32 bytes each, by id.
    *
-   * To rotate, add a key and make it `keyId`; a payload whose key was taken out is lost. A key is
-   * good for 2^32 payloads.
+   * To rotate, add a key and make it `keyId`. A payload whose key was removed is lost. A key is good
+   * for 2^32 payloads.
    */
   readonly keys: Readonly<Record<string, Uint8Array>>;
 }
 
-/** Whose payload it is. */
+/** The operation that a payload belongs to. */
 export interface PayloadOwner {
   readonly tenant: string;
   /** The operation's id. */
   readonly id: string;
 }
 
-export interface Sealer {
+export interface PayloadCipher {
   readonly keyId: string;
-  /** Gives `base64url(iv | tag | ciphertext)`. */
-  seal(text: string, owner: PayloadOwner): string;
-  /** Gives `undefined` for a text that was changed, moved, or sealed with a key nobody has. */
-  unseal(sealed: string, keyId: string, owner: PayloadOwner): string | undefined;
+  /** Returns `base64url(iv | tag | ciphertext)`. */
+  encrypt(text: string, owner: PayloadOwner): string;
+  /** Returns `undefined` if the text was changed, belongs to another operation, or its key is missing. */
+  decrypt(encrypted: string, keyId: string, owner: PayloadOwner): string | undefined;
 }
 
 const ALGORITHM = "aes-256-gcm";
@@ -41,12 +41,12 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** `random` gives so many unpredictable bytes. */
-export function createSealer(
+/** `random` returns the given number of unpredictable bytes. */
+export function payloadCipher(
   { keyId, keys }: EncryptionOptions,
   random: (size: number) => Uint8Array,
-): Sealer {
-  // Only those who encrypt pay for loading it.
+): PayloadCipher {
+  // Loaded here, so that only programs that encrypt load it.
   const { createCipheriv, createDecipheriv, createSecretKey } =
     process.getBuiltinModule("node:crypto");
   const known = new Map<string, KeyObject>();
@@ -61,20 +61,19 @@ export function createSealer(
 
   return {
     keyId,
-    seal(text, owner) {
+    encrypt(text, owner) {
       const iv = random(IV_BYTES);
       const cipher = createCipheriv(ALGORITHM, current, iv, { authTagLength: TAG_BYTES });
       cipher.setAAD(boundTo(owner));
       const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url");
     },
-    unseal(sealed, id, owner) {
+    decrypt(encrypted, id, owner) {
       const key = known.get(id);
-      const bytes = Buffer.from(sealed, "base64url");
-      // Node skips what is no base64url; only the one exact spelling is ours.
-      if (!key || bytes.length < IV_BYTES + TAG_BYTES || bytes.toString("base64url") !== sealed) {
-        return undefined;
-      }
+      const bytes = Buffer.from(encrypted, "base64url");
+      // Node skips characters that are not base64url, so the text is compared with its own encoding.
+      const isExact = bytes.toString("base64url") === encrypted;
+      if (!key || bytes.length < IV_BYTES + TAG_BYTES || !isExact) return undefined;
       const iv = bytes.subarray(0, IV_BYTES);
       const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
       decipher.setAAD(boundTo(owner));
@@ -89,7 +88,7 @@ export function createSealer(
   };
 }
 
-/** Length-prefixed: tenant "ab" with id "c" is not tenant "a" with id "bc". */
+/** Length-prefixed, so that tenant "ab" with id "c" differs from tenant "a" with id "bc". */
 function boundTo({ tenant, id }: PayloadOwner): Buffer {
   return Buffer.concat(
     [tenant, id].flatMap((part) => {

@@ -1,8 +1,8 @@
 /**
  * Checks the names that callers give, before anything is sent.
  *
- * A name is taken as it is or refused. Trimming or cutting it would make two names one, or let the
- * ledger and the service know the same thing by different names.
+ * A name is accepted unchanged or refused. Trimming or cutting could make two names equal, or give
+ * the ledger and the service different names for one thing.
  *
  * @module
  */
@@ -16,16 +16,16 @@ export const checkScope = (value: unknown): string => check(value, "scope", 512)
 
 export const checkToolName = (value: unknown): string => check(value, "name", 128);
 
-/** The caller's own id for an operation. 255 is the most that common services take. */
+/** The caller's own id for an operation. 255 characters is the most that common services accept. */
 export const checkCallerKey = (value: unknown): string => check(value, "key", 255);
 
-/** Who said so. */
+/** The person who answers or resolves. */
 export const checkPerson = (value: unknown): string => check(value, "by", 128);
 
-/** What a write is made to; the name of its lane. */
+/** The resource that a write changes; the name of its lane. */
 export const checkResource = (value: unknown): string => check(value, "resource", 512);
 
-/** Why they said so. Any text, of bounded length. */
+/** The person's reason. Any text of limited length. */
 export function checkNote(value: unknown): void {
   if (value === undefined) return;
   if (typeof value !== "string") throw new InvalidInputError("note", "must be a string.");
@@ -59,7 +59,7 @@ function check(value: unknown, path: string, longest: number): string {
 
 function whyNot(codePoint: number): string | undefined {
   if (codePoint < 0x20 || codePoint === 0x7f) return "must not contain control characters.";
-  // A pair comes as one code point, so a surrogate met here is a lone one.
+  // A surrogate pair is one code point here, so any surrogate found is a lone one.
   if (codePoint >= 0xd800 && codePoint <= 0xdfff) {
     return "must be well-formed Unicode: no lone surrogates.";
   }

@@ -1,8 +1,8 @@
 /**
- * Finds what would make the same intent look new on every try.
+ * Finds values in an intent that change with every try, and so would make the same intent look new.
  *
- * The id of a tool call is certain to change, so it is an error. A uuid or a timestamp may well be
- * meant; it is only noticed when nothing else tells two operations apart.
+ * The id of a tool call always changes, so it is an error. A uuid or a timestamp may be intended;
+ * it is reported only when two operations differ in nothing else.
  *
  * @module
  */
@@ -10,20 +10,23 @@
 import type { Json } from "./canonical.ts";
 import { digestText } from "./digest.ts";
 import { isJsonObject } from "./json.ts";
-import { showPath } from "./path.ts";
+import { showPath } from "./show-path.ts";
 
 /** How providers write the ids of tool calls and completions. */
 const CALL_ID = /^(?:call_|toolu_|chatcmpl-)([\w-]+)$/;
 const DIGIT = /[0-9]/;
-/** Letters alone make an id only if no word is that long: `call_center` is an ordinary value. */
+/**
+ * Letters alone count as an id only if they are longer than words are: `call_center` is an ordinary
+ * value.
+ */
 const LONGER_THAN_WORDS = 20;
 
-/** A short number is a counter, as of JSON-RPC, and would forbid every equal quantity. */
+/** A short number is a counter, as in JSON-RPC; matching it would refuse every equal quantity. */
 const COUNTER = /^[0-9]{1,7}$/;
 
 /**
- * The path, from the intent on (`.items[0].id`), of the first string that is one of `current`, the ids
- * of this very call, or is shaped like a tool-call id. A bare string has the path `""`.
+ * The path inside the intent (`.items[0].id`) of the first string that is one of `current`, the ids
+ * of this call, or is shaped like a tool-call id. A bare string has the path `""`.
  */
 export function findVolatileId(intent: Json, current: readonly string[]): string | undefined {
   const ids = new Set(current.filter((id) => id !== "" && !COUNTER.test(id)));
@@ -47,16 +50,19 @@ function looksLikeCallId(text: string): boolean {
   return rest !== undefined && (rest.length >= LONGER_THAN_WORDS || DIGIT.test(rest));
 }
 
-// Each repetition is bounded, so matching takes linear time.
+// Each repetition in the patterns is bounded, so matching takes linear time.
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-/** Starts with a rare character, so a text without a uuid is passed over ten times as fast. */
+/** Starts with a rare character, so a text without a uuid is skipped ten times as fast. */
 const MIDDLE_OF_UUID = /-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-/i;
 const DATE_TIME =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?/gi;
-/** Seconds or milliseconds. Until 2033 they start with 1, which telephone numbers seldom do. */
+/**
+ * Seconds or milliseconds since the epoch. Until 2033 they start with 1, which telephone numbers
+ * seldom do.
+ */
 const EPOCH = /(?<![\w.])1\d{9}(?:\d{3})?(?:\.\d{1,9})?(?!\w)/g;
 
-/** The text with uuids and timestamps made equal. */
+/** The text with each uuid and timestamp replaced by a placeholder. */
 export function maskVolatile(intentText: string): string {
   const text = MIDDLE_OF_UUID.test(intentText) ? intentText.replace(UUID, "<uuid>") : intentText;
   return text.replace(DATE_TIME, "<time>").replace(EPOCH, "<time>");
@@ -65,8 +71,8 @@ export function maskVolatile(intentText: string): string {
 const MAX_SEEN = 1_000;
 
 /**
- * Remembers the operation in `seen` and returns the id of another one that differs from it in uuids or
- * timestamps alone.
+ * Adds the operation to `seen` and returns the id of another one that differs from it only in uuids
+ * or timestamps.
  */
 export function noticeVolatile(
   seen: Map<string, string>,

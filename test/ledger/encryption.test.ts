@@ -2,38 +2,38 @@ import { createDecipheriv, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InvalidInputError } from "../../src/errors.ts";
-import { createSealer, type EncryptionOptions } from "../../src/ledger/seal.ts";
+import { type EncryptionOptions, payloadCipher } from "../../src/ledger/encryption.ts";
 
 const KEY_1 = new Uint8Array(32).fill(1);
 const KEY_2 = new Uint8Array(32).fill(2);
 const OWNER = { tenant: "acme", id: "operation-1" };
 const NO_KEYS: EncryptionOptions["keys"] = {};
 
-const sealerOf = (options: EncryptionOptions) => createSealer(options, randomBytes);
-const sealer = sealerOf({ keyId: "k1", keys: { k1: KEY_1 } });
+const sealerOf = (options: EncryptionOptions) => payloadCipher(options, randomBytes);
+const cipher = sealerOf({ keyId: "k1", keys: { k1: KEY_1 } });
 
 describe("a sealed text", () => {
   test("opens for its owner", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
-        expect(sealer.unseal(sealer.seal(text, OWNER), "k1", OWNER)).toBe(text);
+        expect(cipher.decrypt(cipher.encrypt(text, OWNER), "k1", OWNER)).toBe(text);
       }),
       { seed: 1 },
     );
   });
 
   test("shows nothing of what it holds", () => {
-    const sealed = sealer.seal("visible", OWNER);
+    const sealed = cipher.encrypt("visible", OWNER);
     expect(Buffer.from(sealed, "base64url").includes("visible")).toBe(false);
   });
 
   test("is never the same twice", () => {
-    const sealed = Array.from({ length: 100 }, () => sealer.seal("same", OWNER));
+    const sealed = Array.from({ length: 100 }, () => cipher.encrypt("same", OWNER));
     expect(new Set(sealed).size).toBe(100);
   });
 
   test("is AES-256-GCM: iv, tag and ciphertext, bound to length-prefixed tenant and id", () => {
-    const bytes = Buffer.from(sealer.seal("plain", OWNER), "base64url");
+    const bytes = Buffer.from(cipher.encrypt("plain", OWNER), "base64url");
     const decipher = createDecipheriv("aes-256-gcm", KEY_1, bytes.subarray(0, 12));
     decipher.setAAD(Buffer.from("\0\0\0\u0004acme\0\0\0\u000boperation-1"));
     decipher.setAuthTag(bytes.subarray(12, 28));
@@ -47,26 +47,26 @@ describe("a sealed text", () => {
     { tenant: "acmeo", id: "peration-1" },
     { tenant: "", id: "acmeoperation-1" },
   ])("does not open in the row of $tenant, $id", (owner) => {
-    expect(sealer.unseal(sealer.seal("text", OWNER), "k1", owner)).toBeUndefined();
+    expect(cipher.decrypt(cipher.encrypt("text", OWNER), "k1", owner)).toBeUndefined();
   });
 
   test("does not open once any character was changed, added or taken away", () => {
-    const sealed = sealer.seal("text", OWNER);
+    const sealed = cipher.encrypt("text", OWNER);
     for (let index = 0; index < sealed.length; index++) {
       const other = sealed[index] === "A" ? "B" : "A";
       const changed = sealed.slice(0, index) + other + sealed.slice(index + 1);
-      expect(sealer.unseal(changed, "k1", OWNER)).toBeUndefined();
-      expect(sealer.unseal(sealed.slice(0, index), "k1", OWNER)).toBeUndefined();
+      expect(cipher.decrypt(changed, "k1", OWNER)).toBeUndefined();
+      expect(cipher.decrypt(sealed.slice(0, index), "k1", OWNER)).toBeUndefined();
     }
     for (const more of ["=", "A", "\n", "!"]) {
-      expect(sealer.unseal(sealed + more, "k1", OWNER)).toBeUndefined();
+      expect(cipher.decrypt(sealed + more, "k1", OWNER)).toBeUndefined();
     }
   });
 
   test("is not taken from nonsense", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 100 }), (text) => {
-        expect(sealer.unseal(text, "k1", OWNER)).toBeUndefined();
+        expect(cipher.decrypt(text, "k1", OWNER)).toBeUndefined();
       }),
       { seed: 2 },
     );
@@ -75,29 +75,29 @@ describe("a sealed text", () => {
 
 describe("keys", () => {
   test("rotate: the new one seals, the old one still opens", () => {
-    const old = sealer.seal("old", OWNER);
+    const old = cipher.encrypt("old", OWNER);
     const rotated = sealerOf({ keyId: "k2", keys: { k1: KEY_1, k2: KEY_2 } });
-    expect(rotated.unseal(old, "k1", OWNER)).toBe("old");
-    const sealed = rotated.seal("new", OWNER);
-    expect(rotated.unseal(sealed, rotated.keyId, OWNER)).toBe("new");
-    expect(sealer.unseal(sealed, "k2", OWNER)).toBeUndefined();
+    expect(rotated.decrypt(old, "k1", OWNER)).toBe("old");
+    const sealed = rotated.encrypt("new", OWNER);
+    expect(rotated.decrypt(sealed, rotated.keyId, OWNER)).toBe("new");
+    expect(cipher.decrypt(sealed, "k2", OWNER)).toBeUndefined();
   });
 
   test("of another id or with other bytes open nothing", () => {
-    const sealed = sealer.seal("text", OWNER);
+    const sealed = cipher.encrypt("text", OWNER);
     const other = sealerOf({ keyId: "k1", keys: { k1: KEY_2 } });
-    expect(other.unseal(sealed, "k1", OWNER)).toBeUndefined();
+    expect(other.decrypt(sealed, "k1", OWNER)).toBeUndefined();
     for (const id of ["k2", "__proto__", "constructor", ""]) {
-      expect(sealer.unseal(sealed, id, OWNER)).toBeUndefined();
+      expect(cipher.decrypt(sealed, id, OWNER)).toBeUndefined();
     }
   });
 
-  test("are taken as they were when the sealer was made", () => {
+  test("are taken as they were when the cipher was made", () => {
     const bytes = new Uint8Array(32).fill(3);
     const own = sealerOf({ keyId: "k", keys: { k: bytes } });
-    const sealed = own.seal("text", OWNER);
+    const sealed = own.encrypt("text", OWNER);
     bytes.fill(0);
-    expect(own.unseal(sealed, "k", OWNER)).toBe("text");
+    expect(own.decrypt(sealed, "k", OWNER)).toBe("text");
   });
 
   test.each([

@@ -1,12 +1,13 @@
 /**
- * Tells plain data from instances of classes, whose state JSON would lose: a Map would become `{}`.
+ * Distinguishes plain objects from class instances, whose state JSON would lose: a Map would become
+ * `{}`.
  *
  * @module
  */
 
-import { shorten } from "./path.ts";
+import { shorten } from "./show-path.ts";
 
-/** The rule that the object breaks, or `undefined` if it is plain. Runs no code of the object's. */
+/** The rule that the object breaks, or `undefined` if it is plain. Runs none of the object's code. */
 export function whyNotPlain(object: object): string | undefined {
   const prototype: object | null = Object.getPrototypeOf(object);
   if (prototype === Object.prototype || prototype === null) return undefined;
@@ -14,7 +15,7 @@ export function whyNotPlain(object: object): string | undefined {
   return `must be plain data, not an instance of ${className(prototype)}.`;
 }
 
-/** Also that of another realm, as test runners and `node:vm` have it. */
+/** Also the one of another realm, as test runners and `node:vm` have. */
 function isObjectPrototype(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
 }
@@ -25,6 +26,6 @@ function className(prototype: object): string {
   return typeof name === "string" && name !== "" ? JSON.stringify(shorten(name)) : "a class";
 }
 
-/** By descriptor, because a getter must not run. */
+/** Read from the descriptor, because a getter must not run. */
 const own = (object: object, name: string): unknown =>
   Object.getOwnPropertyDescriptor(object, name)?.value;

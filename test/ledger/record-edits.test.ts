@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { addAttempt, addNames, endAttempts, presumeEnded } from "../../src/ledger/edit.ts";
 import type { OperationRecord, Verdict } from "../../src/ledger/record.ts";
+import { addAttempt, addNames, endAttempts, presumeEnded } from "../../src/ledger/record-edits.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 
 const KEPT = 32;

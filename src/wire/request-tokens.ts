@@ -1,9 +1,9 @@
 /**
- * Remembers which token each living request belongs to.
+ * Remembers which token each open request belongs to.
  *
- * A request is bound to its token when it is created, the one event that every client publishes
- * where its caller stands. Later events come from sockets, which may have been opened under another
- * token; they are told apart by the request object.
+ * A request is bound to its token when it is created: that event is the only one that every client
+ * publishes in the async context of its caller. Later events come from sockets, which may have been
+ * opened under another token; the request object identifies them.
  *
  * @module
  */
@@ -12,33 +12,34 @@ import type { Watch } from "./counter.ts";
 import { locate } from "./redirect.ts";
 import type { WireRequest, WireToken } from "./token.ts";
 
-/** The async context, as far as the observer may touch it. */
+/** The part of the async context that the observer may use. */
 export interface TokenContext {
   current(): WireToken | undefined;
-  /** Puts what follows in this callback under another token, or under none. */
+  /** Runs the rest of this callback under another token, or under none. */
   enter(token: WireToken | undefined): void;
 }
 
-/** Which token each living request belongs to. */
-export interface Owners {
+/** Which token each open request belongs to. */
+export interface RequestTokens {
   /**
-   * A proxy's CONNECT carries nothing to the service and is not counted. Returns the error with which
-   * the request is to be ended before it is sent, if its token allows none.
+   * Binds a request to the current token. A proxy's CONNECT carries nothing to the service and is
+   * not counted. If the token allows no requests, returns the error with which to end this one
+   * unsent.
    */
-  claim(
+  bind(
     request: object,
     transport: WireRequest["transport"],
     line: { readonly method: string; readonly origin: string; readonly target: string },
   ): Error | undefined;
   watchOf(request: object): Watch | undefined;
-  /** Puts a client's own reaction to an event (a retry, a redirect) under the request's token. */
+  /** Runs a client's reaction to an event (a retry, a redirect) under the request's token. */
   resume(request: object): void;
 }
 
-export function createOwners({ current, enter }: TokenContext): Owners {
+export function createRequestTokens({ current, enter }: TokenContext): RequestTokens {
   const owned = new WeakMap<object, { readonly token: WireToken; readonly watch: Watch }>();
   return {
-    claim(request, transport, { method, origin, target }) {
+    bind(request, transport, { method, origin, target }) {
       const token = current();
       if (!token || method === "CONNECT") return undefined;
       if (token.refusal) return token.refusal;

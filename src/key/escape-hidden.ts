@@ -1,6 +1,6 @@
 /**
- * Text from elsewhere, safe to show: what a terminal would obey and what the eye cannot see or cannot
- * tell from a space is written as an escape.
+ * Makes untrusted text safe to show: characters that a terminal would interpret, or that a person
+ * cannot see or cannot tell from a space, are written as escapes.
  *
  * @module
  */
@@ -15,13 +15,16 @@ const codeOf = (character: string): string => (character.codePointAt(0) ?? 0).to
 
 const escaped = (character: string): string => SHORT[character] ?? `\\u{${codeOf(character)}}`;
 
-/** One line: new lines are shown as `\n`, too. Longer text is cut, and says so. */
+/**
+ * The text on one line: line breaks are shown as `\n`. Text longer than `longest` is cut and ends
+ * with "…".
+ */
 export function visible(text: string, longest = 500): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
   return cut.replace(HIDDEN, escaped);
 }
 
-/** The same for JSON, which says the same with its own escapes. */
+/** The same for JSON, with JSON's own escapes. */
 export function jsonText(value: unknown, space = 2): string {
   const text = JSON.stringify(value, undefined, space);
   return text.replace(HIDDEN, (character) =>

@@ -1,0 +1,69 @@
+/**
+ * Remembers lanes as this process last saw them, so that a lane without competition costs no extra
+ * read: a swap is tried on the remembered lane, and the store corrects a stale one.
+ *
+ * @module
+ */
+
+import { holdsLane, isInLane, leaveLane } from "./lane.ts";
+import type { OperationRecord } from "./record.ts";
+import type { Change, LaneChange, StoredLane, Swapped } from "./store.ts";
+
+const MAX_LANES = 1_000;
+/** After this many tries the record is written without its lane: a settled record frees its lane anyway. */
+const MOST_TRIES = 8;
+
+export interface LaneCache {
+  get(tenant: string, name: string): StoredLane | undefined;
+  remember(tenant: string, name: string, lane: StoredLane): void;
+  /**
+   * Updates the cache after a swap. Record and lane share a version where they change in one move;
+   * in other stores the cached version is wrong, and the next swap corrects it.
+   */
+  onSwapped(change: Change, swapped: Swapped): void;
+  /** The lane change to make if the record, by this change, leaves its lane. */
+  changeOnLeave(
+    before: OperationRecord | undefined,
+    after: OperationRecord | undefined,
+    tries: number,
+  ): Promise<LaneChange | undefined>;
+}
+
+export function laneCache(
+  read: (tenant: string, name: string) => Promise<StoredLane | undefined>,
+): LaneCache {
+  const known = new Map<string, StoredLane>();
+  const keyOf = (tenant: string, name: string) => `${tenant.length}:${tenant}${name}`;
+
+  const cache: LaneCache = {
+    get: (tenant, name) => known.get(keyOf(tenant, name)),
+
+    remember(tenant, name, lane) {
+      const key = keyOf(tenant, name);
+      known.delete(key);
+      if (lane.version > 0) known.set(key, lane);
+      const [oldest] = known.size > MAX_LANES ? known.keys() : [];
+      if (oldest !== undefined) known.delete(oldest);
+    },
+
+    onSwapped({ tenant, lane: change }, swapped) {
+      if (!change) return;
+      const { name, lane } = change;
+      if (!swapped.ok) {
+        if (swapped.lane) cache.remember(tenant, name, swapped.lane);
+      } else if (lane) {
+        cache.remember(tenant, name, { lane, version: swapped.version || swapped.sequence });
+      } else known.delete(keyOf(tenant, name));
+    },
+
+    async changeOnLeave(before, after, tries) {
+      if (before?.resource === undefined || !holdsLane(before.state)) return undefined;
+      if ((after && holdsLane(after.state)) || tries >= MOST_TRIES) return undefined;
+      const { tenant, id, resource: name } = before;
+      const found = cache.get(tenant, name) ?? (await read(tenant, name));
+      if (!found || !isInLane(found.lane, id)) return undefined;
+      return { name, expect: found.version, lane: leaveLane(found.lane, id) };
+    },
+  };
+  return cache;
+}

@@ -1,0 +1,67 @@
+/**
+ * Records in a store that has lost data. A missing record proves nothing there, and a record that
+ * exists may be older than what happened to its operation: both get one attempt in doubt.
+ *
+ * @module
+ */
+
+import type { Draft, Lost, Move } from "./moves.ts";
+import type { AttemptNote, OperationRecord, State } from "./record.ts";
+import { newRecord } from "./record-edits.ts";
+
+/** The epoch of an attempt that may have been made before the store lost data. No claim has it. */
+export const LOST_EPOCH = 0;
+
+/** A new record where the store may have lost an earlier one. */
+export function lostRecord(
+  draft: Draft,
+  at: number,
+  { since, leaseMs, declared }: Lost,
+): { readonly record: OperationRecord; readonly before: State } {
+  const record = newRecord(draft, at);
+  const lost: AttemptNote = {
+    n: 1,
+    epoch: LOST_EPOCH,
+    generation: 0,
+    licence: "first",
+    at: since,
+    declared,
+    // Its owner may still run, and may still rely on its lease.
+    endsBy: at + leaseMs,
+  };
+  return {
+    record: { ...record, attempts: [lost], fired: 1 },
+    before: { tag: "unknown", reason: "store_lost" },
+  };
+}
+
+type Suspecting = Pick<Extract<Move, { move: "hold" }>, "draft" | "at" | "suspect">;
+
+/**
+ * Adds the attempt in doubt to a record that may be older than the loss. Added once: whoever settles
+ * the operation after that knows of the doubt.
+ */
+export function lostSince(
+  record: OperationRecord,
+  { draft, at, suspect }: Suspecting,
+): { readonly record: OperationRecord; readonly before: State } | undefined {
+  const isKnown = record.attempts.some(({ epoch }) => epoch === LOST_EPOCH);
+  if (!suspect || isKnown) return undefined;
+  const { record: lost, before } = lostRecord(draft, at, suspect);
+  const { generation, fired } = record;
+  const notes = lost.attempts.map((note) => ({ ...note, n: fired + note.n, generation }));
+  const attempts = [...record.attempts, ...notes];
+  return { record: { ...record, fired: fired + notes.length, attempts }, before };
+}
+
+/** A held record proves that nothing was sent, except in a store that has lost data. */
+export function doubtHeld(
+  record: OperationRecord,
+  state: Extract<State, { tag: "held" }>,
+  move: Suspecting,
+): { readonly record: OperationRecord; readonly state: Extract<State, { tag: "held" }> } {
+  const lost = lostSince(record, move);
+  return lost
+    ? { record: lost.record, state: { ...state, before: lost.before } }
+    : { record, state };
+}
