@@ -30,14 +30,19 @@ const isStatus = (status: unknown): status is number =>
 
 /** Whether this is a fetch `Response`: of the platform, of undici, or of another realm. */
 export function isResponse(value: unknown): value is Response {
-  return (
-    typeof value === "object" &&
-    typeof peek(value, "status") === "number" &&
-    typeof peek(value, "ok") === "boolean" &&
-    typeof peek(value, "text") === "function" &&
-    typeof peek(value, "arrayBuffer") === "function" &&
-    typeof peek(peek(value, "headers"), "get") === "function"
-  );
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    const { status, ok, text, arrayBuffer, headers } = value as Response;
+    return (
+      typeof status === "number" &&
+      typeof ok === "boolean" &&
+      typeof text === "function" &&
+      typeof arrayBuffer === "function" &&
+      typeof headers?.get === "function"
+    );
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -32,6 +32,7 @@ export function gateOf(options: GateOptions): Gate {
 
   return {
     async admit(execution, engine, visit) {
+      if (!isAsked(execution, visit)) return PASS;
       for (;;) {
         const leave = await askPerson(execution, engine, visit);
         if (leave.tag !== "pass") return leave;
@@ -45,6 +46,15 @@ export function gateOf(options: GateOptions): Gate {
     leave: leaveQueue,
   };
 }
+
+const PASS: Admission = { tag: "pass" };
+
+/** Most tools neither destroy anything nor name a resource or a version: there is nothing to ask. */
+const isAsked = ({ operation: { tool, draft } }: Execution, { held }: Visit): boolean =>
+  tool.kind === "destructive" ||
+  tool.version !== undefined ||
+  draft.identity.resource !== undefined ||
+  held === true;
 
 /** The question stands also where what it was about is settled by now: a person answers it. */
 async function askedBefore(

@@ -12,6 +12,8 @@ export interface LedgerClock {
   earliest(): number;
   /** No earlier than the store's clock now. */
   latest(): number;
+  /** Whether the local clocks disagree on how much has passed since the last answer: the host slept. */
+  hasSlept(): boolean;
 }
 
 export interface StoreClock extends LedgerClock {
@@ -19,8 +21,6 @@ export interface StoreClock extends LedgerClock {
   timed<T extends { readonly now: number }>(ask: () => Promise<T>): Promise<T>;
   /** The time in the store's last answer. */
   said(): number;
-  /** Whether the wall clock and the monotonic clock disagree on the time since: the host slept. */
-  hasSlept(): boolean;
 }
 
 /** A larger difference between the two clocks means that one of them was stopped. */

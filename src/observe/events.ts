@@ -170,6 +170,8 @@ export type Listener<N extends EventName> = (event: HoldfireEvents[N]) => void;
 export interface Events {
   /** Returns the function that stops listening. */
   on<N extends EventName>(name: N, listener: Listener<N>): () => void;
+  /** Whether anyone listens, so that what is only for listeners need not be done. */
+  has(name: EventName): boolean;
   /** `build` is called if somebody listens, once. */
   emit<N extends EventName>(name: N, build: () => HoldfireEvents[N]): void;
   /** The events of one tenant: tenants never meet, not even in a log. What is nobody's, all hear. */
@@ -189,6 +191,7 @@ export function createEvents(): Events {
         those.delete(heard);
       };
     },
+    has: (name) => (listeners.get(name)?.size ?? 0) > 0,
     emit(name, build) {
       const those = listeners.get(name);
       if (!those || those.size === 0) return;

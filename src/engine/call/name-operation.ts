@@ -52,7 +52,8 @@ export function nameOperation(
         tool: tool.name,
         service: tool.service,
         scope: scope?.id ?? "",
-        fingerprint: fingerprint(tool.name, intentText),
+        // An id that is minted from the intent stands for it; one that a caller named does not.
+        fingerprint: options.key === undefined ? id : fingerprint(tool.name, intentText),
         run: scope?.run,
         again: options.again,
         version: tool.version,
@@ -60,7 +61,8 @@ export function nameOperation(
         parent: frame?.operationId,
       },
       argsHash: hashArguments(argsText, id),
-      fields: hashFields(args, id),
+      // Where the arguments are the intent, other arguments are another operation: none is reworded.
+      fields: intent === args ? {} : hashFields(args, id),
       intent: engine.codec.encodeText(intentText, { tenant, id }),
       aliases,
     },

@@ -17,6 +17,7 @@ export function announced(
   { events, clock }: Engine,
   run: () => Promise<Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
+  if (!events.has("operation") && !events.has("outcome")) return run();
   const startedAt = clock.monotonic();
   const announce = (ended: () => Ended): void =>
     events.emit("outcome", () => {

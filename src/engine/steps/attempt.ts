@@ -87,13 +87,12 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
 
   execution.sent = true;
   owned.fires += 1;
-  const { around, run } = surrounding();
-  engine.events.emit("attempt", () => ({
-    ...about(operation, generation),
-    attempt: n,
-    licence,
-    around,
-  }));
+  const inside = engine.events.has("attempt") ? surrounding() : undefined;
+  if (inside) {
+    const { around } = inside;
+    const event = { ...about(operation, generation), attempt: n, licence, around };
+    engine.events.emit("attempt", () => event);
+  }
   const { token, ended, stop } = fireOnce<Result>({
     operationId: ref.id,
     attempt: n,
@@ -115,7 +114,8 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
         },
       };
       const call = async () => resultOf(await tool.run(args, context));
-      return run(() => runInFrame(frame, () => enterOperation(ref.id, call)));
+      const framed = () => runInFrame(frame, () => enterOperation(ref.id, call));
+      return inside ? inside.run(framed) : framed();
     },
   });
   return { attempted: { n, startedAt, token, frame, took }, ended, stop };

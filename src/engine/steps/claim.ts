@@ -83,6 +83,7 @@ async function admit(
       return { tag: "known", outcome: { ...common, status, ...why } as Outcome<unknown> };
     }
     case "pass": {
+      if (!operation.tool.precondition) return { ...admission, precondition: undefined };
       const read = await readPrecondition(execution, engine);
       if (read.tag === "read") return { ...admission, precondition: read.precondition };
       const reason = read.tag === "stopped" ? "aborted" : "not_sent";
@@ -139,7 +140,10 @@ async function interpret(
   if (moved.tag === "moved") {
     const { stored } = moved;
     const takeBack = () => withdraw(operation, holder, engine);
-    if (!(await isClaimComplete(operation, stored, admitted.lane, takeBack, engine))) {
+    const { lane } = admitted;
+    // Only a lane or a precondition can be missing from a claim that was written.
+    const mayLack = lane !== undefined || operation.tool.precondition !== undefined;
+    if (mayLack && !(await isClaimComplete(operation, stored, lane, takeBack, engine))) {
       return undefined;
     }
     if (foundLoss) {

@@ -53,18 +53,17 @@ export async function classifyAttempt(
     }));
     return ending;
   }
-  const synced = await withTimeLimit(
-    engine.clock,
-    engine.timing.storeTimeoutMs,
-    engine.ledger.sync(),
-  );
+  const timeIsKnown = !engine.ledger.clock.hasSlept() || (await askTime(engine));
   const judged = judgeAttempt(owned, attempted, ended, wire, engine);
-  const unverified = judged.verdict === "committed" && !(await isVerified(owned, ended, engine));
+  const unverified =
+    judged.verdict === "committed" &&
+    operation.tool.verify !== undefined &&
+    !(await isVerified(owned, ended, engine));
   const { status, innerOnly } = judged;
   const ending: Ending = {
     n,
     // Too early an end would make an absence proof too soon; without the time, the lease's end counts.
-    endedAt: synced.tag === "done" ? engine.ledger.clock.latest() : undefined,
+    endedAt: timeIsKnown ? engine.ledger.clock.latest() : undefined,
     verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
     status,
     wireRequests,
@@ -86,6 +85,12 @@ export async function classifyAttempt(
   }));
   noticeKey(owned, ending, engine);
   return ending;
+}
+
+/** The host slept, so the store is asked what time it is; false if it does not answer. */
+async function askTime(engine: Engine): Promise<boolean> {
+  const { clock, timing, ledger } = engine;
+  return (await withTimeLimit(clock, timing.storeTimeoutMs, ledger.sync())).tag === "done";
 }
 
 function judgeAttempt(

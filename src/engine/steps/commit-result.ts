@@ -12,23 +12,31 @@ import type { Result } from "../outcome/kept-result.ts";
 import { askReader } from "../reader/ask-reader.ts";
 import type { Owned } from "./ownership.ts";
 
+/** What the attempt returned, or the last read found; `undefined` if neither is whole. */
+export function resultAtHand(
+  { results, reading }: Owned,
+  attempt: number | undefined,
+): Result | undefined {
+  if (attempt === undefined) return reading && foundIn(reading);
+  const result = results.get(attempt);
+  return result && (result.kept || !isResponse(result.value)) ? result : undefined;
+}
+
 /** A result that is missing is asked for once more. */
-export async function commitResult(
-  owned: Owned,
+export async function missingResult(
+  { operation, stored, results }: Owned,
   attempt: number | undefined,
   engine: Engine,
 ): Promise<Result | undefined> {
-  const { operation, stored, reading } = owned;
-  if (attempt === undefined) return reading && foundIn(reading);
-  const result = owned.results.get(attempt);
-  if (result && (result.kept || !isResponse(result.value))) return result;
+  if (attempt === undefined) return undefined;
   const { tool } = operation;
   const found = tool.readState
     ? foundIn(await askReader(operation, stored.record, tool.readTimeoutMs, engine))
     : undefined;
-  const why = result ? "the body broke off" : "there was no result";
-  if (!found)
+  const why = results.has(attempt) ? "the body broke off" : "there was no result";
+  if (!found) {
     engine.events.emit("warning", () => ({ ...about(operation), code: "payload_lost", why }));
+  }
   return found;
 }
 

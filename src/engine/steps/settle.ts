@@ -21,12 +21,12 @@ import type { Result } from "../outcome/kept-result.ts";
 import { replay } from "../outcome/replay.ts";
 import type { Pass } from "../pace/repeat.ts";
 import { checkReaderOnce } from "../reader/check-reader-once.ts";
-import { commitResult } from "./commit-result.ts";
+import { missingResult, resultAtHand } from "./commit-result.ts";
 import { fileEvidence } from "./late-reply.ts";
 import type { Final } from "./next-move.ts";
 import { endingsOf, type Owned, relearn } from "./ownership.ts";
 import { restore } from "./restore.ts";
-import { type Settled, stateFor } from "./settled-state.ts";
+import { type Settled, stateFor, withEffectOwned } from "./settled-state.ts";
 
 /** The outcome; or another pass, at once, when the record has changed under the decision. */
 export async function settle(
@@ -38,8 +38,10 @@ export async function settle(
   owned.active = false;
   const { operation, epoch, stored } = owned;
   const result =
-    final.do === "commit" ? await commitResult(owned, final.attempt, engine) : undefined;
-  const state = await stateFor(owned, final, result, engine);
+    final.do === "commit"
+      ? (resultAtHand(owned, final.attempt) ?? (await missingResult(owned, final.attempt, engine)))
+      : undefined;
+  const state = await withEffectOwned(owned, stateFor(owned, final, result, engine), engine);
   const at = engine.ledger.clock.latest();
   const dedupes = recognisesRepeats(operation.tool);
   const move: Move = { move: "settle", epoch, state, endings: endingsOf(owned), dedupes, at };

@@ -14,12 +14,12 @@ import type { Owned } from "./ownership.ts";
 
 export type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
 
-export async function stateFor(
+export function stateFor(
   owned: Owned,
   final: Final,
   result: Result | undefined,
   engine: Engine,
-): Promise<Settled> {
+): Settled {
   const { operation } = owned;
   switch (final.do) {
     case "hold": {
@@ -36,7 +36,9 @@ export async function stateFor(
     case "commit": {
       const { attempt } = final;
       const { effect, effectId } = effectOf(operation.tool, result?.value);
-      const found = owned.reading?.reading === "committed" ? owned.reading.effectId : undefined;
+      const { reading } = owned;
+      const isFound = attempt === undefined && reading?.reading === "committed";
+      const found = isFound ? reading.effectId : undefined;
       return {
         tag: "committed",
         via: attempt === undefined ? "read" : "reply",
@@ -44,8 +46,7 @@ export async function stateFor(
         payload: result ? payloadOf(operation, result, engine) : filedPayload(owned, attempt),
         // Found before anything was sent: another one did it.
         effect: owned.noted && owned.fires === 0 ? "noop" : effect,
-        effectId:
-          attempt === undefined ? (found ?? effectId) : await ownEffect(owned, effectId, engine),
+        effectId: found ?? effectId,
       };
     }
   }
@@ -68,14 +69,26 @@ function isRejectionOfKey({ attempts, operation, stored }: Owned): boolean {
 const filedPayload = ({ stored: { record } }: Owned, attempt: number | undefined) =>
   record.evidence.find((seen) => seen.verdict === "committed" && seen.attempt === attempt)?.payload;
 
-/** Marks the effect as this operation's, so that no other reader takes it for its own. */
+/** Marks the effect of a reply as this operation's, so that no other reader takes it for its own. */
+export function withEffectOwned(
+  owned: Owned,
+  state: Settled,
+  engine: Engine,
+): Settled | Promise<Settled> {
+  if (state.tag !== "committed" || state.via !== "reply" || state.effectId === undefined) {
+    return state;
+  }
+  return ownEffect(owned, state, state.effectId, engine);
+}
+
 async function ownEffect(
   { operation: { ref, tool } }: Owned,
-  effectId: string | undefined,
+  state: Extract<Settled, { tag: "committed" }>,
+  effectId: string,
   engine: Engine,
-): Promise<string | undefined> {
-  if (effectId === undefined) return undefined;
+): Promise<Settled> {
   const asked = engine.ledger.store.own(ref.tenant, tool.service, effectId, ref.id);
   const owner = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, asked);
-  return owner.tag === "done" && owner.value !== ref.id ? undefined : effectId;
+  const isOthers = owner.tag === "done" && owner.value !== ref.id;
+  return isOthers ? { ...state, effectId: undefined } : state;
 }
