@@ -5,12 +5,11 @@
  * @module
  */
 
-import type { Admission } from "../engine/admission.ts";
 import type { Plan } from "../engine/define/definition.ts";
-import type { Engine } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/execution.ts";
+import type { Admission, Engine } from "../engine/engine.ts";
+import { lostBefore, wouldFire } from "../engine/operation/claim-move.ts";
+import type { Execution } from "../engine/operation/operation.ts";
 import { about, type Operation } from "../engine/operation/operation.ts";
-import { lostBefore } from "../engine/steps/claim-terms.ts";
 import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
@@ -18,7 +17,7 @@ import { checkNote, checkPerson } from "../key/check-name.ts";
 import { digestText } from "../key/digest.ts";
 import { withTimeLimit } from "../lang/time-limit.ts";
 import { asksOf, isApproved } from "../ledger/approval-question.ts";
-import type { Ask, OperationRecord, Stored } from "../ledger/record.ts";
+import type { Ask, Stored } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";
 import type { Drift } from "./drift.ts";
 import { makePlan } from "./plan.ts";
@@ -83,7 +82,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     const drift = found === "asked" ? undefined : found;
     const stored = await askStore(engine, "gate", engine.ledger.read(operation.ref));
     const record = stored?.record;
-    if (record && !needsPermission(record, operation, engine))
+    if (record && !wouldFire(record, operation, engine))
       return { tag: "pass", needsYes: true };
 
     const planned = await withTimeLimit(
@@ -184,18 +183,6 @@ function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
   checkPerson(answer.by);
   checkNote(answer.note);
   return answer;
-}
-
-/** A settled operation is replayed and an open one is read: neither fires on this call's leave. */
-export function needsPermission(
-  { state, stateAt }: OperationRecord,
-  { retry }: Operation,
-  { ledger, timing }: Engine,
-): boolean {
-  if (state.tag === "held" || state.tag === "queued") return true;
-  if (state.tag !== "not_applied") return false;
-  if (retry !== undefined || state.reason === "rejected") return retry !== undefined;
-  return state.reason === "resolved" || ledger.clock.latest() >= stateAt + timing.cooldownMs;
 }
 
 /** Shown, but no part of what is agreed to: what it drifts from may be settled before the yes is used. */

@@ -6,11 +6,10 @@
  */
 
 import type { Engine } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/execution.ts";
-import type { Operation } from "../engine/operation/operation.ts";
+import type { Execution, Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import type { OperationRecord, StateTag, Stored } from "../ledger/record.ts";
-import { needsPermission } from "./approval.ts";
+import { wouldFire } from "../engine/operation/claim-move.ts";
 import type { Kin } from "./sibling-writes.ts";
 
 /** From which operation a call drifts, and how. */
@@ -42,7 +41,7 @@ export async function findDrift(
   };
   const fires = async () => {
     const record = await mine();
-    return !record || needsPermission(record, operation, engine);
+    return !record || wouldFire(record, operation, engine);
   };
   const judge = async (other: Stored | undefined) =>
     other && howItDrifts(other, operation, undefined, engine)

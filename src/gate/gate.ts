@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { Admission, Visit } from "../engine/admission.ts";
-import type { Engine, Gate } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/execution.ts";
+import type { Admission, Engine, Gate, Visit } from "../engine/engine.ts";
+import type { Execution } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { approvalGate, type GateOptions } from "./approval.ts";
 import { type Drift, findDrift } from "./drift.ts";

@@ -7,14 +7,14 @@
  * @module
  */
 
-import type { Admission, Visit } from "../engine/admission.ts";
+import type { Admission, Visit } from "../engine/engine.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/execution.ts";
+import type { Execution } from "../engine/operation/operation.ts";
 import { waitForChange } from "../engine/steps/wait-for-change.ts";
 import { askStore } from "../engine/store-call.ts";
 import { aheadOf, NO_LANE, queueUp } from "../ledger/lane.ts";
 import type { StoredLane } from "../ledger/store.ts";
-import { needsPermission } from "./approval.ts";
+import { wouldFire } from "../engine/operation/claim-move.ts";
 import { blockerOf, dropTicket, entryOf } from "./lane-place.ts";
 
 const LONGEST_WAIT_MS = 30_000;
@@ -62,7 +62,7 @@ export async function admitToLane(
     if (blockedBy !== undefined && (!asked || (waited && !mayWait))) {
       asked = true;
       const stored = await askStore(engine, "lane", ledger.read(ref));
-      if (stored && !needsPermission(stored.record, execution.operation, engine)) {
+      if (stored && !wouldFire(stored.record, execution.operation, engine)) {
         return { tag: "known", stored };
       }
     }

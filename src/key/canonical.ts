@@ -10,7 +10,7 @@
 
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "./json.ts";
-import { whyNotPlain } from "./plain-data.ts";
+import { whyNotPlain } from "./json.ts";
 import { showPath } from "./show-path.ts";
 
 export type { Json } from "./json.ts";

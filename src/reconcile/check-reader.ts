@@ -9,7 +9,7 @@
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import { about } from "../engine/operation/operation.ts";
-import { askReader } from "../engine/reader/ask-reader.ts";
+import { askReader } from "../engine/reader.ts";
 import { askStore } from "../engine/store-call.ts";
 import { recallSettled } from "./operation-of.ts";
 

@@ -7,18 +7,17 @@
 
 import { recognisesRepeats } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/execution.ts";
+import { claimOf } from "../engine/operation/claim-move.ts";
+import type { Execution } from "../engine/operation/operation.ts";
 import type { Outcome } from "../engine/operation/outcome.ts";
-import { hintFor } from "../engine/outcome/hint.ts";
+import { hintFor } from "../engine/outcome/build.ts";
 import { statusOnly } from "../engine/outcome/replay.ts";
-import type { Pass } from "../engine/pace/repeat.ts";
+import type { Pass } from "../engine/repeat.ts";
 import type { Claim } from "../engine/steps/claim.ts";
-import { claimInTime } from "../engine/steps/claim-in-time.ts";
-import { claimOf } from "../engine/steps/claim-terms.ts";
 import type { Final } from "../engine/steps/next-move.ts";
 import { type Owned, takeOwnership } from "../engine/steps/ownership.ts";
 import { settle } from "../engine/steps/settle.ts";
-import { withdrawInTime } from "../engine/steps/withdraw.ts";
+import { claimInTime, withdrawInTime } from "../engine/steps/withdraw.ts";
 import { askStore } from "../engine/store-call.ts";
 import type { Stored } from "../ledger/record.ts";
 

@@ -8,9 +8,10 @@
  * @module
  */
 
-import type { Watch } from "./counter.ts";
+import { subscribe } from "node:diagnostics_channel";
+import type { Watch, WireRequest, WireToken } from "./counter.ts";
 import { locate } from "./redirect.ts";
-import type { WireRequest, WireToken } from "./token.ts";
+
 
 /** The part of the async context that the observer may use. */
 export interface TokenContext {
@@ -53,4 +54,17 @@ export function createRequestTokens({ current, enter }: TokenContext): RequestTo
       if (current() !== token) enter(token);
     },
   };
+}
+
+export function subscribeSafely<Message>(
+  channel: string,
+  listener: (message: Message) => void,
+): void {
+  subscribe(channel, (message) => {
+    try {
+      listener(message as Message);
+    } catch {
+      // see the header
+    }
+  });
 }

@@ -6,54 +6,10 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Counter, createCounter } from "./counter.ts";
+import { createCounter, type Repeat, type WireFacts, type WireToken } from "./counter.ts";
 import { observeRequests } from "./observe-requests.ts";
 
-/** What was observed of one physical request. */
-export interface WireRequest {
-  readonly transport: "undici" | "http" | "http2";
-  readonly origin: string;
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** The number, from 0, of the request whose redirect this one follows. */
-  readonly hopOf?: number | undefined;
-  /** The status of its answer, once there is one. */
-  readonly status?: number | undefined;
-}
-
-/** A request that was made more than once. Redirect hops and polling do not count. */
-export interface Repeat {
-  readonly origin: string;
-  readonly method: string;
-  readonly path: string;
-  /** How often it was sent. */
-  readonly count: number;
-  /** How often a guard stopped it from being sent again. */
-  readonly refused?: number | undefined;
-}
-
-/** What the wire proves about an attempt; part of the input of `judge`. */
-export interface WireFacts {
-  /** Physical requests; a redirect hop counts as one with the request it follows. */
-  readonly wireRequests: number;
-  /** Redirect hops followed. With any, a refused connection no longer proves that nothing was sent. */
-  readonly hops: number;
-  /** There was at least one request, and each failed before a byte of it was sent. */
-  readonly unsent: boolean;
-  /**
-   * The status in answer to the first request, across hops that kept its method. A hop from POST to
-   * GET only fetches a page afterwards: its status proves nothing about the POST.
-   */
-  readonly answered?: number | undefined;
-}
-
-export interface WireToken extends Counter {
-  readonly operationId: string;
-  readonly attempt: number;
-  /** Set if no request may be sent under it: the error that each such request gets. */
-  readonly refusal: Error | undefined;
-}
+export type { Repeat, WireFacts, WireRequest, WireToken } from "./counter.ts";
 
 const storage = new AsyncLocalStorage<WireToken | undefined>();
 

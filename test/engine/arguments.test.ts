@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { snapshotArguments } from "../../src/engine/call/arguments.ts";
+import { snapshotArguments } from "../../src/engine/call/input.ts";
 import type { Tool } from "../../src/engine/define/tool.ts";
 
 import { engineOf } from "./engine-of.ts";

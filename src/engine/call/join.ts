@@ -11,13 +11,13 @@ import { runDetached } from "../../lang/detached.ts";
 import { createStop, type Stop } from "../../lang/stop.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
-import type { Caller, Execution, FireMode } from "../operation/execution.ts";
 import { runInFrame } from "../operation/nesting.ts";
+import type { Caller, Execution, FireMode } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced } from "../outcome/announce.ts";
 import { commonOf } from "../outcome/build.ts";
-import { resultForCaller } from "../outcome/result-for-caller.ts";
+import { resultForCaller } from "../outcome/result.ts";
 
 /** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
 export type Run = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;

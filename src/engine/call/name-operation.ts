@@ -13,7 +13,7 @@ import { fingerprint, hashArguments, hashFields, mintId, mintIdFromKey } from ".
 import { normalizeIntent } from "../../key/normalize.ts";
 import { resolveScope, type Scope } from "../../key/scope.ts";
 import { findVolatileId, noticeVolatile } from "../../key/volatile-ids.ts";
-import { ignoreRejection } from "../../lang/ignore-rejection.ts";
+import { ignoreRejection } from "../../lang/peek.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { currentFrame } from "../operation/nesting.ts";

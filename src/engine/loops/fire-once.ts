@@ -5,8 +5,11 @@
  * @module
  */
 
+import { HiddenRetryError } from "../../errors.ts";
 import type { StopSignal } from "../../lang/stop.ts";
-import { createToken, runWithToken, type WireToken } from "../../wire/token.ts";
+import type { HoldfireEvents } from "../../observe/events.ts";
+import { createToken, repeats, runWithToken, type WireToken } from "../../wire/token.ts";
+import type { Engine } from "../engine.ts";
 
 export type Ended<T> =
   | { readonly ok: true; readonly value: T }
@@ -55,4 +58,21 @@ export function fireOnce<T>({ operationId, attempt, refusal, stopped, run }: Fir
       controller?.abort();
     },
   };
+}
+
+/** Tells of each; returns the error where a repetition is one. */
+export function tellRepeats(
+  token: WireToken,
+  about: () => Omit<HoldfireEvents["attempt"], "licence" | "around">,
+  { events, onHiddenRetry }: Pick<Engine, "events" | "onHiddenRetry">,
+): HiddenRetryError | undefined {
+  const all = repeats(token);
+  for (const repeat of all) {
+    events.emit("warning", () => ({ ...about(), code: "hidden_retry", ...repeat }));
+  }
+  const sent = all.find(({ count }) => count > 1);
+  if (!sent || onHiddenRetry !== "fail") return undefined;
+  const { tool, id, key } = about();
+  const { method, origin, path } = sent;
+  return new HiddenRetryError(`${method} ${origin}${path}`, { tool, id, key });
 }

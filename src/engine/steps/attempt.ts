@@ -18,11 +18,9 @@ import type { Engine } from "../engine.ts";
 import { type Ended, fireOnce } from "../loops/fire-once.ts";
 import { type Frame, runInFrame } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
-import type { Result } from "../outcome/kept-result.ts";
-import { bufferResponse } from "../outcome/response.ts";
+import { bufferResponse, type Result } from "../outcome/result.ts";
 import { mayStart, storedPrecondition } from "./may-start.ts";
 import type { Owned } from "./ownership.ts";
-import { announceRunning, beginAttempt } from "./running-attempts.ts";
 
 const ENLISTED =
   "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them";
@@ -125,4 +123,44 @@ async function resultOf(value: unknown): Promise<Result> {
   if (!isResponse(value)) return { value };
   const { response, kept } = await bufferResponse(value);
   return { value: response, kept };
+}
+
+/** Notes that the attempt runs; the returned function says that it has ended. */
+export function beginAttempt(id: string, n: number, engine: Engine): () => void {
+  const runningAttempts = engine.runningAttempts.get(id) ?? new Set();
+  engine.runningAttempts.set(id, runningAttempts.add(n));
+  return () => {
+    runningAttempts.delete(n);
+    if (runningAttempts.size === 0) engine.runningAttempts.delete(id);
+  };
+}
+
+/** Says at every third of a lease that the attempt still runs, until `running` settles. */
+export function announceRunning(
+  owned: Owned,
+  n: number,
+  running: Promise<unknown>,
+  engine: Engine,
+): void {
+  const { leaseMs, operation } = owned;
+  let over = false;
+  let cancel = () => {};
+  const beat = async (): Promise<void> => {
+    // While the flight goes on, its lease says it.
+    if (!owned.active) {
+      const at = engine.ledger.clock.latest();
+      const move = { move: "running", attempt: n, leaseMs, at } as const;
+      const saying = engine.ledger.move(operation.ref, move);
+      await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, saying);
+    }
+    if (!over && !engine.isClosed()) schedule();
+  };
+  const schedule = () => {
+    cancel = engine.clock.after(leaseMs / 3, () => void beat(), true);
+  };
+  schedule();
+  void running.finally(() => {
+    over = true;
+    cancel();
+  });
 }

@@ -11,22 +11,19 @@
 
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
-import type { Admission, Visit } from "../admission.ts";
-import type { Engine } from "../engine.ts";
+import type { Admission, Engine, Visit } from "../engine.ts";
 import type { ClaimMove } from "../operation/claim-move.ts";
-import type { Execution } from "../operation/execution.ts";
-import type { Operation } from "../operation/operation.ts";
+import { claimOf, lostBefore } from "../operation/claim-move.ts";
+import type { Execution, Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import { askStore } from "../store-call.ts";
-import { claimInTime, withdraw } from "./claim-in-time.ts";
-import { claimOf, lostBefore } from "./claim-terms.ts";
-import { isClaimComplete } from "./confirm-claim.ts";
+import { isClaimComplete, readPrecondition } from "./claim-needs.ts";
 import { noteRepeat } from "./note-repeat.ts";
 import { type Owned, takeOwnership } from "./ownership.ts";
-import { readPrecondition } from "./precondition.ts";
 import { waitForChange } from "./wait-for-change.ts";
+import { claimInTime, withdraw } from "./withdraw.ts";
 
 export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }

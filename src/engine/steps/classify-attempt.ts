@@ -12,10 +12,10 @@ import type { Ending } from "../../ledger/record.ts";
 import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 import type { Ended } from "../loops/fire-once.ts";
-import { tellRepeats } from "../loops/hidden-retry.ts";
+import { tellRepeats } from "../loops/fire-once.ts";
 import { judgeNested, type NestedJudgement, runInFrame } from "../operation/nesting.ts";
 import { about } from "../operation/operation.ts";
-import type { Result } from "../outcome/kept-result.ts";
+import type { Result } from "../outcome/result.ts";
 import type { Attempted } from "./attempt.ts";
 import { learn, type Owned } from "./ownership.ts";
 

@@ -16,7 +16,7 @@ import {
   saidYes,
   type UnknownReason,
 } from "../../ledger/record.ts";
-import type { FireMode } from "../operation/execution.ts";
+import type { FireMode } from "../operation/operation.ts";
 
 /** What the tool and its service are good for, by declaration and by what they have shown. */
 export interface Powers {

@@ -12,8 +12,8 @@ import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { mayStillResend } from "./decide.ts";
 import { leaseCovers, loseLease } from "./lease.ts";
+import { situationOf } from "./next-move.ts";
 import { endingsOf, forget, type Owned, relearn, remember } from "./ownership.ts";
-import { situationOf } from "./situation.ts";
 
 /** The durable note comes first; the claim itself is the note of the first attempt. */
 export async function mayStart(

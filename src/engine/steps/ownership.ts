@@ -17,10 +17,10 @@ import {
 } from "../../ledger/record.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
-import type { Execution } from "../operation/execution.ts";
+import { leaseMsOf } from "../operation/claim-move.ts";
+import type { Execution } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
-import type { Result } from "../outcome/kept-result.ts";
-import { leaseMsOf } from "./claim-terms.ts";
+import type { Result } from "../outcome/result.ts";
 import type { Situation, StateRead } from "./decide.ts";
 
 export interface Owned {

@@ -7,8 +7,8 @@
 import { sleep } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
-import { backoff } from "../pace/backoff.ts";
-import { askReader, FAILURES } from "../reader/ask-reader.ts";
+import { backoff } from "../pace.ts";
+import { askReader, FAILURES } from "../reader.ts";
 import type { Owned } from "./ownership.ts";
 
 /** A reader that breaks down is asked again, like any read; one that answers is believed. */

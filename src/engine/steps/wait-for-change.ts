@@ -6,7 +6,7 @@
 
 import { sleep } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
-import type { Execution } from "../operation/execution.ts";
+import type { Execution } from "../operation/operation.ts";
 
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;

@@ -7,12 +7,12 @@
  * @module
  */
 
-import { bufferResponse } from "../../engine/outcome/response.ts";
+import { bufferResponse } from "../../engine/outcome/result.ts";
 import { InvalidInputError, isHoldfireError, KeyConflictError } from "../../errors.ts";
 import type { Holdfire } from "../../holdfire.ts";
 import { digestText } from "../../key/digest.ts";
 import type { Json } from "../../key/json.ts";
-import { ignoreRejection } from "../../lang/ignore-rejection.ts";
+import { ignoreRejection } from "../../lang/peek.ts";
 import { isCleared } from "../../ledger/record.ts";
 import { failureOf, finalOf, isKeyConflict, noAgain, responseOf, withUrl } from "./answer.ts";
 import { declarationsOf, type FetchArguments, type FetchPolicy, type Settings } from "./options.ts";

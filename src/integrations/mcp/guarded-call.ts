@@ -13,7 +13,7 @@ import {
 } from "../../classify/mcp.ts";
 import { type GuardedTool, guard } from "../../engine/call/guarded-tool.ts";
 import type { Tool } from "../../engine/define/tool.ts";
-import { toolOf } from "../../engine/define/tool-registry.ts";
+import { toolOf } from "../../engine/define/tool.ts";
 
 import { inside } from "../../engine/engine-of.ts";
 import { errorOf } from "../../engine/operation/outcome.ts";

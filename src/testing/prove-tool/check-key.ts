@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "../../engine/define/tool.ts";
 
-import { effectOf } from "../../engine/outcome/kept-result.ts";
+import { effectOf } from "../../engine/outcome/result.ts";
 import { broken, type Check, FAILS, HOLDS, UNTESTED } from "./check.ts";
 import type { Trials } from "./trial.ts";
 

@@ -9,7 +9,7 @@ import type { Engine } from "../../../engine/engine.ts";
 import { inside } from "../../../engine/engine-of.ts";
 import { runSample } from "../../../engine/loops/sample.ts";
 import { recallSample } from "../../../engine/loops/sample-record.ts";
-import { reviveResponse } from "../../../engine/outcome/response.ts";
+import { reviveResponse } from "../../../engine/outcome/result.ts";
 import { peek } from "../../../lang/peek.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";
 import { watchAnswer } from "../answers/watch-answer.ts";

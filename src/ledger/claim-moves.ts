@@ -1,16 +1,17 @@
 /**
- * The move that claims an operation: to fire it if it is new or certainly not applied, else to read
- * its state.
+ * The moves that take an operation and give it back: a claim fires it if it is new or certainly not applied,
+ * else reads its state; a withdrawal says that nothing was sent, and returns it to the state it had before.
  *
  * @module
  */
 
-import { type Applied, hasLapsed, refused, write } from "./applied.ts";
 import { keepClosedAnswers } from "./approval-moves.ts";
-import { isApproved, questionOf } from "./approval-question.ts";
+import { asksOf, isApproved, questionOf } from "./approval-question.ts";
+import { committedBy } from "./evidence.ts";
 import { doubtHeld, lostRecord, lostSince } from "./lost-data.ts";
-import type { Move } from "./moves.ts";
+import { type Applied, hasLapsed, type Move, refused, write } from "./moves.ts";
 import {
+  type Answer,
   type AttemptNote,
   hasCommitEvidence,
   type Licence,
@@ -138,4 +139,44 @@ function claimed(
   const runs = addNames(record.runs, run === undefined ? [] : [run]);
   const next = { ...enter(record, state, move.at), runs, epoch: record.epoch + 1 };
   return write(licence ? addAttempt(next, licence, move.at, move.declared) : next, move.leaseMs);
+}
+
+export function withdraw(
+  record: OperationRecord,
+  move: Extract<Move, { move: "withdraw" }>,
+): Applied {
+  const { state, epoch } = record;
+  if (state.tag !== "claimed" || state.holder !== move.holder) return refused("not_open");
+  // A commit filed during the claim did not correct the earlier state, so it is written now.
+  if (hasCommitEvidence(record)) {
+    const committed = enter(record, committedBy(record), move.at);
+    return { tag: "write", record: committed, lease: "none", report: "corrected" };
+  }
+  const mine = record.attempts.filter((attempt) => attempt.epoch === epoch);
+  if (!mine.every((attempt, index) => didNothing(attempt, index === mine.length - 1))) {
+    return refused("not_open");
+  }
+  const { before, beforeAt = record.stateAt } = state;
+  if (!before) return { tag: "write", record: undefined, lease: "none" };
+  const attempts = record.attempts.filter((attempt) => attempt.epoch !== epoch);
+  const fired = record.fired - mine.length;
+  const generation = record.generation - (isKeyRejected(before) ? 1 : 0);
+  const answers = before.tag === "held" ? unspent(record.answers, before) : record.answers;
+  const back = { ...record, attempts, fired, generation, answers };
+  return write(enter(back, before, beforeAt), "none");
+}
+
+/** The withdrawal itself proves only that the last attempt was not sent. */
+const didNothing = ({ verdict }: AttemptNote, isLast: boolean): boolean =>
+  verdict === "not_sent" || verdict === "refused" || (isLast && verdict === undefined);
+
+/** A yes that becomes usable again belongs to its open question, not to the closed ones. */
+function unspent(
+  answers: readonly Answer[] | undefined,
+  held: Extract<State, { tag: "held" }>,
+): readonly Answer[] | undefined {
+  const open = asksOf(held).flatMap((ask) => ask.answers);
+  const isOpen = ({ at, by }: Answer) => open.some((one) => one.at === at && one.by === by);
+  const closed = answers?.filter((answer) => !isOpen(answer));
+  return closed && closed.length > 0 ? closed : undefined;
 }

@@ -5,15 +5,14 @@
  * @module
  */
 
-import { wireKey, wireKeys } from "../../key/mint.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
-import type { OperationRecord } from "../../ledger/record.ts";
-import { runWithoutToken } from "../../wire/token.ts";
-import type { Reading } from "../define/reading.ts";
-import { cannotTell, checkReading } from "../define/reading.ts";
-import type { Engine } from "../engine.ts";
-import { runInFrame } from "../operation/nesting.ts";
-import { about, type Operation } from "../operation/operation.ts";
+import { wireKey, wireKeys } from "../key/mint.ts";
+import { withTimeLimit } from "../lang/time-limit.ts";
+import type { OperationRecord } from "../ledger/record.ts";
+import { runWithoutToken } from "../wire/token.ts";
+import { cannotTell, checkReading, type Reading } from "./define/reading.ts";
+import { type Engine, inBackground } from "./engine.ts";
+import { runInFrame } from "./operation/nesting.ts";
+import { about, type Operation } from "./operation/operation.ts";
 
 export async function askReader(
   operation: Operation,
@@ -85,4 +84,28 @@ async function mine(
   if (owner.tag !== "done") return cannotTell("the ledger did not answer");
   const isMine = owner.value === undefined || owner.value === ref.id;
   return isMine ? reading : cannotTell("the effect belongs to another operation");
+}
+
+export function checkReaderOnce(
+  operation: Operation,
+  record: OperationRecord,
+  engine: Engine,
+): void {
+  const { tool } = operation;
+  const { learned } = tool;
+  if (!tool.readState || learned.readerChecked) return;
+  learned.readerChecked = true;
+  // A reader may lag by as much as it declares.
+  engine.clock.after(
+    tool.commitsWithinMs ?? 0,
+    () =>
+      inBackground(engine, async () => {
+        const reading = await askReader(operation, record, tool.readTimeoutMs, engine);
+        if (reading.reading === "cannot_tell") learned.readerChecked = false;
+        if (reading.reading !== "absent") return;
+        learned.readerBlind = true;
+        engine.events.emit("warning", () => ({ ...about(operation), code: "reader_blind" }));
+      }),
+    true,
+  );
 }

@@ -1,16 +1,35 @@
 /**
- * The options of one call, checked before anything else is done.
+ * What a caller passes, checked before anything else is done: the options of a call, and a frozen copy of the
+ * arguments. A caller who changes its arguments afterwards changes nothing.
  *
  * @module
  */
 
 import { InvalidInputError } from "../../errors.ts";
+import { type Canonical, canonicalize } from "../../key/canonical.ts";
 import { checkRetry } from "../../key/check-name.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
 import { checkOptions, positive } from "../define/check.ts";
-
+import { checkArguments } from "../define/schema.ts";
 import type { Tool } from "../define/tool.ts";
-import type { Caller } from "../operation/execution.ts";
-import type { Naming } from "../operation/operation.ts";
+import type { Engine } from "../engine.ts";
+import type { Caller, Naming } from "../operation/operation.ts";
+
+/** Synchronous up to the schema, which sees only the copy. */
+export async function snapshotArguments(
+  tool: Tool,
+  given: unknown,
+  timeoutMs: number,
+  { clock }: Engine,
+): Promise<Canonical> {
+  const copy = canonicalize(given, "args");
+  if (!tool.input || !("~standard" in tool.input)) return copy;
+  const checking = checkArguments(tool.name, tool.input, copy.value);
+  const inTime = await withTimeLimit(clock, timeoutMs, checking);
+  if (inTime.tag === "failed") throw inTime.error;
+  if (inTime.tag === "late") throw new InvalidInputError("args", "were not checked in time");
+  return inTime.value === copy.value ? copy : canonicalize(inTime.value, "args");
+}
 
 /** All options of a call; `hf.run` takes them beside the tool's own. */
 export const CALL_OPTIONS: readonly (keyof Naming)[] = [
