@@ -42,14 +42,14 @@ export interface Engine {
   /** Commits join a transaction of the user's: one attempt, and no request leaves. */
   readonly enlisted: boolean;
   readonly isClosed: () => boolean;
-  /** Work that goes on after a call has returned; `close` waits for it. */
+  /** What `close` waits for beside executions: work before one has started, or after it has ended. */
   readonly background: Set<Promise<unknown>>;
 }
 
 /** The seam for people and lanes: what stands between an operation and its claim. Made in `src/gate`. */
 export interface Gate {
-  /** Asked before each claim. Must send nothing. */
-  admit(execution: Execution, engine: Engine, visit: Visit): Promise<Admission>;
+  /** Asked before each claim. Must send nothing. Answers at once where nothing has to be asked. */
+  admit(execution: Execution, engine: Engine, visit: Visit): Admission | Promise<Admission>;
   /** Tells of a call without making it. */
   plan(
     tool: Tool,
@@ -62,13 +62,22 @@ export interface Gate {
   leave(execution: Execution, engine: Engine, visit: Visit): void;
 }
 
+/** `close` waits for it. */
+export function underWay<T>({ background }: Engine, work: Promise<T>): Promise<T> {
+  background.add(work);
+  const remove = () => background.delete(work);
+  work.then(remove, remove);
+  return work;
+}
+
 /** Runs on after the call; `close` waits for it, and it never rejects unhandled. */
 export function inBackground(engine: Engine, work: () => Promise<unknown>): void {
-  const running = work().catch((error: unknown) =>
-    engine.events.emit("store", () => ({ status: "error", step: "background", error })),
+  void underWay(
+    engine,
+    work().catch((error: unknown) =>
+      engine.events.emit("store", () => ({ status: "error", step: "background", error })),
+    ),
   );
-  engine.background.add(running);
-  void running.finally(() => engine.background.delete(running));
 }
 
 /** What one claim has met so far, kept between one question to the gate and the next. */

@@ -11,7 +11,6 @@ import type { OperationRecord } from "../ledger/record.ts";
 import { runWithoutToken } from "../wire/token.ts";
 import { cannotTell, checkReading, type Reading } from "./define/reading.ts";
 import { type Engine, inBackground } from "./engine.ts";
-import { runInFrame } from "./operation/nesting.ts";
 import { about, type Operation } from "./operation/operation.ts";
 
 export async function askReader(
@@ -43,7 +42,7 @@ export async function askReader(
   };
   const startedAt = engine.clock.monotonic();
   // A look is no part of any attempt: its requests are not counted, its operations not inner ones.
-  const asked = runWithoutToken(() => runInFrame(undefined, async () => readState(query)));
+  const asked = runWithoutToken(async () => readState(query));
   const inTime = await withTimeLimit(engine.clock, Math.min(timeoutMs, tool.readTimeoutMs), asked);
   stop.abort();
   const reading =

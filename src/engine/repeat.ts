@@ -24,12 +24,16 @@ class AnotherPass extends Error {
   }
 }
 
-export function repeat<T>(
+/** The first pass is made at once: nearly every call needs no other. */
+export async function repeat<T>(
   pass: (number: number) => Promise<Pass<T>>,
   wait: (ms: number) => Promise<unknown>,
 ): Promise<T> {
+  const first = await pass(1);
+  if (first.tag === "done") return first.value;
+  await wait(first.waitMs);
   const attempt = async (number: number): Promise<T> => {
-    const ended = await pass(number);
+    const ended = await pass(number + 1);
     if (ended.tag === "done") return ended.value;
     throw new AnotherPass(ended.waitMs);
   };

@@ -72,9 +72,14 @@ function enter<T>(
   fn: () => T,
   { fresh, run, random = () => crypto.randomUUID() }: EnterOptions,
 ): T {
+  let named = run;
   const scope: Scope = {
     id,
-    run: run ?? random(),
+    // Made when it is first asked for: most attempts make no calls of their own.
+    get run() {
+      named ??= random();
+      return named;
+    },
     fresh: fresh ?? ambient.getStore()?.fresh ?? false,
   };
   return ambient.run(scope, fn);

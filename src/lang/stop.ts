@@ -19,24 +19,22 @@ export interface Stop {
 
 /** Each listener is called once, in the order of arrival. */
 export function createStop(): Stop {
-  let aborted = false;
   let listeners: Set<() => void> | undefined;
-  return {
-    signal: {
-      get aborted() {
-        return aborted;
-      },
-      addEventListener(_type, listener) {
-        listeners ??= new Set();
-        if (!aborted) listeners.add(listener);
-      },
-      removeEventListener(_type, listener) {
-        listeners?.delete(listener);
-      },
+  const signal = {
+    aborted: false,
+    addEventListener(_type: "abort", listener: () => void) {
+      listeners ??= new Set();
+      if (!signal.aborted) listeners.add(listener);
     },
+    removeEventListener(_type: "abort", listener: () => void) {
+      listeners?.delete(listener);
+    },
+  };
+  return {
+    signal,
     abort() {
-      if (aborted) return;
-      aborted = true;
+      if (signal.aborted) return;
+      signal.aborted = true;
       const all = listeners;
       listeners = undefined;
       for (const listener of all ?? []) listener();

@@ -76,12 +76,20 @@ export interface Counter {
   repeats(): readonly Repeat[];
 }
 
-/** The counter of one attempt. */
-export interface WireToken extends Counter {
+export interface WireToken {
   readonly operationId: string;
   readonly attempt: number;
   /** Set if no request may be sent under it: the error that each such request gets. */
   readonly refusal: Error | undefined;
+  /** What the engine keeps of the attempt around; of no interest to the wire. */
+  readonly frame: object | undefined;
+  /** Made for the first request: many attempts make none that can be seen. */
+  counter: Counter | undefined;
+}
+
+export function countOn(token: WireToken): Counter {
+  token.counter ??= createCounter();
+  return token.counter;
 }
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);

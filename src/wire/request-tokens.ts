@@ -9,7 +9,7 @@
  */
 
 import { subscribe } from "node:diagnostics_channel";
-import type { Watch, WireRequest, WireToken } from "./counter.ts";
+import { countOn, type Watch, type WireRequest, type WireToken } from "./counter.ts";
 import { locate } from "./redirect.ts";
 
 
@@ -44,7 +44,7 @@ export function createRequestTokens({ current, enter }: TokenContext): RequestTo
       const token = current();
       if (!token || method === "CONNECT") return undefined;
       if (token.refusal) return token.refusal;
-      const watch = token.watch({ transport, method, address: locate(origin, target) });
+      const watch = countOn(token).watch({ transport, method, address: locate(origin, target) });
       owned.set(request, { token, watch });
       return undefined;
     },

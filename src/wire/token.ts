@@ -1,12 +1,12 @@
 /**
- * The wire token: one per attempt, carried by the async context, counts the physical requests made
- * under it. Of nested tokens only the innermost counts a request.
+ * The wire token: one per attempt, carried by the async context. The physical requests made under it are
+ * counted on it; of nested tokens only the innermost counts a request.
  *
  * @module
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createCounter, type Repeat, type WireFacts, type WireToken } from "./counter.ts";
+import { countOn, type Repeat, type WireFacts, type WireRequest, type WireToken } from "./counter.ts";
 import { observeRequests } from "./observe-requests.ts";
 
 export type { Repeat, WireFacts, WireRequest, WireToken } from "./counter.ts";
@@ -20,10 +20,11 @@ export function createToken(owner: {
   readonly operationId: string;
   readonly attempt: number;
   readonly refusal?: Error | undefined;
+  readonly frame?: object | undefined;
 }): WireToken {
   observeRequests({ current: currentToken, enter: (token) => storage.enterWith(token) });
-  const { operationId, attempt, refusal } = owner;
-  return { operationId, attempt, refusal, ...createCounter() };
+  const { operationId, attempt, refusal, frame = currentToken()?.frame } = owner;
+  return { operationId, attempt, refusal, frame, counter: undefined };
 }
 
 /** Runs `fn`; its requests, also later ones, are counted on `token`. */
@@ -31,13 +32,25 @@ export function runWithToken<T>(token: WireToken, fn: () => T): T {
   return storage.run(token, fn);
 }
 
-/** Runs `fn` under no token: its requests belong to no attempt. */
+/** Runs `fn` under no token: its requests, and the operations it makes, belong to no attempt. */
 export function runWithoutToken<T>(fn: () => T): T {
-  return storage.run(undefined, fn);
+  return storage.getStore() === undefined ? fn() : storage.run(undefined, fn);
 }
 
-export const countRequests = (token: WireToken): number => token.facts().wireRequests;
+const NOTHING_SENT: WireFacts = { wireRequests: 0, hops: 0, unsent: false };
 
-export const repeats = (token: WireToken): readonly Repeat[] => token.repeats();
+export const wireFacts = ({ counter }: WireToken): WireFacts => counter?.facts() ?? NOTHING_SENT;
 
-export const wireFacts = (token: WireToken): WireFacts => token.facts();
+export const countRequests = (token: WireToken): number => wireFacts(token).wireRequests;
+
+/** The first 64 requests, in order. */
+export const requestsOf = ({ counter }: WireToken): readonly WireRequest[] =>
+  counter?.requests ?? [];
+
+export const repeats = ({ counter }: WireToken): readonly Repeat[] => counter?.repeats() ?? [];
+
+/** Notes a request that a guard stopped from being sent. */
+export const noteRefused = (token: WireToken, request: Parameters<Refuse>[0]): void =>
+  countOn(token).refuse(request);
+
+type Refuse = ReturnType<typeof countOn>["refuse"];

@@ -54,6 +54,6 @@ describe("the copy of the arguments", () => {
       toolOf(() => new Promise(() => {})),
       {},
     );
-    await expect(engine.clock.run(hanging)).rejects.toThrow("not checked in time");
+    await expect(engine.clock.run(Promise.resolve(hanging))).rejects.toThrow("not checked in time");
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   countRequests,
   createToken,
+  requestsOf,
   currentToken,
   repeats,
   runWithoutToken,
@@ -41,8 +42,8 @@ describe("the token", () => {
       await runWithToken(inner, () => fetch(`${service.url}/inner`));
       await fetch(`${service.url}/outer-again`);
     });
-    expect(outer.requests.map(({ path }) => path)).toEqual(["/outer", "/outer-again"]);
-    expect(inner.requests.map(({ path }) => path)).toEqual(["/inner"]);
+    expect(requestsOf(outer).map(({ path }) => path)).toEqual(["/outer", "/outer-again"]);
+    expect(requestsOf(inner).map(({ path }) => path)).toEqual(["/inner"]);
   });
 
   it("counts nothing that runs without a token", async () => {
@@ -51,7 +52,7 @@ describe("the token", () => {
       await runWithoutToken(() => fetch(`${service.url}/reader`));
       await fetch(`${service.url}/mine`);
     });
-    expect(token.requests.map(({ path }) => path)).toEqual(["/mine"]);
+    expect(requestsOf(token).map(({ path }) => path)).toEqual(["/mine"]);
   });
 
   it("does not count a request made before, even if it is awaited inside", async () => {

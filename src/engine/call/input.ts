@@ -16,14 +16,23 @@ import type { Engine } from "../engine.ts";
 import type { Caller, Naming } from "../operation/operation.ts";
 
 /** Synchronous up to the schema, which sees only the copy. */
-export async function snapshotArguments(
+export function snapshotArguments(
   tool: Tool,
   given: unknown,
   timeoutMs: number,
-  { clock }: Engine,
-): Promise<Canonical> {
+  engine: Engine,
+): Canonical | Promise<Canonical> {
   const copy = canonicalize(given, "args");
   if (!tool.input || !("~standard" in tool.input)) return copy;
+  return checked(tool, copy, timeoutMs, engine);
+}
+
+async function checked(
+  tool: Tool,
+  copy: Canonical,
+  timeoutMs: number,
+  { clock }: Engine,
+): Promise<Canonical> {
   const checking = checkArguments(tool.name, tool.input, copy.value);
   const inTime = await withTimeLimit(clock, timeoutMs, checking);
   if (inTime.tag === "failed") throw inTime.error;

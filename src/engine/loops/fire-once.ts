@@ -28,14 +28,16 @@ export interface Firing<T> {
   readonly attempt: number;
   /** No request may leave; this is the error for those that try. */
   readonly refusal?: Error | undefined;
+  /** The attempt that operations made inside belong to. @default the one around */
+  readonly frame?: object | undefined;
   /** Stops it early. */
   readonly stopped?: StopSignal | undefined;
   /** `signal` makes the signal when it is first asked for: most functions never do. */
   readonly run: (signal: () => AbortSignal) => Promise<T>;
 }
 
-export function fireOnce<T>({ operationId, attempt, refusal, stopped, run }: Firing<T>): Fired<T> {
-  const token = createToken({ operationId, attempt, refusal });
+export function fireOnce<T>({ stopped, run, ...owner }: Firing<T>): Fired<T> {
+  const token = createToken(owner);
   let controller: AbortController | undefined;
   let isOver = false;
   const signal = (): AbortSignal => {

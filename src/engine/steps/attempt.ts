@@ -16,7 +16,7 @@ import { surrounding } from "../../observe/around.ts";
 import type { WireToken } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 import { type Ended, fireOnce } from "../loops/fire-once.ts";
-import { type Frame, runInFrame } from "../operation/nesting.ts";
+import type { Frame } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
 import { bufferResponse, type Result } from "../outcome/result.ts";
 import { mayStart, storedPrecondition } from "./may-start.ts";
@@ -96,6 +96,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     attempt: n,
     refusal: engine.enlisted ? new InvalidInputError("run", ENLISTED) : undefined,
     stopped: execution.stopped,
+    frame,
     run: (signal) => {
       const context = {
         get key() {
@@ -111,16 +112,19 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
           return signal();
         },
       };
-      const call = async () => resultOf(await tool.run(args, context));
-      const framed = () => runInFrame(frame, () => enterOperation(ref.id, call));
-      return inside ? inside.run(framed) : framed();
+      const call = () =>
+        enterOperation(ref.id, async () => resultOf(await tool.run(args, context)));
+      return inside ? inside.run(call) : call();
     },
   });
   return { attempted: { n, startedAt, token, frame, took }, ended, stop };
 }
 
-async function resultOf(value: unknown): Promise<Result> {
-  if (!isResponse(value)) return { value };
+function resultOf(value: unknown): Result | Promise<Result> {
+  return isResponse(value) ? bufferedResult(value) : { value };
+}
+
+async function bufferedResult(value: Response): Promise<Result> {
   const { response, kept } = await bufferResponse(value);
   return { value: response, kept };
 }

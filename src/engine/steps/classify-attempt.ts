@@ -13,7 +13,7 @@ import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts"
 import type { Engine } from "../engine.ts";
 import type { Ended } from "../loops/fire-once.ts";
 import { tellRepeats } from "../loops/fire-once.ts";
-import { judgeNested, type NestedJudgement, runInFrame } from "../operation/nesting.ts";
+import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
 import { about } from "../operation/operation.ts";
 import type { Result } from "../outcome/result.ts";
 import type { Attempted } from "./attempt.ts";
@@ -146,9 +146,7 @@ async function isVerified(owned: Owned, ended: Ended<Result>, engine: Engine): P
   const { signal } = stop;
   const { value: result } = ended.value;
   const value = isResponse(result) ? result.clone() : result;
-  const asked = runWithoutToken(() =>
-    runInFrame(undefined, async () => verify(value, { intent, signal })),
-  );
+  const asked = runWithoutToken(async () => verify(value, { intent, signal }));
   const inTime = await withTimeLimit(engine.clock, tool.readTimeoutMs, asked);
   stop.abort();
   if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;

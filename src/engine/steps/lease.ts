@@ -49,10 +49,13 @@ export function loseLease(owned: Owned, engine: Engine): void {
 }
 
 /** Whether the lease outlasts an attempt, by monotonic and wall clock: a suspended host stops only one. */
-export async function leaseCovers(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
-  if (leaseLeft(owned, engine) >= ms) return true;
+export const leaseCovers = (owned: Owned, ms: number, engine: Engine): boolean =>
+  leaseLeft(owned, engine) >= ms;
+
+/** The same after a renewal: false if another owner has taken over, or the store did not answer in time. */
+export async function renewToCover(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
   await renew(owned, engine);
-  return owned.mayNotFire === undefined && leaseLeft(owned, engine) >= ms;
+  return owned.mayNotFire === undefined && leaseCovers(owned, ms, engine);
 }
 
 function leaseLeft({ grantedAt, leaseMs }: Owned, { clock }: Engine): number {

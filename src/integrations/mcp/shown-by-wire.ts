@@ -11,7 +11,7 @@
 import { McpNotSentError, McpTurnedAwayError } from "../../classify/mcp.ts";
 import { networkVerdict } from "../../classify/network.ts";
 import { peek } from "../../lang/peek.ts";
-import { type WireRequest, type WireToken, wireFacts } from "../../wire/token.ts";
+import { requestsOf, type WireRequest, type WireToken, wireFacts } from "../../wire/token.ts";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -26,8 +26,8 @@ export function shownByWire(
   if (wireRequests === 1 && unsent && networkVerdict(error) === "not_sent") {
     return new McpNotSentError("the server could not be reached", error);
   }
-  const allSeen = token.requests.length === wireRequests;
-  return allSeen && isTurnedAway(token.requests, transport)
+  const allSeen = requestsOf(token).length === wireRequests;
+  return allSeen && isTurnedAway(requestsOf(token), transport)
     ? new McpTurnedAwayError(error)
     : undefined;
 }
