@@ -22,13 +22,13 @@ export interface CaseResult {
 
 const HEAD = [
   "",
-  "us a call",
-  "x holdfire",
-  "CPU us",
-  "x holdfire",
-  "p50 us",
-  "p99 us",
-  "again us",
+  "µs a call",
+  "× holdfire",
+  "CPU µs",
+  "× holdfire",
+  "p50 µs",
+  "p99 µs",
+  "again µs",
   "ran",
 ];
 
