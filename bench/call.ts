@@ -21,8 +21,8 @@ import { type CaseResult, isSound, tableOf } from "./call/print.ts";
 import { type Runner, startRunner } from "./call/runner.ts";
 
 const CALLERS = [1, 100];
-/** Long enough that the code is compiled when the first round counts. */
-const WARM_UP_MS = 1_000;
+/** So many calls that the code is compiled when the first round counts; on a slow store, fewer. */
+const WARM_UP = { calls: 10_000, ms: 500, rounds: 6 };
 const redisUrl = process.env.REDIS_URL ?? "redis://127.0.0.1:6379";
 const postgresUrl = process.env.DATABASE_URL ?? "postgres://postgres@127.0.0.1:5432/test";
 
@@ -42,13 +42,13 @@ async function run({ groups, rounds, ms, against }: BenchOptions): Promise<CaseR
     startRunner(one, { folder, name: names[index] ?? prefix, redisUrl, postgresUrl }),
   );
   try {
-    // One round to warm up, which also tells what cannot run here.
+    // The warm-up also tells what cannot run here.
     const ready: Runner[] = [];
     for (const runner of runners) {
       report(`warming up: ${runner.one.group}, ${runner.one.name}`, false);
-      const result = await runner.measure({ callers: 10, ms: WARM_UP_MS });
-      if (result.tag === "measured") ready.push(runner);
-      else process.stderr.write(`left out: ${titleOf(runner)}: ${result.why}\n`);
+      const failure = await warmUp(runner);
+      if (failure === undefined) ready.push(runner);
+      else process.stderr.write(`left out: ${titleOf(runner)}: ${failure}\n`);
     }
     runners = ready;
     const results = new Map(
@@ -66,6 +66,7 @@ async function run({ groups, rounds, ms, against }: BenchOptions): Promise<CaseR
           const all = results.get(keyOf(runner.one, callers));
           all?.first.push(result.first);
           all?.again.push(result.again);
+          all?.allocatedKb.push(result.allocatedKb);
           all?.ran.push(result.ran);
           if (all) all.ranAgain += result.ranAgain;
         }
@@ -85,6 +86,17 @@ async function run({ groups, rounds, ms, against }: BenchOptions): Promise<CaseR
   }
 }
 
+/** Why the case cannot run; `undefined` if it can. */
+async function warmUp(runner: Runner): Promise<string | undefined> {
+  let calls = 0;
+  for (let round = 0; round < WARM_UP.rounds && calls < WARM_UP.calls; round += 1) {
+    const result = await runner.measure({ callers: 10, ms: WARM_UP.ms });
+    if (result.tag === "failed") return result.why;
+    calls += result.first.calls;
+  }
+  return undefined;
+}
+
 const titleOf = ({ one }: Runner): string => `${one.group}, ${one.name}`;
 const keyOf = ({ group, name }: Runner["one"], callers: number): string =>
   `${group}/${name}/${callers}`;
@@ -100,6 +112,7 @@ const emptyResult = ({ name, group }: Runner["one"], callers: number): Growing =
   callers,
   first: [],
   again: [],
+  allocatedKb: [],
   ran: [],
   ranAgain: 0,
 });

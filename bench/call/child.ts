@@ -11,6 +11,7 @@
  */
 
 import { drive, type Measured } from "../stores/measure.ts";
+import { allocatedKb } from "./allocated.ts";
 import { type Case, guardOf } from "./cases.ts";
 import { type Effect, type Guard, newOrder, type Place, type Receipt } from "./guard.ts";
 
@@ -32,6 +33,7 @@ export type RoundResult =
       readonly tag: "measured";
       readonly first: Measured;
       readonly again: Measured;
+      readonly allocatedKb: number;
       readonly ran: Ran;
       /** How often the function ran when a call that was done was made again. */
       readonly ranAgain: number;
@@ -70,6 +72,8 @@ async function measure(
   };
   await drive(callers, WARM_UP_MS, first);
   collectGarbage();
+  const allocated = await allocatedKb(first);
+  collectGarbage();
   const measuredFirst = await drive(callers, ms, first);
   const asked = next - startAt;
   const seen = runs.subarray(0, asked);
@@ -85,10 +89,8 @@ async function measure(
   const ranAgain = total() - before;
   await guard.close();
   const ran = { asked, twice, never, wrongReceipts };
-  return {
-    next,
-    result: { tag: "measured", first: measuredFirst, again: measuredAgain, ran, ranAgain },
-  };
+  const measured = { first: measuredFirst, again: measuredAgain, allocatedKb: allocated };
+  return { next, result: { tag: "measured", ...measured, ran, ranAgain } };
 }
 
 /** Another one in each round. DBOS keeps the first function it is given, so all go through here. */

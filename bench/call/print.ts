@@ -15,20 +15,22 @@ export interface CaseResult {
   readonly group: StoreName;
   readonly callers: number;
   readonly first: readonly Measured[];
+  /** The same calls made again. */
   readonly again: readonly Measured[];
+  readonly allocatedKb: readonly number[];
   readonly ran: readonly Ran[];
   readonly ranAgain: number;
 }
 
 const HEAD = [
-  "",
   "µs a call",
   "× holdfire",
   "CPU µs",
   "× holdfire",
-  "p50 µs",
   "p99 µs",
+  "KB",
   "again µs",
+  "CPU µs",
   "ran",
 ];
 
@@ -50,7 +52,7 @@ const titleOf = ({ group, callers }: CaseResult): string =>
 
 function sectionOf(title: string, cases: readonly CaseResult[]): string {
   const own = cases.find(({ name }) => name === HOLDFIRE);
-  const rows = [[title, ...HEAD.slice(1)], ...cases.map((one) => rowOf(one, own))];
+  const rows = [[title, ...HEAD], ...cases.map((one) => rowOf(one, own))];
   const widths = rows[0]?.map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? "").length)),
   );
@@ -66,20 +68,21 @@ function sectionOf(title: string, cases: readonly CaseResult[]): string {
 }
 
 function rowOf(one: CaseResult, own: CaseResult | undefined): string[] {
-  const of = (key: keyof Measured, digits = digitsFor(one)) =>
-    median(one.first.map((round) => round[key])).toFixed(digits);
-  const times = timesOf(one.first);
-  const again =
-    one.ranAgain > 0 ? "runs again" : median(timesOf(one.again)).toFixed(digitsFor(one));
+  const digits = median(timesOf(one.first)) < 10 ? 2 : 0;
+  const shown = (values: readonly number[]) => median(values).toFixed(digits);
+  const beside = (of: (all: readonly Measured[]) => number[]) =>
+    own ? ratioOf(of(one.first), of(own.first)) : "";
+  const runsAgain = one.ranAgain > 0;
   return [
     one.name,
-    spread(times, digitsFor(one)),
-    own ? ratioOf(times, timesOf(own.first)) : "",
-    of("cpuUs"),
-    own ? ratioOf(cpuOf(one.first), cpuOf(own.first)) : "",
-    of("p50Us"),
-    of("p99Us"),
-    again,
+    spread(timesOf(one.first), digits),
+    beside(timesOf),
+    shown(cpuOf(one.first)),
+    beside(cpuOf),
+    shown(one.first.map(({ p99Us }) => p99Us)),
+    median(one.allocatedKb).toFixed(1),
+    runsAgain ? "runs again" : shown(timesOf(one.again)),
+    runsAgain ? "" : shown(cpuOf(one.again)),
     ranWords(one.ran),
   ];
 }
@@ -90,8 +93,6 @@ function ratioOf(times: readonly number[], own: readonly number[]): string {
   const [low, high] = [Math.min(...each), Math.max(...each)];
   return `${(median(times) / median(own)).toFixed(2)} (${low.toFixed(2)}..${high.toFixed(2)})`;
 }
-
-const digitsFor = ({ first }: CaseResult): number => (median(timesOf(first)) < 10 ? 2 : 0);
 
 function ranWords(rounds: readonly Ran[]): string {
   const sum = (key: keyof Ran) => rounds.reduce((all, round) => all + round[key], 0);
