@@ -36,7 +36,7 @@ export interface Engine {
   /** Operations that run in this process, by tenant and id. */
   readonly executions: Map<string, Execution>;
   /** Attempts whose `run` has not settled although their execution is over, by operation id. */
-  readonly runningAttempts: Map<string, Set<number>>;
+  readonly runningAttempts: Map<string, readonly number[]>;
   /** Tries a durable move until the store has answered. */
   readonly persist: Persist;
   /** Commits join a transaction of the user's: one attempt, and no request leaves. */

@@ -82,8 +82,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     const drift = found === "asked" ? undefined : found;
     const stored = await askStore(engine, "gate", engine.ledger.read(operation.ref));
     const record = stored?.record;
-    if (record && !wouldFire(record, operation, engine))
-      return { tag: "pass", needsYes: true };
+    if (record && !wouldFire(record, operation, engine)) return { tag: "pass", needsYes: true };
 
     const planned = await withTimeLimit(
       engine.clock,

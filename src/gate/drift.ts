@@ -6,10 +6,10 @@
  */
 
 import type { Engine } from "../engine/engine.ts";
+import { wouldFire } from "../engine/operation/claim-move.ts";
 import type { Execution, Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import type { OperationRecord, StateTag, Stored } from "../ledger/record.ts";
-import { wouldFire } from "../engine/operation/claim-move.ts";
 import type { SiblingWrites } from "./sibling-writes.ts";
 
 /** From which operation a call drifts, and how. */

@@ -9,12 +9,12 @@
 
 import type { Admission, Visit } from "../engine/engine.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
+import { wouldFire } from "../engine/operation/claim-move.ts";
 import type { Execution } from "../engine/operation/operation.ts";
 import { waitForChange } from "../engine/steps/wait-for-change.ts";
 import { askStore } from "../engine/store-call.ts";
 import { aheadOf, NO_LANE, queueUp } from "../ledger/lane.ts";
 import type { StoredLane } from "../ledger/store.ts";
-import { wouldFire } from "../engine/operation/claim-move.ts";
 import { blockerOf, dropTicket, entryOf } from "./lane-place.ts";
 
 const LONGEST_WAIT_MS = 30_000;

@@ -9,6 +9,7 @@ import type { Plan, PlannedChange } from "../engine/define/definition.ts";
 import type { PlannedCall, PlannedEffect } from "../engine/define/planned-call.ts";
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
+import { wouldFire } from "../engine/operation/claim-move.ts";
 import type { Caller } from "../engine/operation/operation.ts";
 import { factsOf, type Naming, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
@@ -17,7 +18,6 @@ import type { Canonical, Json } from "../key/canonical.ts";
 import { resolveScope } from "../key/scope.ts";
 import { withTimeLimit } from "../lang/time-limit.ts";
 import type { OperationRecord } from "../ledger/record.ts";
-import { wouldFire } from "../engine/operation/claim-move.ts";
 import { diffOf, diffText } from "./diff.ts";
 import { makePlan } from "./plan.ts";
 

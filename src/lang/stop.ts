@@ -19,15 +19,15 @@ export interface Stop {
 
 /** Each listener is called once, in the order of arrival. */
 export function createStop(): Stop {
-  let listeners: Set<() => void> | undefined;
+  let listeners: (() => void)[] = [];
   const signal = {
     aborted: false,
     addEventListener(_type: "abort", listener: () => void) {
-      listeners ??= new Set();
-      if (!signal.aborted) listeners.add(listener);
+      if (!signal.aborted && !listeners.includes(listener)) listeners.push(listener);
     },
     removeEventListener(_type: "abort", listener: () => void) {
-      listeners?.delete(listener);
+      const at = listeners.indexOf(listener);
+      if (at >= 0) listeners = listeners.toSpliced(at, 1);
     },
   };
   return {
@@ -36,8 +36,8 @@ export function createStop(): Stop {
       if (signal.aborted) return;
       signal.aborted = true;
       const all = listeners;
-      listeners = undefined;
-      for (const listener of all ?? []) listener();
+      listeners = [];
+      for (const listener of all) listener();
     },
   };
 }

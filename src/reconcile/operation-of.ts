@@ -22,7 +22,9 @@ export function recall(record: OperationRecord, tool: Tool, engine: Engine): Rec
   const decoded = record.intent && engine.codec.decode(record.intent, record);
   if (!decoded?.ok) return undefined;
   const { value, text } = canonicalize(decoded.value, "intent");
-  const argsHash = hashArguments(text, record.id);
+  // Where the intent is all arguments, the record says so: its fingerprint stands for them.
+  const isWhole = record.argsHash === record.fingerprint;
+  const argsHash = isWhole ? record.argsHash : hashArguments(text, record.id);
   return {
     operation: operationOf(record, tool, argsHash, () => value),
     sameArguments: argsHash === record.argsHash,

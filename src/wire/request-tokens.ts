@@ -12,7 +12,6 @@ import { subscribe } from "node:diagnostics_channel";
 import { countOn, type Watch, type WireRequest, type WireToken } from "./counter.ts";
 import { locate } from "./redirect.ts";
 
-
 /** The part of the async context that the observer may use. */
 export interface TokenContext {
   current(): WireToken | undefined;

@@ -5,15 +5,19 @@
  * @module
  */
 
-import { AsyncLocalStorage } from "node:async_hooks";
-import { countOn, type Repeat, type WireFacts, type WireRequest, type WireToken } from "./counter.ts";
+import { ambient, enterAmbient, runAmbient } from "../lang/ambient.ts";
+import {
+  countOn,
+  type Repeat,
+  type WireFacts,
+  type WireRequest,
+  type WireToken,
+} from "./counter.ts";
 import { observeRequests } from "./observe-requests.ts";
 
 export type { Repeat, WireFacts, WireRequest, WireToken } from "./counter.ts";
 
-const storage = new AsyncLocalStorage<WireToken | undefined>();
-
-export const currentToken = (): WireToken | undefined => storage.getStore();
+export const currentToken = (): WireToken | undefined => ambient().token as WireToken | undefined;
 
 /** Creates a token; the first one starts the observer. */
 export function createToken(owner: {
@@ -22,19 +26,26 @@ export function createToken(owner: {
   readonly refusal?: Error | undefined;
   readonly frame?: object | undefined;
 }): WireToken {
-  observeRequests({ current: currentToken, enter: (token) => storage.enterWith(token) });
+  observeRequests({
+    current: currentToken,
+    enter: (token) => enterAmbient({ ...ambient(), token }),
+  });
   const { operationId, attempt, refusal, frame = currentToken()?.frame } = owner;
   return { operationId, attempt, refusal, frame, counter: undefined };
 }
 
-/** Runs `fn`; its requests, also later ones, are counted on `token`. */
-export function runWithToken<T>(token: WireToken, fn: () => T): T {
-  return storage.run(token, fn);
+/** Runs `fn`; its requests, also later ones, are counted on `token`. Its calls are made in `scope`. */
+export function runWithToken<T>(
+  token: WireToken,
+  fn: () => T,
+  scope: object | undefined = ambient().scope,
+): T {
+  return runAmbient({ scope, token }, fn);
 }
 
 /** Runs `fn` under no token: its requests, and the operations it makes, belong to no attempt. */
 export function runWithoutToken<T>(fn: () => T): T {
-  return storage.getStore() === undefined ? fn() : storage.run(undefined, fn);
+  return currentToken() ? runAmbient({ ...ambient(), token: undefined }, fn) : fn();
 }
 
 const NOTHING_SENT: WireFacts = { wireRequests: 0, hops: 0, unsent: false };

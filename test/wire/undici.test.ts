@@ -13,7 +13,13 @@ import {
   fetch as undiciFetch,
 } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { countRequests, currentToken, repeats, requestsOf, wireFacts } from "../../src/wire/token.ts";
+import {
+  countRequests,
+  currentToken,
+  repeats,
+  requestsOf,
+  wireFacts,
+} from "../../src/wire/token.ts";
 import { selfSigned } from "./self-signed.ts";
 import { attempt, closedPort, listenOn, startService } from "./servers.ts";
 

@@ -30,14 +30,17 @@ export interface Firing<T> {
   readonly refusal?: Error | undefined;
   /** The attempt that operations made inside belong to. @default the one around */
   readonly frame?: object | undefined;
+  /** The scope of calls made inside. @default the scope around */
+  readonly scope?: object | undefined;
   /** Stops it early. */
   readonly stopped?: StopSignal | undefined;
   /** `signal` makes the signal when it is first asked for: most functions never do. */
   readonly run: (signal: () => AbortSignal) => Promise<T>;
 }
 
-export function fireOnce<T>({ stopped, run, ...owner }: Firing<T>): Fired<T> {
-  const token = createToken(owner);
+export function fireOnce<T>(firing: Firing<T>): Fired<T> {
+  const { stopped, run, scope } = firing;
+  const token = createToken(firing);
   let controller: AbortController | undefined;
   let isOver = false;
   const signal = (): AbortSignal => {
@@ -47,7 +50,7 @@ export function fireOnce<T>({ stopped, run, ...owner }: Firing<T>): Fired<T> {
   };
   const onStopped = () => controller?.abort();
   stopped?.addEventListener("abort", onStopped, { once: true });
-  const ended = runWithToken(token, () => run(signal)).then(
+  const ended = runWithToken(token, () => run(signal), scope).then(
     (value): Ended<T> => ({ ok: true, value }),
     (error: unknown): Ended<T> => ({ ok: false, error }),
   );

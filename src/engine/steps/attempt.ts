@@ -9,7 +9,7 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { InvalidInputError } from "../../errors.ts";
-import { enterOperation } from "../../key/scope.ts";
+import { operationScope } from "../../key/scope.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Licence } from "../../ledger/record.ts";
 import { surrounding } from "../../observe/around.ts";
@@ -97,6 +97,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     refusal: engine.enlisted ? new InvalidInputError("run", ENLISTED) : undefined,
     stopped: execution.stopped,
     frame,
+    scope: operationScope(ref.id),
     run: (signal) => {
       const context = {
         get key() {
@@ -112,8 +113,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
           return signal();
         },
       };
-      const call = () =>
-        enterOperation(ref.id, async () => resultOf(await tool.run(args, context)));
+      const call = async () => resultOf(await tool.run(args, context));
       return inside ? inside.run(call) : call();
     },
   });
@@ -129,13 +129,16 @@ async function bufferedResult(value: Response): Promise<Result> {
   return { value: response, kept };
 }
 
+const NONE: readonly number[] = [];
+
 /** Notes that the attempt runs; the returned function says that it has ended. */
 export function beginAttempt(id: string, n: number, engine: Engine): () => void {
-  const runningAttempts = engine.runningAttempts.get(id) ?? new Set();
-  engine.runningAttempts.set(id, runningAttempts.add(n));
+  const { runningAttempts } = engine;
+  runningAttempts.set(id, [...(runningAttempts.get(id) ?? NONE), n]);
   return () => {
-    runningAttempts.delete(n);
-    if (runningAttempts.size === 0) engine.runningAttempts.delete(id);
+    const others = (runningAttempts.get(id) ?? NONE).filter((other) => other !== n);
+    if (others.length > 0) runningAttempts.set(id, others);
+    else runningAttempts.delete(id);
   };
 }
 

@@ -131,7 +131,7 @@ function bodyOf({ value, kept }: Result): Pick<Judged, "body" | "bodyBroken"> {
 function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: Ended<Result>): void {
   learn(owned, ending);
   owned.retryAfterMs = judged.retryAfterMs;
-  if (ended.ok) owned.results.set(ending.n, ended.value);
+  if (ended.ok) owned.results[ending.n] = ended.value;
   else owned.lastError = ended.error;
   const { status, code } = judged;
   if (judged.verdict === "rejected") owned.rejection = { status, code };

@@ -11,13 +11,13 @@ import type { Engine } from "../engine.ts";
 import { claimMove } from "../operation/claim-move.ts";
 import { about } from "../operation/operation.ts";
 import { effectOf, payloadOf } from "../outcome/result.ts";
-import { endingsOf, type Owned } from "./ownership.ts";
+import { endingsOf, type Owned, wakeOf } from "./ownership.ts";
 import type { Settled } from "./settled-state.ts";
 
 /** The `run` of an attempt whose time was up has settled after all, and was classified. */
 export async function fileLateReply(owned: Owned, ending: Ending, engine: Engine): Promise<void> {
   const { n, verdict = "unknown" } = ending;
-  if (owned.active) owned.wake.abort();
+  if (owned.active) wakeOf(owned).abort();
   else await fileEvidence(owned, n, verdict, engine);
 }
 
@@ -33,7 +33,7 @@ export async function fileEvidence(
   const at = engine.ledger.clock.latest();
   const ending = endingsOf(owned).find((each) => each.n === n);
   const { status } = ending ?? {};
-  const result = verdict === "committed" ? owned.results.get(n) : undefined;
+  const result = verdict === "committed" ? owned.results[n] : undefined;
   const payload = result && payloadOf(operation, result, engine);
   const { effect, effectId } = result ? effectOf(tool, result.value) : {};
   const filed = await engine.persist(() =>

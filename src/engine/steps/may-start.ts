@@ -11,7 +11,7 @@ import type { Licence } from "../../ledger/record.ts";
 import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { mayStillResend } from "./decide.ts";
-import { leaseCovers, loseLease, renewToCover } from "./lease.ts";
+import { leaseCovers, leaseLasts, loseLease } from "./lease.ts";
 import { situationOf } from "./next-move.ts";
 import { endingsOf, forget, type Owned, relearn, remember } from "./ownership.ts";
 
@@ -33,7 +33,7 @@ export async function mayStart(
   owned.noted = false;
   const covered =
     mayFire() &&
-    (leaseCovers(owned, timeoutMs, engine) || (await renewToCover(owned, timeoutMs, engine)));
+    (leaseLasts(owned, timeoutMs, engine) || (await leaseCovers(owned, timeoutMs, engine)));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
   const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
   if (covered && mayFire() && !tooLate) return true;

@@ -5,13 +5,12 @@
  */
 
 import { sleep } from "../../lang/clock.ts";
-import { createStop } from "../../lang/stop.ts";
 import { type AttemptNote, isCleared } from "../../ledger/record.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { backoff } from "../pace.ts";
 import { type Decision, decide, type Powers, type Situation } from "./decide.ts";
-import { forget, learn, type Owned } from "./ownership.ts";
+import { forget, learn, type Owned, wakeOf } from "./ownership.ts";
 
 /** A decision that ends the execution. */
 export type Final = Extract<Decision, { do: "commit" | "give_up" | "hold" }>;
@@ -83,8 +82,9 @@ function outOfTime(owned: Owned, decision: Extract<Decision, { do: "fire" | "rea
 /** Waits, unless something new is known before the time is up. */
 export async function pause(owned: Owned, waitMs: number, engine: Engine): Promise<void> {
   // What woke it may have made the licence void: decide anew.
-  if ((await sleep(engine.clock, waitMs, owned.wake.signal)) === "woken") owned.licence = undefined;
-  owned.wake = createStop();
+  if ((await sleep(engine.clock, waitMs, wakeOf(owned).signal)) === "woken")
+    owned.licence = undefined;
+  owned.wake = undefined;
 }
 
 export function situationOf(owned: Owned, engine: Engine): Situation {

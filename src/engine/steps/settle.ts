@@ -152,7 +152,7 @@ async function fileOthers(owned: Owned, state: Settled, engine: Engine): Promise
 /** Evidence of a commit carries its result, also when a reader found it. */
 function keepResult(owned: Owned, attempt: number | undefined, result: Result): void {
   const n = attempt ?? owned.stored.record.fired;
-  if (!owned.results.has(n)) owned.results.set(n, result);
+  owned.results[n] ??= result;
 }
 
 /** The outcome of this very execution, with what the ledger does not keep. */

@@ -28,7 +28,7 @@ export function stateFor(
   switch (final.do) {
     case "hold": {
       const yes = owned.attempts.findLast(({ unverified }) => unverified);
-      const unverified = yes && owned.results.get(yes.n);
+      const unverified = yes && owned.results[yes.n];
       const payload = unverified && payloadOf(operation, unverified, engine);
       return { tag: "unknown", reason: final.reason, payload };
     }
@@ -103,7 +103,7 @@ export function resultAtHand(
   attempt: number | undefined,
 ): Result | undefined {
   if (attempt === undefined) return reading && foundIn(reading);
-  const result = results.get(attempt);
+  const result = results[attempt];
   return result && (result.kept || !isResponse(result.value)) ? result : undefined;
 }
 
@@ -118,7 +118,7 @@ export async function missingResult(
   const found = tool.readState
     ? foundIn(await askReader(operation, stored.record, tool.readTimeoutMs, engine))
     : undefined;
-  const why = results.has(attempt) ? "the body broke off" : "there was no result";
+  const why = attempt in results ? "the body broke off" : "there was no result";
   if (!found) {
     engine.events.emit("warning", () => ({ ...about(operation), code: "payload_lost", why }));
   }
