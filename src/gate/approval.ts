@@ -59,7 +59,7 @@ export interface GateOptions {
   readonly policyVersion: string;
 }
 
-/** Lets pass what needs nobody's leave; what is destructive or drifts needs a person's yes. */
+/** Lets pass what needs no approval; what is destructive or drifts needs a person's yes. */
 export interface ApprovalGate {
   admit(
     execution: Execution,
@@ -131,10 +131,10 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       const put = (hold: typeof move, known: Stored | undefined) =>
         askStore(engine, "hold", engine.ledger.move(operation.ref, hold, known));
       let held = await put(move, stored);
-      // The store was found out by this very question: nobody may answer it as if nothing was sent.
+      // This question showed that the store lost data: it must not be answered as if nothing was sent.
       const lost = suspect ? undefined : lostBefore(operation, engine);
       if (held.tag === "moved" && lost) held = await put({ ...move, suspect: lost }, held.stored);
-      // Somebody was faster; the claim will say what is known.
+      // Another process was faster; the claim will say what is known.
       if (held.tag !== "moved") return { tag: "pass", needsYes: true };
       engine.events.emit("approval", () => ({ ...about(operation), status: "asked", why }));
     }

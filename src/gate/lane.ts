@@ -100,7 +100,7 @@ async function isQueued(
   return askStore(engine, "lane", ledger.changeLane(ref.tenant, change));
 }
 
-/** Gives the ticket back. Nobody waits for it: it would run out by itself. */
+/** Gives the ticket back, in the background: it would expire by itself. */
 export function leaveQueue({ operation }: Execution, engine: Engine, visit: Visit): void {
   const { ref, draft } = operation;
   const { resource: name } = draft.identity;

@@ -69,7 +69,7 @@ export interface OperationQuery {
   readonly limit?: number | undefined;
 }
 
-/** A person's word on an operation that nobody can read. */
+/** A person's answer for an operation whose state cannot be read. */
 export interface Resolution {
   readonly as: "committed" | "not_applied";
   /** The person's name. */
@@ -86,7 +86,7 @@ export interface Operations {
     readonly cursor?: string | undefined;
   }>;
   get(id: string): Promise<OperationView | undefined>;
-  /** A person settles what nobody can read. Refused while somebody is at it, and on what is settled. */
+  /** A person settles what cannot be read. Refused while another process owns it, and on what is settled. */
   resolve(id: string, as: Resolution): Promise<OperationView>;
 }
 
@@ -95,7 +95,7 @@ const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
 const WHY_NOT: Partial<Record<Refusal, string>> = {
   absent: "there is no such operation",
   settled: "it is settled already",
-  busy: "somebody is at it; wait until the lease has run out",
+  busy: "is owned by a process that is still working on it. Wait until its lease has expired.",
   changed: "something has happened since you looked; look again",
   held: "nothing was sent; approve or deny it instead",
   evidence: "the service has said yes to it: it can only be committed",

@@ -153,7 +153,7 @@ export function announceRunning(
   let over = false;
   let cancel = () => {};
   const beat = async (): Promise<void> => {
-    // While the flight goes on, its lease says it.
+    // While the execution goes on, its lease says so.
     if (!owned.active) {
       const at = engine.ledger.clock.latest();
       const move = { move: "running", attempt: n, leaseMs, at } as const;

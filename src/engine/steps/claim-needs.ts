@@ -55,7 +55,7 @@ export async function readPrecondition(
   return { tag, error: inTime.tag === "failed" ? inTime.error : undefined };
 }
 
-/** Others join the queue meanwhile; nobody is that popular. */
+/** Others join the queue meanwhile, but not so many. */
 const MOST_TRIES = 16;
 
 /** If not, the claim has been taken back, and nothing was sent. */
@@ -82,7 +82,7 @@ export async function isClaimComplete(
 }
 
 /**
- * Makes sure of a lane where it and the record are two moves. Between the two somebody may have seen
+ * Makes sure of a lane where it and the record are two moves. Between the two another process may have seen
  * a holder without a record, and have taken the lane. A write of the lane after the record shuts them
  * out: who looked before it finds the lane changed, who looks after it finds the record.
  */

@@ -1,5 +1,5 @@
 /**
- * Waits for an operation that somebody else owns: polls the ledger, and listens where it can tell.
+ * Waits for an operation that another process owns: polls the ledger, and listens where the store can tell.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Execution } from "../operation/operation.ts";
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;
 
-/** False when nobody waits any more, or the time is up. `id` is who is waited for: itself, or another. */
+/** False when no caller waits any more, or the time is up. `id` is the operation waited for: this one, or another. */
 export async function waitForChange(
   execution: Execution,
   turn: number,
