@@ -107,7 +107,7 @@ export interface HoldfireEvents {
   /** `hf.reconcile` has dealt with one more operation. In operations, so far. */
   reconcile: {
     readonly tenant: string;
-    readonly looked: number;
+    readonly checked: number;
     readonly committed: number;
     readonly notApplied: number;
     readonly stillUnknown: number;

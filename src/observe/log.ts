@@ -87,7 +87,7 @@ const LINES: {
   usage: ["debug", "client", "attempt", "inputTokens", "outputTokens", "partial"],
   store: ({ status }) => STORE[status],
   warning: ({ code }) => WARNINGS[code],
-  reconcile: ["debug", "looked", "committed", "notApplied", "stillUnknown", "skipped"],
+  reconcile: ["debug", "checked", "committed", "notApplied", "stillUnknown", "skipped"],
   drift: ["warn", "tool", "finding"],
 };
 
