@@ -159,7 +159,7 @@ type Warning =
   | (OfOperation & { readonly code: "volatile_intent"; readonly other: string })
   /** A result could not be stored; it is committed without its payload. */
   | (OfOperation & { readonly code: "payload_lost"; readonly why: string })
-  /** Another process took over, or the lease could not be renewed in time. */
+  /** Another process took the operation over, or might have by now: its lease has expired. */
   | (OfOperation & { readonly code: "lease_lost" })
   /** A recorded step of a scope was called with another prompt, so the model was asked again. */
   | (OfSample & { readonly code: "prompt_drift"; readonly scope: string });

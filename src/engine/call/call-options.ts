@@ -39,6 +39,6 @@ function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
     typeof aborted === "boolean" &&
     typeof addEventListener === "function" &&
     typeof removeEventListener === "function";
-  if (!fits) throw new InvalidInputError("options.signal", "must be an AbortSignal");
+  if (!fits) throw new InvalidInputError("options.signal", "must be an AbortSignal.");
   return signal;
 }

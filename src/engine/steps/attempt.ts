@@ -25,7 +25,7 @@ import type { Owned } from "./ownership.ts";
 import { announceRunning, beginAttempt } from "./running-attempts.ts";
 
 const ENLISTED =
-  "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them";
+  "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
 
 export interface Attempted {
   readonly n: number;
