@@ -107,7 +107,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     if (!inside) {
       throw new InvalidInputError(
         "options.store",
-        `cannot enlist: the ${store.name} store has no transactions to join`,
+        `cannot enlist: the ${store.name} store has no transactions to join.`,
       );
     }
     // A lane left in a transaction would keep others waiting for its end; it is free by the record.
@@ -161,7 +161,7 @@ function storeOf(options: HoldfireOptions): { readonly store: Store; readonly wi
   const store =
     options.store ?? lazyStore("sqlite", async () => (await defaults()).defaultStore(env, cwd));
   if (typeof store?.swap !== "function") {
-    throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore()");
+    throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore().");
   }
   if (options.witness) return { store, witness: options.witness };
   // A store that dies with the process needs no witness outside it.

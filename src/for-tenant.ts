@@ -22,9 +22,8 @@ import type { Holdfire } from "./holdfire.ts";
 import { createFetch } from "./integrations/fetch/index.ts";
 import { checkPerson, checkScope } from "./key/check-name.ts";
 import { enterScope } from "./key/scope.ts";
-import { driftReport } from "./reconcile/drift.ts";
-import { reconcileEvery } from "./reconcile/every.ts";
-import { reconcile } from "./reconcile/reconcile.ts";
+import { driftReport } from "./reconcile/drift-report.ts";
+import { reconcile, reconcileEvery } from "./reconcile/reconcile.ts";
 import type { Fetch } from "./wire/guarded-fetch.ts";
 
 /** What a tenant's holdfire shares with those of other tenants. */

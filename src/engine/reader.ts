@@ -23,7 +23,7 @@ export async function askReader(
 ): Promise<Reading<unknown>> {
   const { tool, ref } = operation;
   const { readState } = tool;
-  if (!readState) return cannotTell("no reader");
+  if (!readState) return cannotTell("no_reader");
   const { store } = engine.ledger;
   const stop = new AbortController();
   const query = {

@@ -90,7 +90,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       execution.untilStopped(() => show(operation)),
     );
     if (planned.tag !== "done") {
-      const late = new InvalidInputError("plan", "did not answer in time");
+      const late = new InvalidInputError("plan", "did not answer in time.");
       const error = planned.tag === "failed" ? planned.error : late;
       const why = planned.tag;
       engine.events.emit("warning", () => ({
@@ -177,7 +177,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
 /** A yes has a name under it. */
 function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
   if (typeof answer !== "object" || answer === null || typeof answer.approve !== "boolean") {
-    throw new InvalidInputError("confirm", "must return { approve: true or false, by }");
+    throw new InvalidInputError("confirm", "must return { approve: true or false, by }.");
   }
   checkPerson(answer.by);
   checkNote(answer.note);

@@ -90,7 +90,7 @@ async function planInTime(
   const inTime = await withTimeLimit(engine.clock, deadlineMs, makePlan(tool, args));
   if (inTime.tag === "failed") throw inTime.error;
   if (inTime.tag === "late") {
-    throw new InvalidInputError(`plan of "${tool.name}"`, "did not answer in time");
+    throw new InvalidInputError(`plan of "${tool.name}"`, "did not answer in time.");
   }
   return inTime.value;
 }

@@ -100,7 +100,7 @@ test("--json has the whole report, and --drift what the world says otherwise", a
   const { exitCode, out } = await reconcile("--json", "--drift", "--tool", "pay");
   expect(exitCode).toBe(1);
   const { reconciled, drift } = JSON.parse(out);
-  expect(reconciled).toMatchObject({ ended: "done", looked: 1 });
+  expect(reconciled).toMatchObject({ ended: "done", checked: 1 });
   expect(reconciled.stillUnknown).toHaveLength(1);
   expect([...drift.findings, ...drift.notCompared].map(({ key }) => key)).toEqual([found]);
 });

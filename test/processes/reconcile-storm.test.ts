@@ -168,11 +168,16 @@ test("after a storm of lost replies, reading alone settles what can be known, an
     { finding: "gone", id: vanished.id, effectId: gone },
   ]);
   expect(driftEvents).toBe(3);
-  expect(drift).toMatchObject({ ended: "done", looked: settled.length, notCompared: [] });
+  expect(drift).toMatchObject({ ended: "done", checked: settled.length, notCompared: [] });
   expect(drift?.tools).toEqual([
-    { tool: "order_readable", effects: "looked", changes: "looked", foreign: "looked" },
-    { tool: "order_keyed", effects: "not looked", changes: "not looked", foreign: "looked" },
-    { tool: "order_neither", effects: "not looked", changes: "not looked", foreign: "not looked" },
+    { tool: "order_readable", effects: "checked", changes: "checked", foreign: "checked" },
+    { tool: "order_keyed", effects: "not_checked", changes: "not_checked", foreign: "checked" },
+    {
+      tool: "order_neither",
+      effects: "not_checked",
+      changes: "not_checked",
+      foreign: "not_checked",
+    },
   ]);
 }, 120_000);
 

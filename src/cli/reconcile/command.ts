@@ -59,9 +59,9 @@ async function work(
   const report = await hf.reconcile({
     ...options,
     signal,
-    onProgress: ({ looked, committed, notApplied, stillUnknown }) =>
+    onProgress: ({ checked, committed, notApplied, stillUnknown }) =>
       terminal.status(
-        `looked at ${looked}: ${committed} committed, ${notApplied} not applied, ${stillUnknown} still unknown`,
+        `looked at ${checked}: ${committed} committed, ${notApplied} not applied, ${stillUnknown} still unknown`,
       ),
   });
   const { tools, since } = options;
@@ -70,8 +70,8 @@ async function work(
         tools,
         since,
         signal,
-        onProgress: ({ looked, findings }) =>
-          terminal.status(`compared ${looked}: ${findings} findings`),
+        onProgress: ({ checked, findings }) =>
+          terminal.status(`compared ${checked}: ${findings} findings`),
       })
     : undefined;
   terminal.status("");

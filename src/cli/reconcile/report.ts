@@ -20,9 +20,9 @@ const ENDED = {
 
 export function printReconciled(report: ReconcileReport, terminal: Terminal): void {
   const { out } = terminal;
-  const { looked, committed, notApplied, stillUnknown, resent, skipped, ended, cursor } = report;
+  const { checked, committed, notApplied, stillUnknown, resent, skipped, ended, cursor } = report;
   out(
-    `Looked at ${looked}: ${committed} committed, ${notApplied} not applied, ${stillUnknown.length} still unknown; ${resent} sent again.${ENDED[ended]}`,
+    `Looked at ${checked}: ${committed} committed, ${notApplied} not applied, ${stillUnknown.length} still unknown; ${resent} sent again.${ENDED[ended]}`,
   );
   const lines = stillUnknown.map(
     ({ tool, key, reason, because }) =>
@@ -39,9 +39,9 @@ export function printReconciled(report: ReconcileReport, terminal: Terminal): vo
 
 export function printDrift(report: DriftReport, terminal: Terminal): void {
   const { out } = terminal;
-  const { looked, findings, notCompared, tools, ended } = report;
+  const { checked, findings, notCompared, tools, ended } = report;
   out(
-    `Compared ${looked} committed operations: ${findings.length} findings, ${notCompared.length} could not be compared.${ENDED[ended]}`,
+    `Compared ${checked} committed operations: ${findings.length} findings, ${notCompared.length} could not be compared.${ENDED[ended]}`,
   );
   printSome(
     findings.map((finding) => lineOf(finding, terminal)),

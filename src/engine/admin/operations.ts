@@ -93,12 +93,12 @@ export interface Operations {
 const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
 
 const WHY_NOT: Partial<Record<Refusal, string>> = {
-  absent: "there is no such operation",
-  settled: "it is settled already",
-  busy: "is owned by a process that is still working on it. Wait until its lease has expired.",
-  changed: "something has happened since you looked; look again",
-  held: "nothing was sent; approve or deny it instead",
-  evidence: "the service has said yes to it: it can only be committed",
+  absent: "there is no such operation.",
+  settled: "is settled already.",
+  busy: "is owned by another process; wait until its lease has expired.",
+  changed: "has changed since you read it; read it again.",
+  held: "was not sent yet; approve or deny it instead.",
+  evidence: "can only be committed: the service has reported success.",
 };
 
 export function operationsOf(engine: Engine): Operations {
@@ -119,7 +119,7 @@ export function operationsOf(engine: Engine): Operations {
     },
     async resolve(id, { as, by, note, asOf }) {
       if (as !== "committed" && as !== "not_applied") {
-        throw new InvalidInputError("as", `must be "committed" or "not_applied"`);
+        throw new InvalidInputError("as", `must be "committed" or "not_applied".`);
       }
       checkPerson(by);
       checkNote(note);
@@ -128,7 +128,7 @@ export function operationsOf(engine: Engine): Operations {
       const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));
       if (moved.tag === "moved" && moved.stored) return view(moved.stored);
       const why = moved.tag === "refused" ? moved.why : "absent";
-      throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? why);
+      throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? `cannot be settled (${why}).`);
     },
   };
 }

@@ -43,7 +43,7 @@ function checkAsked(question: unknown): string {
   try {
     return checkAlias(peek(question, "operation"));
   } catch {
-    throw new InvalidInputError("args.operation", "must be the operation of an earlier reply");
+    throw new InvalidInputError("args.operation", "must be the operation of an earlier reply.");
   }
 }
 

@@ -146,6 +146,6 @@ function checkStore(tool: Tool, engine: Engine): void {
   if (tool.readState || recognisesRepeats(tool)) return;
   throw new InvalidInputError(
     `tool "${tool.name}"`,
-    `is neither keyed nor readable, and the ${name} store may forget that it was sent. Declare keyed or readState, use a store that lasts, or accept it by name ({ forgets: "accepted" })`,
+    `is neither keyed nor readable, and the ${name} store may forget that it was sent. Declare keyed or readState, use a store that keeps its records, or accept it ({ forgets: "accepted" }).`,
   );
 }

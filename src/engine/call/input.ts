@@ -36,7 +36,7 @@ async function checked(
   const checking = checkArguments(tool.name, tool.input, copy.value);
   const inTime = await withTimeLimit(clock, timeoutMs, checking);
   if (inTime.tag === "failed") throw inTime.error;
-  if (inTime.tag === "late") throw new InvalidInputError("args", "were not checked in time");
+  if (inTime.tag === "late") throw new InvalidInputError("args", "were not checked in time by the schema.");
   return inTime.value === copy.value ? copy : canonicalize(inTime.value, "args");
 }
 
@@ -67,6 +67,6 @@ function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
     typeof aborted === "boolean" &&
     typeof addEventListener === "function" &&
     typeof removeEventListener === "function";
-  if (!fits) throw new InvalidInputError("options.signal", "must be an AbortSignal");
+  if (!fits) throw new InvalidInputError("options.signal", "must be an AbortSignal.");
   return signal;
 }

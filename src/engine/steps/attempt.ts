@@ -23,7 +23,7 @@ import { mayStart, storedPrecondition } from "./may-start.ts";
 import type { Owned } from "./ownership.ts";
 
 const ENLISTED =
-  "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them";
+  "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
 
 export interface Attempted {
   readonly n: number;

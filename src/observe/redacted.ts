@@ -1,14 +1,16 @@
 /**
- * An error as telemetry may show it: its class and its code. What it says to people may hold anything.
+ * What logs, spans and metrics show in place of errors and keys. An error's message may contain
+ * anything, so only its class and code are shown; a key may be a permission, so only its hash is.
  *
  * @module
  */
 
 import { networkVerdict } from "../classify/network.ts";
 import { isHoldfireError } from "../errors.ts";
+import { digestText } from "../key/digest.ts";
 import { causes, peek } from "../lang/peek.ts";
 
-/** A name from a program, not a sentence from a service. */
+/** Names in a program; a sentence of a service does not match. */
 const CLASS = /^[A-Za-z_$][\w$]{0,63}$/;
 const CODE = /^[A-Za-z0-9_.-]{1,64}$/;
 
@@ -28,8 +30,8 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * For `error.type`, of which there must be few: our own code, that of a known network failure, else
- * the class.
+ * For `error.type`, which must have few values: holdfire's code, the code of a known network failure,
+ * else the class.
  */
 export function errorType(error: unknown): string {
   if (isHoldfireError(error)) return error.code;
@@ -40,3 +42,6 @@ export function errorType(error: unknown): string {
   }
   return classOf(error) ?? "_OTHER";
 }
+
+/** The same for the same key, and the key cannot be derived from it. */
+export const keyHash = (key: string): string => digestText("telemetry", key);

@@ -1,5 +1,5 @@
 /**
- * An operation as the ledger knows it, named anew without its caller.
+ * Rebuilds an operation from its record, without the caller that made it.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import type { OperationRecord } from "../ledger/record.ts";
 
 export interface Recalled {
   readonly operation: Operation;
-  /** The intent is all there was: it can be sent again as it was. */
+  /** All arguments are in the intent, so it can be sent again unchanged. */
   readonly sameArguments: boolean;
 }
 
-/** `undefined` if the intent cannot be read here. */
+/** `undefined` if the intent cannot be decrypted or decoded here. */
 export function recall(record: OperationRecord, tool: Tool, engine: Engine): Recalled | undefined {
   const decoded = record.intent && engine.codec.decode(record.intent, record);
   if (!decoded?.ok) return undefined;
@@ -31,7 +31,7 @@ export function recall(record: OperationRecord, tool: Tool, engine: Engine): Rec
   };
 }
 
-/** A settled operation, whose intent is no longer kept. `onIntent` hears of a reader that takes it. */
+/** A settled operation, whose intent is no longer kept. `onIntent` is called if a reader asks for it. */
 export function recallSettled(
   record: OperationRecord,
   tool: Tool,
@@ -57,7 +57,7 @@ function operationOf(
     ref: { tenant, id },
     scope,
     fresh: false,
-    // Only ever sent if their hash is that of the first attempt's arguments.
+    // Sent only if their hash is that of the first attempt's arguments.
     get args() {
       return intentOf();
     },
