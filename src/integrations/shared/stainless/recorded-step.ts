@@ -16,8 +16,6 @@ const LONGEST_STEP = 256;
 /** How often each call was made since a scope was entered. */
 export type Ordinals = Map<string, number>;
 
-export const ordinals = (): Ordinals => new Map();
-
 const entries = new WeakMap<Scope, Ordinals>();
 
 export interface NamedStep extends SampleStep {
@@ -56,15 +54,13 @@ export function nameStep(
 }
 
 function countsOf(scope: Scope): Ordinals {
-  const counts = entries.get(scope) ?? ordinals();
+  const counts = entries.get(scope) ?? new Map();
   entries.set(scope, counts);
   return counts;
 }
 
 function checkStep(step: unknown): string {
   if (typeof step === "string" && step !== "" && step.length <= LONGEST_STEP) return step;
-  throw new InvalidInputError(
-    "step",
-    `must return 1 to ${LONGEST_STEP} characters, got ${show(step)}`,
-  );
+  const rule = `must return 1 to ${LONGEST_STEP} characters, got ${show(step)}.`;
+  throw new InvalidInputError("step", rule);
 }

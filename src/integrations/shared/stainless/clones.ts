@@ -10,13 +10,13 @@
 
 import { peek } from "../../../lang/peek.ts";
 import type { Owning } from "./own-options.ts";
-import { type Ordinals, ordinals } from "./sample-steps.ts";
+import type { Ordinals } from "./recorded-step.ts";
 
 /** By whom and how a client is owned. */
 export interface Owner {
   readonly hf: object;
   readonly options: Owning;
-  /** For steps in a scope that nobody entered. */
+  /** For steps in a scope that was named and not entered. */
   readonly ordinals: Ordinals;
 }
 
@@ -33,7 +33,7 @@ export function setOwner(client: object, hf: object, options: Owning): void {
     owned.add(ref);
     forgotten.register(client, ref);
   }
-  owners.set(client, { hf, options, ordinals: ordinals() });
+  owners.set(client, { hf, options, ordinals: new Map() });
 }
 
 export function ownerOf(client: object): Owner | undefined {
@@ -55,7 +55,7 @@ function originOf(client: object): object | undefined {
   return found;
 }
 
-/** `withOptions` hands all of these on, set or not; nobody builds a client with all of them. */
+/** `withOptions` hands all of these on, set or not; a client built by hand never has all of them. */
 const HANDED_ON = ["maxRetries", "timeout", "logger", "logLevel", "fetch", "fetchOptions"];
 const ADDRESS = ["baseURL", "organization", "project"];
 /** As they were given: a key from a function changes over time. */
@@ -66,7 +66,7 @@ function isCloneOf(client: object, other: object | undefined): boolean {
   const options = peek(client, "_options");
   if (typeof options !== "object" || options === null) return false;
   if (!HANDED_ON.every((name) => Object.hasOwn(options, name))) return false;
-  // Clones of one client share this, and nobody else does.
+  // Clones of one client share this, and no other client does.
   const auth = peek(client, "_authState");
   if (auth !== undefined) return auth === peek(other, "_authState");
   return (

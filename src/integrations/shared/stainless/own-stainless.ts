@@ -9,17 +9,11 @@
  * @module
  */
 
-import { inside } from "../../../engine/engine-of.ts";
 import { peek } from "../../../lang/peek.ts";
-import { addClone, ownerOf, setOwner } from "./client-clones.ts";
-import {
-  checkMaxRetries,
-  checkOwnOptions,
-  type HoldfireLike,
-  type OwnOptions,
-} from "./own-options.ts";
-import { unknownClient } from "./retry-catalogue.ts";
-import { govern, type RequestOptions, type ResponseProps } from "./send-owned.ts";
+import { checkClient, type HoldfireLike, holderOf, replaceMethod } from "../retries/own-client.ts";
+import { addClone, ownerOf, setOwner } from "./clones.ts";
+import { checkMaxRetries, checkOwnOptions, type OwnOptions } from "./own-options.ts";
+import { type RequestOptions, type ResponseProps, sendRequest } from "./send-request.ts";
 
 /** What tells one SDK from another. */
 export interface StainlessSdk {
@@ -40,8 +34,7 @@ type MakeRequest = (
   ...rest: readonly unknown[]
 ) => Promise<ResponseProps>;
 
-const governed = new WeakSet<object>();
-/** Requests on their way through the SDK: they are governed already. */
+/** Requests on their way through the SDK: they are owned already. */
 const underWay = new WeakSet<object>();
 
 export function ownStainless<C extends object>(
@@ -50,23 +43,26 @@ export function ownStainless<C extends object>(
   options: OwnOptions,
   sdk: StainlessSdk,
 ): C {
-  inside(hf);
   const owning = checkOwnOptions(options);
   const requests = holderOf(client, "makeRequest");
   const clones = holderOf(client, "withOptions");
-  if (!requests || !clones || !sdk.isClient(client)) throw unknownClient(sdk.wanted);
+  checkClient(
+    hf,
+    requests !== undefined && clones !== undefined && sdk.isClient(client),
+    sdk.wanted,
+  );
   // Some versions keep what they were given, some put 2 in its place.
   checkMaxRetries(peek(peek(client, "_options"), "maxRetries"), "client.maxRetries");
   checkMaxRetries(peek(client, "maxRetries"), "client.maxRetries");
-  governRequests(requests, sdk);
-  followClones(clones);
+  if (requests) ownRequests(requests, sdk);
+  if (clones) followClones(clones);
   Reflect.set(client, "maxRetries", 0);
   setOwner(client, hf, owning);
   return client;
 }
 
-function governRequests(holder: object, sdk: StainlessSdk): void {
-  replace<MakeRequest>(
+function ownRequests(holder: object, sdk: StainlessSdk): void {
+  replaceMethod<MakeRequest>(
     holder,
     "makeRequest",
     (original) =>
@@ -78,7 +74,7 @@ function governRequests(holder: object, sdk: StainlessSdk): void {
         if (retryOf !== undefined || underWay.has(options)) {
           return original.call(this, options, retriesRemaining, retryOf, ...rest);
         }
-        return govern({
+        return sendRequest({
           client: sdk.name,
           options,
           owner,
@@ -94,7 +90,7 @@ function governRequests(holder: object, sdk: StainlessSdk): void {
 }
 
 function followClones(holder: object): void {
-  replace<(this: object, ...args: unknown[]) => unknown>(
+  replaceMethod<(this: object, ...args: unknown[]) => unknown>(
     holder,
     "withOptions",
     (original) =>
@@ -104,28 +100,4 @@ function followClones(holder: object): void {
         return clone;
       },
   );
-}
-
-/** The object in the client's chain that has the method itself: its class, as a rule. */
-function holderOf(client: unknown, method: string): object | undefined {
-  let holder: unknown = client;
-  while (typeof holder === "object" && holder !== null) {
-    const found = Object.getOwnPropertyDescriptor(holder, method);
-    if (found) return typeof found.value === "function" ? holder : undefined;
-    holder = Object.getPrototypeOf(holder);
-  }
-  return undefined;
-}
-
-/** Puts a function around a method, once. */
-function replace<F extends (...args: never[]) => unknown>(
-  holder: object,
-  method: string,
-  around: (original: F) => F,
-): void {
-  const descriptor = Object.getOwnPropertyDescriptor(holder, method);
-  if (!descriptor || governed.has(descriptor.value)) return;
-  const value = around(descriptor.value);
-  governed.add(value);
-  Object.defineProperty(holder, method, { ...descriptor, value });
 }

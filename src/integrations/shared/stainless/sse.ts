@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A longer event is passed over: nobody can make a reader hold more than this, in characters. */
+/** A longer event is passed over, so that no server can make a reader hold more than this, in characters. */
 const LONGEST_EVENT = 1_048_576;
 
 export interface SseReader {

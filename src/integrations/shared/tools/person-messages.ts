@@ -4,7 +4,7 @@
  * Only their content counts. Ids, timestamps, cache marks, system prompts and the assistant's own words
  * change from run to run; tool results travel under a person's role in some formats and are no words of
  * theirs. So of a message's parts only those count that are known to be a person's: text, pictures, sound and
- * files. A part that nobody knows is left out, because one that changes from run to run would make every run
+ * files. A part of an unknown type is left out, because one that changes from run to run would make every run
  * another request, and fire again.
  *
  * @module
@@ -63,7 +63,7 @@ const MAX_DEPTH = 12;
 const MAX_MESSAGES = 100_000;
 
 /** One digest for each message by a person, in order. A bare string is one message. */
-export function personsWords(messages: unknown): readonly string[] {
+export function personMessages(messages: unknown): readonly string[] {
   if (typeof messages === "string") return [digestOf([messages])];
   return peekItems(messages, MAX_MESSAGES)
     .filter(isPersons)

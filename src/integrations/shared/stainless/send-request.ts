@@ -12,11 +12,11 @@ import { recallSample } from "../../../engine/loops/sample-record.ts";
 import { reviveResponse } from "../../../engine/outcome/response.ts";
 import { peek } from "../../../lang/peek.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";
-import { watchAnswer } from "../answers/watch-answer.ts";
-import type { Owner } from "./client-clones.ts";
+import type { Owner } from "./clones.ts";
 import { namesKey, withKey } from "./key-header.ts";
 import { checkMaxRetries, type StepRequest } from "./own-options.ts";
-import { nameStep } from "./sample-steps.ts";
+import { nameStep } from "./recorded-step.ts";
+import { watchAnswer } from "./watch-answer.ts";
 
 /** A request as both SDKs pass it around. */
 export interface RequestOptions {
@@ -36,7 +36,7 @@ export interface ResponseProps {
   readonly options: RequestOptions;
 }
 
-export interface Governed {
+export interface OwnedRequest {
   readonly client: string;
   readonly options: RequestOptions;
   readonly owner: Owner;
@@ -48,7 +48,7 @@ export interface Governed {
   readonly renewed: (options: RequestOptions) => boolean;
 }
 
-export async function govern(request: Governed): Promise<ResponseProps> {
+export async function sendRequest(request: OwnedRequest): Promise<ResponseProps> {
   const { client, options, owner } = request;
   const engine = inside(owner.hf);
   checkMaxRetries(options.maxRetries, "options.maxRetries");
@@ -121,7 +121,7 @@ export async function govern(request: Governed): Promise<ResponseProps> {
   }
 }
 
-function keyed({ options, defaultHeaders }: Governed, key: string): unknown {
+function keyed({ options, defaultHeaders }: OwnedRequest, key: string): unknown {
   return namesKey(defaultHeaders)
     ? options.headers
     : withKey(options.headers, options.idempotencyKey ?? key);
@@ -134,7 +134,7 @@ function restore(sent: RequestOptions, { headers, maxRetries }: RequestOptions):
   else sent.maxRetries = maxRetries;
 }
 
-/** It went out and nobody answered: the provider may charge for it all the same. */
+/** It was sent and not answered: the provider may charge for it all the same. */
 function tellLost(
   error: unknown,
   about: { readonly client: string; readonly step: string; readonly attempt: number },

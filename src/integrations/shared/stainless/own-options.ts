@@ -4,16 +4,11 @@
  * @module
  */
 
-import { checkOptions, positive, show, wholeNumber } from "../../../engine/define/check.ts";
-import { DEFAULT_SAMPLES, type SampleOptions } from "../../../engine/loops/sample.ts";
+import { show } from "../../../engine/define/check.ts";
+import type { SampleOptions } from "../../../engine/loops/sample.ts";
 import { InvalidInputError } from "../../../errors.ts";
 import { checkScope } from "../../../key/check-name.ts";
-
-/** What `createHoldfire()` returns, as far as it matters here. */
-export interface HoldfireLike {
-  on(...args: never[]): unknown;
-  close(): Promise<void>;
-}
+import { checkSampleOptions } from "../retries/sampled-call.ts";
 
 /** What a step is named after. */
 export interface StepRequest {
@@ -50,39 +45,27 @@ export interface OwnOptions extends SampleOptions {
 }
 
 /** Options with the defaults filled in. */
-export interface Owning {
-  readonly attempts: number;
-  readonly deadlineMs: number;
+export interface Owning extends Required<SampleOptions> {
   readonly record: boolean;
   readonly scope: string | undefined;
   readonly step: ((request: StepRequest) => string) | undefined;
 }
 
-const KNOWN = ["attempts", "deadlineMs", "record", "scope", "step"];
-
 export function checkOwnOptions(options: OwnOptions): Owning {
-  checkOptions(options, KNOWN, "options");
+  const sampling = checkSampleOptions(options, ["record", "scope", "step"]);
   const { record = false, scope, step } = options;
   if (typeof record !== "boolean") {
-    throw new InvalidInputError("options.record", `must be true or false, got ${show(record)}`);
+    throw new InvalidInputError("options.record", `must be true or false, got ${show(record)}.`);
   }
   if (step !== undefined && typeof step !== "function") {
-    throw new InvalidInputError("options.step", `must be a function, got ${show(step)}`);
+    throw new InvalidInputError("options.step", `must be a function, got ${show(step)}.`);
   }
-  return {
-    attempts: wholeNumber(options.attempts ?? DEFAULT_SAMPLES.attempts, "options.attempts"),
-    deadlineMs: positive(options.deadlineMs ?? DEFAULT_SAMPLES.deadlineMs, "options.deadlineMs"),
-    record,
-    scope: scope === undefined ? undefined : checkScope(scope),
-    step,
-  };
+  return { ...sampling, record, scope: scope === undefined ? undefined : checkScope(scope), step };
 }
 
 /** A count that the SDK would not take for what it says: "0" and -1 mean 2 to one, for ever to another. */
 export function checkMaxRetries(value: unknown, path: string): void {
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return;
-  throw new InvalidInputError(
-    path,
-    `must be a whole number from 0, got ${show(value)} (${typeof value})`,
-  );
+  const given = `${show(value)} (${typeof value})`;
+  throw new InvalidInputError(path, `must be a whole number from 0, got ${given}.`);
 }
