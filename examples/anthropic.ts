@@ -25,6 +25,8 @@ const pay = betaZodTool({
 
 const rules: ToolRules<Payout, string> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -32,23 +34,26 @@ const rules: ToolRules<Payout, string> = {
   },
 };
 
-/** thread is your id of the conversation: with what persons said in it, it is the scope of a write. */
-export async function answer(thread: string, words: string): Promise<string> {
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
   const client = ownRetries(new Anthropic(), hf);
-  const messages = [{ role: "user" as const, content: words }];
-  const last = await client.beta.messages.toolRunner({
-    model: "claude-sonnet-5-5",
-    max_tokens: 1_024,
-    messages,
-    // The runner tells its tools nothing of the conversation, so they are told here.
-    tools: guardTools([pay], hf, { pay: rules }, { thread, messages }),
-  });
+  const messages = said.map((content) => ({ role: "user" as const, content }));
+  // The runner tells its tools nothing of the conversation, so they are told here.
+  const tools = guardTools([pay], hf, { pay: rules }, { thread, messages });
+  const last = await client.beta.messages.toolRunner(
+    { model: "claude-sonnet-5-5", max_tokens: 1_024, messages, tools },
+    signal && { signal },
+  );
   return last.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
 /** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
 if (import.meta.main) {
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
   await hf.close();
 }

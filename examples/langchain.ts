@@ -24,6 +24,8 @@ const pay = tool(async (payout) => bank.pay(payout, attemptOf()), {
 
 const rules: ToolRules<Payout, Paid> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -36,18 +38,22 @@ const agent = createAgent({
   tools: guardTools([pay], hf, { pay: rules }),
 });
 
-/** thread is your id of the conversation: with what persons said in it, it is the scope of a write. */
-export async function answer(thread: string, words: string): Promise<string> {
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
   const { messages } = await agent.invoke(
-    { messages: [{ role: "user", content: words }] },
-    { configurable: { thread_id: thread } },
+    { messages: said.map((content) => ({ role: "user", content })) },
+    { configurable: { thread_id: thread }, ...(signal && { signal }) },
   );
   return messages.at(-1)?.text ?? "";
 }
 
 /** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
 if (import.meta.main) {
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
   await hf.close();
 }

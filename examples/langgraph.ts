@@ -18,6 +18,8 @@ import { hf } from "./holdfire.config.ts";
 
 const rules: ToolRules<Payout, Paid> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -45,16 +47,22 @@ const graph = new StateGraph(MessagesAnnotation)
   .addEdge("tools", "agent")
   .compile();
 
-/** thread is your id of the conversation: with what persons said in it, it is the scope of a write. */
-export async function answer(thread: string, words: string): Promise<string> {
-  const messages = [new HumanMessage(words)];
-  const state = await graph.invoke({ messages }, { configurable: { thread_id: thread } });
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const state = await graph.invoke(
+    { messages: said.map((words) => new HumanMessage(words)) },
+    { configurable: { thread_id: thread }, ...(signal && { signal }) },
+  );
   return String(state.messages.at(-1)?.content);
 }
 
 /** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
 if (import.meta.main) {
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
   await hf.close();
 }

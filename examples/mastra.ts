@@ -25,6 +25,8 @@ const pay = createTool({
 
 const rules: ToolRules<Payout, Paid> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -40,15 +42,22 @@ const clerk = new Agent({
   tools: guardTools({ pay }, hf, { pay: rules }),
 });
 
-/** thread is your id of the conversation: with what persons said in it, it is the scope of a write. */
-export async function answer(thread: string, words: string): Promise<string> {
-  const { text } = await clerk.generate(words, { memory: { thread, resource: "ana" } });
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const { text } = await clerk.generate(
+    said.map((content) => ({ role: "user" as const, content })),
+    { memory: { thread, resource: "ana" }, ...(signal && { abortSignal: signal }) },
+  );
   return text;
 }
 
 /** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
 if (import.meta.main) {
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
   await hf.close();
 }

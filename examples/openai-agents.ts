@@ -17,6 +17,8 @@ import { hf } from "./holdfire.config.ts";
 
 const rules: ToolRules<Payout, Paid> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -26,9 +28,9 @@ const rules: ToolRules<Payout, Paid> = {
 
 /** The SDK tells its tools nothing of the conversation: it goes into the context of the run. */
 interface Chat {
-  /** Your id of the conversation: with what persons said in it, it is the scope of a write. */
+  /** Your id of the conversation; with what persons have said in it, it is the scope of a write. */
   readonly thread: string;
-  readonly words: string;
+  readonly messages: readonly { readonly role: "user"; readonly content: string }[];
 }
 
 const pay = tool(
@@ -41,22 +43,28 @@ const pay = tool(
     },
     hf,
     rules,
-    { thread: ({ context }) => context.thread, messages: ({ context }) => context.words },
+    { thread: ({ context }) => context.thread, messages: ({ context }) => context.messages },
   ),
 );
 
 const clerk = new Agent<Chat>({ name: "clerk", model: "gpt-5", tools: [pay] });
 
-export async function answer(thread: string, words: string): Promise<string> {
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
   const modelProvider = ownRetries(new OpenAIProvider(), hf);
   const runner = new Runner({ modelProvider, tracingDisabled: true });
-  const { finalOutput } = await runner.run(clerk, words, { context: { thread, words } });
+  const messages = said.map((content) => ({ role: "user" as const, content }));
+  const context = { thread, messages };
+  const { finalOutput } = await runner.run(clerk, messages, { context, ...(signal && { signal }) });
   return finalOutput ?? "";
 }
 
 /** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
 if (import.meta.main) {
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
   await hf.close();
 }

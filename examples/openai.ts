@@ -31,6 +31,8 @@ const pay = {
 
 const rules: ToolRules<Payout, Paid> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -38,18 +40,25 @@ const rules: ToolRules<Payout, Paid> = {
   },
 };
 
-/** thread is your id of the conversation: with what persons said in it, it is the scope of a write. */
-export async function answer(thread: string, words: string): Promise<string> {
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
   const client = ownRetries(new OpenAI(), hf);
-  const messages = [{ role: "user" as const, content: words }];
+  const messages = said.map((content) => ({ role: "user" as const, content }));
   const tools = guardTools([pay], hf, { pay: rules }, { thread });
-  const runner = client.chat.completions.runTools({ model: "gpt-5", messages, tools });
+  const runner = client.chat.completions.runTools(
+    { model: "gpt-5", messages, tools },
+    signal && { signal },
+  );
   return (await runner.finalContent()) ?? "";
 }
 
 /** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
 if (import.meta.main) {
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
-  console.log(await answer("chat-7", "Pay Ana 40 euros."));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
   await hf.close();
 }
