@@ -1,6 +1,6 @@
 /**
  * What `holdfire init` writes that is no example: the config, a program without a framework, and one for MCP
- * with a server that anybody can start.
+ * with a server that needs no account.
  *
  * @module
  */

@@ -20,7 +20,7 @@ import {
   type ToolRules,
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
-import { type FromContext, fromContext, runOf, type Turn } from "../shared/tools/turn.ts";
+import { type FromContext, turnFrom } from "../shared/tools/turn.ts";
 import { aiSchema, hideAiKey } from "./schema.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools of any input, output and context stand in one set
@@ -82,7 +82,7 @@ export function statusTool(
     description: status.description,
     inputSchema: aiSchema(status.inputSchema),
     execute: (args: unknown, given: AnyOptions) =>
-      statusCall(status, args, turnOf(given, options), LINE),
+      statusCall(status, args, turnFrom(options, given, given.messages), LINE),
   } as unknown as Tool<StatusQuestion, StatusReply>;
 }
 
@@ -116,20 +116,15 @@ function guardTool(
     inputSchema: schema,
     execute: (args: unknown, given: AnyOptions) => {
       const { toolCallId, abortSignal: signal } = given;
-      return call(args, { ...turnOf(given, options), toolCallId, signal, context: given });
+      return call(args, {
+        ...turnFrom(options, given, given.messages),
+        toolCallId,
+        signal,
+        context: given,
+      });
     },
     ...(toModelOutput ? { toModelOutput: inEnvelope(toModelOutput as ToModelOutput) } : {}),
   } as unknown as AnyTool;
-}
-
-function turnOf(given: AnyOptions, { thread, scope }: AiTurnOptions): Turn {
-  const { messages } = given;
-  return {
-    thread: fromContext(thread, given),
-    scope: fromContext(scope, given),
-    messages,
-    run: runOf(messages),
-  };
 }
 
 /** What a tool that yields came to; its earlier values are progress. */

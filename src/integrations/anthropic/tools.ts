@@ -19,7 +19,7 @@ import {
   type ToolRules,
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
-import { hideKey, standIn, withoutKey } from "../shared/tools/hidden-key.ts";
+import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
 import { putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 
@@ -77,11 +77,10 @@ function guardTool(
     execute: (args, attempt, context) =>
       tool.run(args as never, withAttempt(context, attempt, "signal") as never),
   });
-  const parse = (content: unknown): unknown => {
-    if (!tool.parse) return content;
-    if (property === undefined) return tool.parse(content);
-    return withoutKey(tool.parse(standIn(content, property)), property);
-  };
+  const parse = checkWithoutKey(
+    (content) => (tool.parse ? tool.parse(content) : content),
+    property,
+  );
   const description = describe(tool.description, rules?.alsoDoes);
   const guarded = {
     ...tool,

@@ -9,7 +9,7 @@
 
 import { peek } from "../../lang/peek.ts";
 import { personMessages } from "../shared/tools/person-messages.ts";
-import { type FromContext, fromContext, idText, runOf, type Turn } from "../shared/tools/turn.ts";
+import { type FromContext, idText, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 /** Where the scope comes from, if not from LangGraph's `thread_id`. */
 export interface LangChainTurnOptions {
@@ -24,16 +24,12 @@ export interface LangChainTurnOptions {
   readonly scope?: FromContext<string, unknown>;
 }
 
-export function langChainTurn(config: unknown, { thread, scope }: LangChainTurnOptions): Turn {
-  const named = fromContext(thread, config) ?? threadIn(config);
+export function langChainTurn(config: unknown, options: LangChainTurnOptions): Turn {
   const messages = messagesIn(config);
+  const turn = turnFrom(options, config, messages);
+  const thread = turn.thread ?? threadIn(config);
   const hasWords = personMessages(messages).length > 0;
-  return {
-    scope: fromContext(scope, config) ?? (hasWords ? undefined : taskIn(config, named)),
-    thread: named,
-    messages,
-    run: runOf(messages),
-  };
+  return { ...turn, thread, scope: turn.scope ?? (hasWords ? undefined : taskIn(config, thread)) };
 }
 
 const threadIn = (config: unknown): string | undefined =>

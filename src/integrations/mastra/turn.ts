@@ -9,7 +9,7 @@
  */
 
 import { peek, tryCall } from "../../lang/peek.ts";
-import { type FromContext, fromContext, idText, runOf, type Turn } from "../shared/tools/turn.ts";
+import { type FromContext, idText, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: contexts of agents, hooks, background tasks and steps
 type Id = FromContext<string, any>;
@@ -33,11 +33,11 @@ export interface MastraTurnOptions {
 export function mastraTurn(context: unknown, step: string, options: MastraTurnOptions): Turn {
   const agent = peek(context, "agent");
   const messages = peek(agent, "messages") ?? peek(context, "messages");
-  const thread = fromContext(options.thread, context) ?? threadIn(context);
+  const turn = turnFrom(options, context, messages);
+  const thread = turn.thread ?? threadIn(context);
   const scope =
-    fromContext(options.scope, context) ??
-    (messages ? approvedRun(context, thread, messages) : stepScope(context, step));
-  return { scope, thread, messages, run: idText(peek(context, "runId")) ?? runOf(messages) };
+    turn.scope ?? (messages ? approvedRun(context, thread, messages) : stepScope(context, step));
+  return { scope, thread, messages, run: idText(peek(context, "runId")) ?? turn.run };
 }
 
 /** A run that goes on after an approval has an empty conversation; a new one never has. */

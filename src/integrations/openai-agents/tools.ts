@@ -18,7 +18,7 @@ import {
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
-import { type FromContext, fromContext, runOf, type Turn } from "../shared/tools/turn.ts";
+import { type FromContext, fromContext, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 /** What `tool()` of the agents SDK is given, by structure. */
 export interface AgentToolDefinition {
@@ -129,13 +129,7 @@ export function statusTool(
   };
 }
 
-function turnOf(runContext: unknown, { thread, scope, messages }: AgentTurnOptions): Turn {
+function turnOf(runContext: unknown, options: AgentTurnOptions): Turn {
   const given = { context: peek(runContext, "context") };
-  const said = fromContext(messages, given);
-  return {
-    thread: fromContext(thread, given),
-    scope: fromContext(scope, given),
-    messages: said,
-    run: runOf(said),
-  };
+  return turnFrom(options, given, fromContext(options.messages, given));
 }

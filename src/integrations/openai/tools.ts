@@ -14,7 +14,7 @@ import {
   type ToolRules,
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
-import { hideKey, standIn, withoutKey } from "../shared/tools/hidden-key.ts";
+import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
 import { firstCallId, type Handle, putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 
@@ -230,11 +230,8 @@ function prepare(name: string, declared: Declaration, parts: Parts): Prepared {
     make: async ({ args, turn, rest, ...made }) =>
       JSON.stringify(await call(args, { ...turn, ...made, context: rest })),
     read(raw) {
-      if (!parse) return JSON.parse(raw);
-      if (property === undefined) return parse(raw);
-      const parsed = parse(JSON.stringify(standIn(JSON.parse(raw), property)));
-      const strip = (value: unknown) => withoutKey(value, property);
-      return parsed instanceof Promise ? parsed.then(strip) : strip(parsed);
+      if (!parse || property === undefined) return parse ? parse(raw) : JSON.parse(raw);
+      return checkWithoutKey((args) => parse(JSON.stringify(args)), property)(JSON.parse(raw));
     },
   };
 }

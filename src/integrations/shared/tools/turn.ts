@@ -70,6 +70,21 @@ export type FromContext<T, C> = T | ((context: C) => T | undefined) | undefined;
 export const fromContext = <T, C>(value: FromContext<T, C>, context: C): T | undefined =>
   typeof value === "function" ? (value as (context: C) => T | undefined)(context) : value;
 
+/** The turn of frameworks whose users say where the thread and the scope stand. */
+export const turnFrom = <C>(
+  {
+    thread,
+    scope,
+  }: { readonly thread?: FromContext<string, C>; readonly scope?: FromContext<string, C> },
+  context: C,
+  messages: unknown,
+): Turn => ({
+  thread: fromContext(thread, context),
+  scope: fromContext(scope, context),
+  messages,
+  run: runOf(messages),
+});
+
 /** An id that names something. */
 export const idText = (id: unknown): string | undefined =>
   typeof id === "string" && id !== "" ? id : undefined;
