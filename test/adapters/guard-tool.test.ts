@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import type { AttemptContext } from "../../src/engine/define/definition.ts";
-import { attemptOf, withAttempt } from "../../src/integrations/shared/tools/attempt-context.ts";
-import { describe as describeTool } from "../../src/integrations/shared/tools/describe.ts";
-import { guardFunction, type ToolRules } from "../../src/integrations/shared/tools/guard-tool.ts";
+import {
+  attemptOf,
+  describe as describeTool,
+  guardFunction,
+  type ToolRules,
+  withAttempt,
+} from "../../src/integrations/shared/tools/guard-tool.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { virtualClock } from "../engine/virtual-clock.ts";
 import { openHoldfire } from "./scripted.ts";

@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it, test } from "vitest";
 import { MissingScopeError } from "../../src/errors.ts";
-import { personsWords } from "../../src/integrations/shared/tools/persons-words.ts";
+import { personMessages } from "../../src/integrations/shared/tools/person-messages.ts";
 import { inTurn, runOf, type Turn } from "../../src/integrations/shared/tools/turn.ts";
 import { currentScope, enterScope } from "../../src/key/scope.ts";
 import { threadOf, turnScope } from "../../src/key/turn.ts";
@@ -209,6 +209,6 @@ it("hostile messages are looked at, not obeyed", () => {
   const round: Record<string, unknown> = { type: "file" };
   round.self = round;
   const none = [trap, null, 7, user(10n), user(undefined), user([]), user([trap, null])];
-  expect(personsWords([...none, user([round])])).toHaveLength(1);
-  expect(personsWords("Pay p1")).toEqual(personsWords([user("Pay p1")]));
+  expect(personMessages([...none, user([round])])).toHaveLength(1);
+  expect(personMessages("Pay p1")).toEqual(personMessages([user("Pay p1")]));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { followAnswer, formOf } from "../../src/integrations/shared/answers/follow-answer.ts";
+import { followAnswer, formOf } from "../../src/integrations/shared/stainless/answer.ts";
 import { chatEvents, messageEvents, responseEvents, USAGE, writeEvent } from "./model-wire.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ClosedError, InvalidInputError } from "../../src/errors.ts";
 import { ownRetries } from "../../src/integrations/anthropic/index.ts";
-import type { OwnOptions } from "../../src/integrations/shared/retries/own-options.ts";
+import type { OwnOptions } from "../../src/integrations/shared/stainless/own-options.ts";
 import { USAGE } from "./model-server.ts";
 import { FAILURES, listen, openStage, type Stage } from "./owned.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namesKey, withKey } from "../../src/integrations/shared/retries/key-header.ts";
+import { namesKey, withKey } from "../../src/integrations/shared/stainless/key-header.ts";
 
 const KEY = ["Idempotency-Key", "k"] as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sseReader } from "../../src/integrations/shared/answers/sse.ts";
+import { sseReader } from "../../src/integrations/shared/stainless/sse.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { laterTokens, tokensIn } from "../../src/integrations/shared/answers/usage.ts";
+import { laterTokens, tokensIn } from "../../src/integrations/shared/stainless/answer.ts";
 
 test.each([
   ["a chat completion", { usage: { prompt_tokens: 7, completion_tokens: 5 } }],

@@ -87,7 +87,7 @@ function nameOf({ request }: Prepared, kind: string, { name }: Settings): string
 
 /** Nothing said is no intent: it would make all requests one. */
 function intentOf(said: Json): Json {
-  if (said === undefined) throw new InvalidInputError("intent()", "must not be undefined");
+  if (said === undefined) throw new InvalidInputError("intent()", "must not be undefined.");
   return ignoreRejection(said);
 }
 
@@ -97,7 +97,7 @@ function callerKey(headers: Headers, { keyHeader, callerKey: policy }: Settings)
   if (policy === "use") return given;
   throw new InvalidInputError(
     `init.headers.${keyHeader}`,
-    `is holdfire's to set. Leave it out, or say what it means: callerKey: "replace" (ours goes in its place) or "use" (it names the operation)`,
+    `is set by holdfire. Leave it out, or say what it means: callerKey: "replace" (ours goes in its place) or "use" (it names the operation).`,
   );
 }
 
