@@ -48,7 +48,10 @@ async function run({ groups, rounds, ms, against }: BenchOptions): Promise<CaseR
       report(`warming up: ${runner.one.group}, ${runner.one.name}`, false);
       const failure = await warmUp(runner);
       if (failure === undefined) ready.push(runner);
-      else process.stderr.write(`left out: ${titleOf(runner)}: ${failure}\n`);
+      else {
+        process.stderr.write(`left out: ${titleOf(runner)}: ${failure}\n`);
+        runner.end();
+      }
     }
     runners = ready;
     const results = new Map(
@@ -125,9 +128,13 @@ async function measured(runner: Runner, round: Round): Promise<MeasuredRound> {
 }
 
 const options = readOptions(process.argv.slice(2));
-if (!options) console.log(USAGE);
-else {
+if (options.tag === "run") {
   const results = await run(options);
   console.log(options.json ? JSON.stringify(results) : tableOf(results));
   if (!results.every(isSound)) process.exitCode = 1;
+} else if (options.tag === "help") {
+  console.log(USAGE);
+} else {
+  console.error(`${options.why}\n\n${USAGE}`);
+  process.exitCode = 2;
 }

@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import type { Store } from "../../src/ledger/store.ts";
+import type { Store } from "../../src/index.ts";
 import { importFrom } from "./checkout.ts";
 import { type OpenGuard, type Order, type Place, requestOf } from "./guard.ts";
 
@@ -17,13 +17,12 @@ interface OpenStore {
   end(): Promise<void>;
 }
 
+type Holdfires = typeof import("../../src/index.ts");
+
 export const openHoldfire =
   (checkout: string, storeName: StoreName): OpenGuard =>
   async (effect, place) => {
-    const { createHoldfire } = (await importFrom(
-      checkout,
-      ".",
-    )) as typeof import("../../src/index.ts");
+    const { createHoldfire } = (await importFrom(checkout, ".")) as Holdfires;
     const { store, end } = await openStore[storeName](checkout, place);
     const hf = createHoldfire({ store });
     const tool = hf.tool({
@@ -43,16 +42,15 @@ export const openHoldfire =
 /** Clients are loaded here, so that no case pays for the client of another. */
 const openStore: Record<StoreName, (checkout: string, place: Place) => Promise<OpenStore>> = {
   async memory(checkout) {
-    const { memoryStore } = (await importFrom(
-      checkout,
-      "./memory",
-    )) as typeof import("../../src/stores/memory.ts");
+    const { memoryStore } = (await importFrom(checkout, "./memory")) as {
+      memoryStore: (options: object) => Store;
+    };
     return { store: memoryStore({ forgets: "accepted" }), async end() {} };
   },
 
   async sqlite(checkout, { folder, name }) {
     const { sqliteStore } = (await importFrom(checkout, "./sqlite")) as {
-      sqliteStore: (options: { readonly path: string }) => Store;
+      sqliteStore: (options: object) => Store;
     };
     return { store: sqliteStore({ path: join(folder, `${name}.db`) }), async end() {} };
   },

@@ -27,26 +27,36 @@ export const USAGE: string = `npm run bench:call -- [options]
   --against DIR          another checkout of holdfire, measured in the same rounds
   --json                 figures of all rounds, as JSON`;
 
-export function readOptions(args: readonly string[]): BenchOptions | undefined {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: "string", default: GROUPS.join(",") },
-      rounds: { type: "string", default: "7" },
-      ms: { type: "string", default: "300" },
-      against: { type: "string" },
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) return undefined;
-  return {
-    groups: values.only.split(",").map(groupOf),
-    rounds: positive("rounds", values.rounds),
-    ms: positive("ms", values.ms),
-    against: values.against === undefined ? undefined : resolve(values.against),
-    json: values.json,
-  };
+export type Read =
+  | ({ readonly tag: "run" } & BenchOptions)
+  | { readonly tag: "help" }
+  | { readonly tag: "wrong"; readonly why: string };
+
+export function readOptions(args: readonly string[]): Read {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        only: { type: "string", default: GROUPS.join(",") },
+        rounds: { type: "string", default: "7" },
+        ms: { type: "string", default: "300" },
+        against: { type: "string" },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+    if (values.help) return { tag: "help" };
+    return {
+      tag: "run",
+      groups: values.only.split(",").map(groupOf),
+      rounds: positive("rounds", values.rounds),
+      ms: positive("ms", values.ms),
+      against: values.against === undefined ? undefined : resolve(values.against),
+      json: values.json,
+    };
+  } catch (error) {
+    return { tag: "wrong", why: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function groupOf(word: string): StoreName {
