@@ -33,6 +33,8 @@ export interface CountingServer {
   readonly patienceMs: number;
   /** Every request that came, in order. */
   readonly arrivals: readonly Arrival[];
+  /** Called with every request that comes from now on. */
+  onArrival(listener: (arrival: Arrival) => void): void;
   close(): Promise<void>;
 }
 
@@ -49,15 +51,22 @@ const failures: Readonly<Record<Failure, Answer>> = {
   hang: () => {},
 };
 
+/** No two servers at a time have the same patience, so that a timer tells whose it is. */
+let started = 0;
+
 export async function startCounting(failure: Failure | Answer): Promise<CountingServer> {
+  started += 1;
+  const hangMs = 400 + (started % 100);
   const answer = typeof failure === "function" ? failure : failures[failure];
   const arrivals: Arrival[] = [];
+  const listeners: ((arrival: Arrival) => void)[] = [];
   const server = createServer(async (request, response) => {
     const body = await textOf(request).catch(() => undefined);
     if (body === undefined) return;
     const { method = "", url = "", headers } = request;
     const arrival = { method, path: url, headers, body };
     const nth = arrivals.push(arrival);
+    for (const listener of listeners) listener(arrival);
     if (nth > MOST) response.writeHead(400).end("{}");
     else answer(response, arrival, nth);
   });
@@ -66,8 +75,9 @@ export async function startCounting(failure: Failure | Answer): Promise<Counting
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    patienceMs: failure === "hang" ? 400 : 20_000,
+    patienceMs: failure === "hang" ? hangMs : 20_000,
     arrivals,
+    onArrival: (listener) => void listeners.push(listener),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

@@ -1,5 +1,5 @@
 import { Octokit } from "octokit";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { ownRetries } from "../../../src/integrations/octokit/index.ts";
 import {
   type Answer,
@@ -7,7 +7,11 @@ import {
   type Failure,
   json,
 } from "../../servers/counting-server.ts";
+import { shortenPauses } from "../shared/client-timers.ts";
 import { count, fire, openHoldfire, serve } from "../shared/owning.ts";
+
+// Its throttle lets one write a second pass, counted over all clients of the process.
+beforeEach(() => shortenPauses(19_000));
 
 const quiet = () => {};
 const optionsOf = ({ url }: CountingServer) => ({

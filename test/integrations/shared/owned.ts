@@ -11,6 +11,7 @@ import type { Store } from "../../../src/ledger/store.ts";
 import { memoryStore } from "../../../src/stores/memory.ts";
 import { type VirtualClock, virtualClock } from "../../engine/virtual-clock.ts";
 import { type Act, type ModelServer, startModelServer } from "../../servers/model-server.ts";
+import { timeOutOnArrival } from "./client-timers.ts";
 
 export interface Stage {
   readonly server: ModelServer;
@@ -30,7 +31,7 @@ export { listen } from "../../observe/heard.ts";
 export async function openStage(options: Partial<HoldfireOptions> = {}): Promise<Stage> {
   const server = await startModelServer();
   onTestFinished(() => server.close());
-  timeOutOnArrival(server);
+  server.onArrival(timeOutOnArrival(HANG_MS));
   const clock = virtualClock();
   const store = options.store ?? memoryStore({ now: clock.now, forgets: "accepted" });
   const another = (more: Partial<HoldfireOptions> = {}): Holdfire =>
@@ -61,25 +62,6 @@ export async function openStage(options: Partial<HoldfireOptions> = {}): Promise
 
 /** A client's timeout of this length ends when its request has arrived, and not before. */
 export const HANG_MS = 7_777;
-
-/** So a slow machine cannot make a request time out that was never sent. */
-function timeOutOnArrival(server: ModelServer): void {
-  const real = globalThis.setTimeout;
-  const due = new Set<() => void>();
-  const stub = (call: () => void, ms?: number): NodeJS.Timeout => {
-    if (ms !== HANG_MS) return real(call, ms);
-    due.add(call);
-    return real(() => {}, ms).unref();
-  };
-  globalThis.setTimeout = Object.assign(stub, real);
-  onTestFinished(() => {
-    globalThis.setTimeout = real;
-  });
-  server.onArrival(() => {
-    for (const call of due) setImmediate(call);
-    due.clear();
-  });
-}
 
 /** The three ways in which a call always fails, and the client's timeout that ends each. */
 export const FAILURES: readonly (readonly [name: string, act: Act, timeoutMs: number])[] = [

@@ -15,6 +15,7 @@ import {
   type Failure,
   startCounting,
 } from "../../servers/counting-server.ts";
+import { shortenPauses, timeOutOnArrival } from "./client-timers.ts";
 
 export function openHoldfire(options: Partial<HoldfireOptions> = {}): Holdfire {
   const hf = createHoldfire({
@@ -39,8 +40,11 @@ export function heard<N extends EventName>(
   return events;
 }
 
+/** A service that fails in this way; no client waits for it longer than it must. */
 export async function serve(failure: Failure | Answer): Promise<CountingServer> {
   const server = await startCounting(failure);
+  shortenPauses(4_000);
+  if (failure === "hang") server.onArrival(timeOutOnArrival(server.patienceMs));
   onTestFinished(() => server.close());
   return server;
 }
