@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import type { Store } from "../../src/index.ts";
+import type { Store } from "../../src/store.ts";
 import { importFrom } from "./checkout.ts";
 import { type OpenGuard, type Order, type Place, requestOf } from "./guard.ts";
 

@@ -13,7 +13,7 @@ import {
   type ModelServer,
   type Saying,
   startModelServer,
-} from "../../test/clients/model-server.ts";
+} from "../../test/servers/model-server.ts";
 
 export interface Payment {
   readonly payee: string;

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Line } from "../../src/cli/live/line.ts";
 import { type Tally, tallyOf } from "../../src/cli/live/tally.ts";
-import { type CountingServer, startCounting } from "../clients/counting-server.ts";
+import { type CountingServer, startCounting } from "../servers/counting-server.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { start } from "./start.ts";
 

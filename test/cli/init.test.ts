@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { TEMPLATES } from "../../src/cli/init/templates.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
-import { envelopes, modelSaying, toolTexts } from "../adapters/scripted.ts";
+import { envelopes, modelSaying, toolTexts } from "../integrations/shared/scripted.ts";
 import { emptyProject, installedProject, SOURCES } from "./init-project.ts";
 import { start } from "./start.ts";
 import { testTerminal } from "./test-terminal.ts";
