@@ -1,16 +1,15 @@
 /**
  * Moves that are asked for at the same time go out as one statement, and so share one commit.
  *
- * Equal keys never share a statement: of those that were decided on the same version one is asked for,
- * and its answer is the answer to all. What a statement could not do is tried again alone, after a pause
- * that only its own caller waits for.
+ * Moves of the same key or lane never share a statement: the later one waits for the next. What a
+ * statement could not do is tried again alone, after a pause that only its own caller waits for.
  *
  * @module
  */
 
 import { ClosedError, StoreUnavailableError } from "../../errors.ts";
 import type { Swapped } from "../../ledger/store.ts";
-import { sqlStateOf, unavailable } from "./client.ts";
+import { sqlStateOf } from "./client.ts";
 import type { Move } from "./row.ts";
 import type { Answer } from "./swap.ts";
 
@@ -29,12 +28,9 @@ export interface Batcher {
 
 interface Job {
   readonly move: Move;
-  readonly resolve: (swapped: Swapped) => void;
+  readonly resolve: (swapped: Swapped | Promise<Swapped>) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** Jobs of the same key, decided on the same version: whoever is second has lost. */
-type Group = readonly [Job, ...Job[]];
 
 /** Two, so that one is on its way while the other is on disk. More make smaller statements. */
 const MAX_STATEMENTS = 2;
@@ -45,29 +41,16 @@ const LONGEST_PAUSE_MS = 100;
 const PATIENCE_MS = 4_000;
 
 export function createBatcher({ run, pause }: BatchOptions): Batcher {
-  const queue = new Map<string, [Job, ...Job[]]>();
+  let queue: Job[] = [];
   /** Keys and lanes of the statements under way. */
   const taken = new Set<string>();
-  const active = new Set<Promise<void>>();
+  const active = new Set<Promise<unknown>>();
   let statements = 0;
   let isArmed = false;
   let isBusy = false;
   let isClosed = false;
 
-  function enqueue(job: Job): void {
-    if (isClosed) {
-      job.reject(new ClosedError());
-      return;
-    }
-    const { key, change } = job.move;
-    const name = `${key} ${change.expect}`;
-    const same = queue.get(name);
-    if (same) same.push(job);
-    else queue.set(name, [job]);
-    arm();
-  }
-
-  /** A lone move goes at once; under load the turn of the event loop ends first, for others to ask, too. */
+  /** A lone move goes at once; under load the turn of the event loop ends first, for others to join. */
   function arm(): void {
     if (isArmed) return;
     isArmed = true;
@@ -78,46 +61,41 @@ export function createBatcher({ run, pause }: BatchOptions): Batcher {
   function send(): void {
     isArmed = false;
     while (statements < MAX_STATEMENTS) {
-      const groups = take();
-      if (groups.length === 0) return;
-      isBusy = groups.length > 1;
-      track(make(groups));
+      const jobs = take();
+      if (jobs.length === 0) return;
+      isBusy = jobs.length > 1;
+      void track(make(jobs));
     }
   }
 
   /** What one statement may hold now; the rest waits for the next. */
-  function take(): readonly Group[] {
-    const groups: Group[] = [];
-    for (const [name, group] of queue) {
-      if (groups.length === MAX_ROWS) break;
-      const names = namesOf(group[0].move);
-      if (names.some((each) => taken.has(each))) continue;
-      for (const each of names) taken.add(each);
-      queue.delete(name);
-      groups.push(group);
+  function take(): readonly Job[] {
+    const jobs: Job[] = [];
+    const left: Job[] = [];
+    for (const job of queue) {
+      const names = namesOf(job.move);
+      const mustWait = jobs.length === MAX_ROWS || names.some((name) => taken.has(name));
+      (mustWait ? left : jobs).push(job);
+      if (!mustWait) for (const name of names) taken.add(name);
     }
-    return groups;
+    queue = left;
+    return jobs;
   }
 
-  async function make(groups: readonly Group[]): Promise<void> {
+  async function make(jobs: readonly Job[]): Promise<void> {
+    const moves = jobs.map(({ move }) => move);
     statements += 1;
-    const moves = groups.map(([{ move }]) => move);
     const answers = await run(moves).catch((error: unknown) => ({ error }));
     statements -= 1;
-    for (const each of moves.flatMap(namesOf)) taken.delete(each);
-    for (const group of groups) {
-      if (!("error" in answers)) answer(group, answers.get(group[0].move.key) ?? "busy");
-      else if (isUndone(answers.error)) answer(group, "busy");
-      else for (const { reject } of group) reject(unavailable("swap", answers.error));
+    for (const name of moves.flatMap(namesOf)) taken.delete(name);
+    for (const { move, resolve, reject } of jobs) {
+      if ("error" in answers && !isUndone(answers.error)) reject(answers.error);
+      else {
+        const answer = "error" in answers ? "busy" : (answers.get(move.key) ?? "busy");
+        resolve(answer === "busy" ? track(alone(move)) : answer);
+      }
     }
-    if (queue.size > 0) arm();
-  }
-
-  function answer([first, ...others]: Group, swapped: Answer): void {
-    if (swapped === "busy") track(alone(first.move).then(first.resolve, first.reject));
-    else first.resolve(swapped);
-    const theirs = swapped === "busy" ? undefined : answerToSecond(first.move, swapped);
-    for (const other of others) theirs ? other.resolve(theirs) : enqueue(other);
+    if (queue.length > 0) arm();
   }
 
   async function alone(move: Move): Promise<Swapped> {
@@ -125,44 +103,40 @@ export function createBatcher({ run, pause }: BatchOptions): Batcher {
     for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += pauseMs) {
       if ((await pause(pauseMs)) === "woken") throw new ClosedError();
       try {
-        const swapped = (await run([move])).get(move.key) ?? "busy";
-        if (swapped !== "busy") return swapped;
+        const answer = (await run([move])).get(move.key) ?? "busy";
+        if (answer !== "busy") return answer;
       } catch (error) {
-        if (!isRace(error)) throw unavailable("swap", error);
+        if (!isRace(error)) throw error;
       }
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
     throw new StoreUnavailableError("swap, a row that another transaction has locked");
   }
 
-  function track(work: Promise<void>): void {
+  function track<T>(work: Promise<T>): Promise<T> {
     const tracked = work.finally(() => active.delete(tracked));
     active.add(tracked);
+    return tracked;
   }
 
   return {
-    swap: (move) => new Promise((resolve, reject) => enqueue({ move, resolve, reject })),
+    swap: (move) =>
+      new Promise((resolve, reject) => {
+        if (isClosed) return reject(new ClosedError());
+        queue.push({ move, resolve, reject });
+        arm();
+      }),
 
     async close() {
       isClosed = true;
-      for (const group of queue.values()) for (const { reject } of group) reject(new ClosedError());
-      queue.clear();
+      for (const { reject } of queue) reject(new ClosedError());
+      queue = [];
       while (active.size > 0) await Promise.allSettled(active);
     },
   };
 }
 
 const namesOf = ({ key, lane }: Move): string[] => (lane ? [key, `lane ${lane.key}`] : [key]);
-
-/** What the first one's answer says to another that expected the same; nothing, if it must ask itself. */
-function answerToSecond({ change }: Move, swapped: Swapped): Swapped | undefined {
-  const { now } = swapped;
-  if (!swapped.ok) return swapped.lane ? undefined : swapped;
-  const { record, expect } = change;
-  if (!record) return expect === 0 ? undefined : { ok: false, current: undefined, now };
-  const { version, leaseUntil } = swapped;
-  return { ok: false, current: { record, version, leaseUntil }, now };
-}
 
 const UNIQUE_VIOLATION = "23505";
 const LOCK_NOT_AVAILABLE = "55P03";

@@ -95,7 +95,7 @@ export interface PostgresStore extends Store {
 }
 
 /** What is known once the ledger is open. */
-interface Opened {
+interface Ledger {
   readonly id: string;
   readonly tables: Tables;
   readonly statements: Statements;
@@ -109,14 +109,13 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const accepted = forgets === "accepted";
   const closing = new AbortController();
   let promise: StorePromise = unasked(accepted);
-  let opened: Opened | undefined;
-  let opening: Promise<Opened> | undefined;
+  let opened: Promise<Ledger> | undefined;
 
   function assertOpen(): void {
     if (closing.signal.aborted) throw new ClosedError();
   }
 
-  async function openLedger(): Promise<Opened> {
+  async function openLedger(): Promise<Ledger> {
     if (options.migrate) await connection.script(scriptAt(location));
     const checked = await checkDatabase(connection, location, accepted);
     const { tables } = checked;
@@ -125,24 +124,20 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     const channel = `holdfire_${id.replaceAll("-", "")}`;
     const statements = statementsOf({ tables, channel: notify ? channel : undefined, prepare });
     promise = checked.promise;
-    opened = { id, tables, statements, channel };
-    return opened;
+    return { id, tables, statements, channel };
   }
 
   /** Opens it once, and again if that failed. */
-  async function ready(): Promise<Opened> {
+  async function ready(): Promise<Ledger> {
     assertOpen();
-    if (opened) return opened;
-    opening ??= openLedger().finally(() => {
-      opening = undefined;
+    opened ??= openLedger().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
     });
-    const now = await opening;
-    assertOpen();
-    return now;
+    return opened;
   }
 
-  async function ask<T>(step: string, work: (ledger: Opened) => Promise<T>): Promise<T> {
-    assertOpen();
+  async function ask<T>(step: string, work: (ledger: Ledger) => Promise<T>): Promise<T> {
     try {
       return await work(await ready());
     } catch (error) {
@@ -173,14 +168,13 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
 
     open: () => ask("open", ({ tables }) => readIncarnation(connection, tables)),
 
-    async swap(change) {
-      assertOpen();
-      if (!opened) await ask("open", async () => {});
-      const move = moveOf(change);
-      const swapped = await batcher.swap(move);
-      if (swapped.ok) watchers.announce(move.key);
-      return swapped;
-    },
+    swap: (change) =>
+      ask("swap", async () => {
+        const move = moveOf(change);
+        const swapped = await batcher.swap(move);
+        if (swapped.ok) watchers.announce(move.key);
+        return swapped;
+      }),
 
     read: (tenant, id) =>
       ask("read", async ({ statements }) => {

@@ -18,12 +18,6 @@ const SETTLED: readonly Phase[] = [1, 2];
 /** How many records are pruned at once. */
 const SLICE = 250;
 
-interface Slice {
-  readonly items: readonly Stored[];
-  /** Where the next one starts; nothing on the last. */
-  readonly cursor?: string | undefined;
-}
-
 export const listRecords = (session: Session, tables: Tables, query: ListQuery): Promise<Page> =>
   readSlice(session, tables, query, pageLimit(query.limit), phasesOf(query.states));
 
@@ -41,7 +35,7 @@ async function readSlice(
   query: Omit<ListQuery, "limit">,
   limit: number,
   phases: readonly Phase[],
-): Promise<Slice> {
+): Promise<Page> {
   const values: string[] = [];
   const bind = (value: string | number): string => `$${values.push(String(value))}`;
   const bindText = (value: string, name: string): string =>

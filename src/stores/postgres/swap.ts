@@ -102,33 +102,28 @@ function valuesOf(columns: readonly Column[], moves: readonly Move[]): string[] 
 }
 
 function answersIn(rows: readonly Row[], moves: readonly Move[]): ReadonlyMap<string, Answer> {
-  const byKey = new Map(moves.map((move) => [move.key, move]));
-  const answers = new Map<string, Answer>();
-  for (const [key, now, version, lease, , ...current] of rows) {
-    const move = byKey.get(String(key));
-    if (!move) continue;
-    const done = typeof version === "string" ? { version, lease } : undefined;
-    answers.set(move.key, answerTo(move, Number(now), done, current));
-  }
-  return answers;
+  const byKey = new Map(rows.map((row) => [row[0], row]));
+  return new Map(
+    moves.flatMap((move) => {
+      const row = byKey.get(move.key);
+      return row ? [[move.key, answerTo(move, row)]] : [];
+    }),
+  );
 }
 
-function answerTo(
-  { change, lane }: Move,
-  now: number,
-  done: { readonly version: string; readonly lease: string | null | undefined } | undefined,
-  found: Row,
-): Answer {
-  if (done) {
-    const sequence = Number(done.version);
+function answerTo({ change, lane }: Move, row: Row): Answer {
+  const [, time, written, lease, , ...found] = row;
+  const now = Number(time);
+  if (typeof written === "string") {
+    const sequence = Number(written);
     const version = change.record ? sequence : 0;
-    return { ok: true, version, leaseUntil: leaseIn(done.lease), now, sequence };
+    return { ok: true, version, leaseUntil: leaseIn(lease), now, sequence };
   }
   const current = storedIn(change.tenant, change.id, found.slice(0, 3));
   if ((current?.version ?? 0) !== change.expect) return { ok: false, current, now };
   if (!lane) return "busy";
-  const stored = laneIn(found.slice(3)) ?? { lane: { queue: [] }, version: 0 };
-  return stored.version === lane.expect ? "busy" : { ok: false, current, lane: stored, now };
+  const there = laneIn(found.slice(3)) ?? { lane: { queue: [] }, version: 0 };
+  return there.version === lane.expect ? "busy" : { ok: false, current, lane: there, now };
 }
 
 export function swapSql(tables: Tables, { whole, joins, channel }: SwapShape): string {
