@@ -10,7 +10,7 @@ import { pageLimit, pruneLimit } from "../../ledger/query.ts";
 import { isOpen, type State, type StateTag, type Stored } from "../../ledger/record.ts";
 import type { ListQuery, Page, Pruned, PruneQuery, Store } from "../../ledger/store.ts";
 import type { Session } from "./client.ts";
-import { arrayOf, checkText, type Phase, storedIn } from "./row.ts";
+import { checkText, type Phase, storedIn } from "./row.ts";
 import type { Tables } from "./schema.ts";
 
 const PHASES: readonly Phase[] = [0, 1, 2];
@@ -51,7 +51,10 @@ async function readSlice(
     `tenant_key = ${tenantKey} AND tenant = ${tenant}`,
     `seq > ${bind(cursor === undefined ? 0 : checkCursor(cursor))}::int8`,
   ];
-  if (states) filters.push(`state = ANY (${bind(arrayOf(states))}::text[])`);
+  if (states) {
+    const each = `json_array_elements_text(${bind(JSON.stringify(states))}::json)`;
+    filters.push(`state = ANY (ARRAY(SELECT ${each}))`);
+  }
   if (tool !== undefined) filters.push(`tool = ${bindText(tool, "tool")}`);
   if (resource !== undefined) filters.push(`resource = ${bindText(resource, "resource")}`);
   if (since !== undefined) filters.push(`state_at >= ${bindTime(since, "since")}`);

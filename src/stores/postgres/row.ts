@@ -24,7 +24,7 @@ export interface Move {
   /** Milliseconds; `KEEP_LEASE`; nothing for no lease. */
   readonly lease: number | undefined;
   readonly phase: Phase;
-  /** The packed record; `undefined` removes it. Never holds a line break. */
+  /** The packed record; `undefined` removes it. */
   readonly text: string | undefined;
   readonly lane: MoveOfLane | undefined;
 }
@@ -33,7 +33,7 @@ interface MoveOfLane {
   readonly key: string;
   readonly expect: number;
   readonly name: string;
-  /** `undefined` removes it. Never holds a line break. */
+  /** `undefined` removes it. */
   readonly text: string | undefined;
 }
 
@@ -77,16 +77,6 @@ export function keyOf(tenant: string, ...names: readonly string[]): string {
   for (const name of names) checkText(name, "id");
   const hex = hash("sha256", `${tenant}\0${names.join("\0")}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
-}
-
-/** An array literal of Postgres: text that both clients pass on as it is. */
-export const arrayOf = (values: readonly (string | number | undefined)[]): string =>
-  `{${values.map(elementOf).join(",")}}`;
-
-function elementOf(value: string | number | undefined): string | number {
-  if (typeof value === "number") return value;
-  if (value === undefined) return "NULL";
-  return `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
 /** Postgres keeps no NUL, and half a character would come back as another. */

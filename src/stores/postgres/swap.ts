@@ -10,7 +10,7 @@
 
 import type { Swapped } from "../../ledger/store.ts";
 import type { Row, Session, Statement } from "./client.ts";
-import { arrayOf, laneIn, leaseIn, type Move, storedIn } from "./row.ts";
+import { laneIn, leaseIn, type Move, storedIn } from "./row.ts";
 import { CLOCK, literal, type Tables } from "./schema.ts";
 
 /** `"busy"`: the row is as expected, but locked, or just changing. Nothing was written. */
@@ -36,38 +36,6 @@ export interface SwapShape {
 /** Nothing in a transaction that has not written yet, as when each statement is one of its own. */
 export const THIS_TRANSACTION = "pg_current_xact_id_if_assigned()::text";
 
-type Column = readonly [
-  name: string,
-  type: string,
-  value: (move: Move) => string | number | undefined,
-];
-
-/** JSON never holds a line break, so this much text goes as lines: an array would have it escaped. */
-const LINES = "lines";
-
-const COLUMNS: readonly Column[] = [
-  ["key", "uuid", ({ key }) => key],
-  ["expect", "int8", ({ change }) => change.expect],
-  ["lease", "int8", ({ lease }) => lease],
-  ["phase", "int2", ({ phase }) => phase],
-  ["state_at", "float8", ({ change }) => change.record?.stateAt],
-  ["state", "text", ({ change }) => change.record?.state.tag],
-  ["tenant", "text", ({ change }) => change.tenant],
-  ["id", "text", ({ change }) => change.id],
-  ["tool", "text", ({ change }) => change.record?.tool],
-  ["scope", "text", ({ change }) => change.record?.scope],
-  ["resource", "text", ({ change }) => change.record?.resource],
-  ["record", LINES, ({ text }) => text],
-];
-
-const WHOLE_COLUMNS: readonly Column[] = [
-  ...COLUMNS,
-  ["lane_key", "uuid", ({ lane }) => lane?.key],
-  ["lane_expect", "int8", ({ lane }) => lane?.expect],
-  ["lane_name", "text", ({ lane }) => lane?.name],
-  ["lane", LINES, ({ lane }) => lane?.text],
-];
-
 /** The keys of `moves` are all different, and so are those of their lanes. */
 export async function makeMoves(
   session: Session,
@@ -75,10 +43,7 @@ export async function makeMoves(
   moves: readonly Move[],
 ): Promise<ReadonlyMap<string, Answer>> {
   const isPlain = moves.every(({ lane, text }) => lane === undefined && text !== undefined);
-  const rows = isPlain
-    ? await session.run(plain, valuesOf(COLUMNS, moves))
-    : await session.run(whole, valuesOf(WHOLE_COLUMNS, moves));
-  return answersIn(rows, moves);
+  return answersIn(await session.run(isPlain ? plain : whole, [jsonOf(moves)]), moves);
 }
 
 /** One move in a caller's transaction; nothing if the transaction `xid` has ended. */
@@ -88,18 +53,38 @@ export async function joinMove(
   move: Move,
   xid: string,
 ): Promise<Answer | undefined> {
-  const rows = await session.run(statement, [...valuesOf(WHOLE_COLUMNS, [move]), xid]);
-  return answersIn(rows, [move]).get(move.key);
+  return answersIn(await session.run(statement, [jsonOf([move]), xid]), [move]).get(move.key);
 }
 
-/** One literal for each column, which both clients pass on as it is. */
-function valuesOf(columns: readonly Column[], moves: readonly Move[]): string[] {
-  // All lock in this order, so no two can wait for each other.
+/** All moves in one value, in the order of the keys: all lock in it, so no two wait for each other. */
+function jsonOf(moves: readonly Move[]): string {
   const sorted = moves.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  return columns.map(([, type, value]) =>
-    type === LINES ? sorted.map(value).join("\n") : arrayOf(sorted.map(value)),
-  );
+  return JSON.stringify(sorted.map(rowOf));
 }
+
+const rowOf = ({ change, key, lease, phase, text, lane }: Move) => ({
+  key,
+  expect: change.expect,
+  lease,
+  phase,
+  state_at: change.record?.stateAt,
+  state: change.record?.state.tag,
+  tenant: change.tenant,
+  id: change.id,
+  tool: change.record?.tool,
+  scope: change.record?.scope,
+  resource: change.record?.resource,
+  record: text,
+  lane_key: lane?.key,
+  lane_expect: lane?.expect,
+  lane_name: lane?.name,
+  lane: lane?.text,
+});
+
+/** The types of `rowOf`. */
+const COLUMNS = `key uuid, expect int8, lease int8, phase int2, state_at float8, state text,
+    tenant text, id text, tool text, scope text, resource text, record text`;
+const LANE_COLUMNS = "lane_key uuid, lane_expect int8, lane_name text, lane text";
 
 function answersIn(rows: readonly Row[], moves: readonly Move[]): ReadonlyMap<string, Answer> {
   const byKey = new Map(rows.map((row) => [row[0], row]));
@@ -141,7 +126,11 @@ export function swapSql(tables: Tables, { whole, joins, channel }: SwapShape): s
   const told = `(SELECT pg_notify(${literal(channel ?? "")}, w.key::text)::text FROM ${watches} w
     WHERE w.key = d.key AND a.expect > 0)`;
   return `
-WITH asked AS MATERIALIZED (${askedSql(whole ? WHOLE_COLUMNS : COLUMNS, joins)}),
+WITH asked AS MATERIALIZED (
+  SELECT a.*, ${CLOCK} AS now
+  FROM json_to_recordset($1::json) AS a(${whole ? `${COLUMNS}, ${LANE_COLUMNS}` : COLUMNS})
+  ${joins ? `WHERE ${THIS_TRANSACTION} = $2::text` : ""}
+),
 free AS MATERIALIZED (
   SELECT a.*, nextval(${literal(sequence)}) AS next FROM asked a
   WHERE ${isFree(operations, "a.key", "a.expect")}
@@ -162,21 +151,6 @@ ${
 ) l ON true`
     : ""
 }`;
-}
-
-/**
- * Arrays sit in a SELECT of their own to hide their length: a planner that sees it plans the whole
- * statement anew each time, which takes longer than to run it.
- */
-function askedSql(columns: readonly Column[], joins: boolean): string {
-  const arrays = columns.map(([, type], index) =>
-    type === LINES
-      ? `(SELECT string_to_array($${index + 1}::text, chr(10), ''))`
-      : `(SELECT $${index + 1}::${type}[])`,
-  );
-  const guard = joins ? `WHERE ${THIS_TRANSACTION} = $${columns.length + 1}::text` : "";
-  return `SELECT a.*, ${CLOCK} AS now
-  FROM unnest(${arrays.join(", ")}) AS a(${columns.map(([name]) => name).join(", ")}) ${guard}`;
 }
 
 /**
