@@ -11,7 +11,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import type { Store } from "../ledger/store.ts";
 import type { Witness } from "../ledger/witness.ts";
-import type { PostgresPoolLike } from "../stores/postgres.ts";
+import type { PostgresPoolLike } from "../stores/postgres/index.ts";
 import type { RedisClientLike } from "../stores/redis.ts";
 import { UnreachableError, UsageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
@@ -146,7 +146,7 @@ function nodeRedis(module: Loaded, { href }: URL): RedisConnection {
 }
 
 async function openPostgres(url: URL, choice: StoreChoice, terminal: Terminal): Promise<Connected> {
-  const { postgresStore } = await import("../stores/postgres.ts");
+  const { postgresStore } = await import("../stores/postgres/index.ts");
   const driver = loadDriver(["pg", "postgres"], terminal);
   const { pool, end } =
     driver.name === "pg" ? pgPool(driver.module, url) : postgresJs(driver.module, url);

@@ -10,7 +10,7 @@ import { runCommandLine } from "../../src/cli/run.ts";
 import { createHoldfire } from "../../src/create.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryWitness } from "../../src/ledger/witness.ts";
-import { postgresStore } from "../../src/stores/postgres.ts";
+import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { redisStore } from "../../src/stores/redis.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { findScratch } from "../servers/postgres.ts";

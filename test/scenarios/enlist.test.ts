@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createHoldfire, type Holdfire } from "../../src/index.ts";
 import { memoryWitness } from "../../src/ledger/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
-import { postgresStore } from "../../src/stores/postgres.ts";
+import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { startFaultyService } from "../../src/testing/faulty-service.ts";
 import { findScratch, type Scratch } from "../servers/postgres.ts";
 
