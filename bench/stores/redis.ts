@@ -17,7 +17,7 @@ import { createClient } from "redis";
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import { packRecord } from "../../src/ledger/record-text.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import { redisStore } from "../../src/stores/redis.ts";
+import { redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { drive, inTurns, judge, median, ratios, spread } from "./measure.ts";
 
