@@ -8,34 +8,34 @@
  */
 
 import { quote } from "./layout.ts";
-import { type Script, type Session, script } from "./session.ts";
+import { CHECK_LOSS, type Script, type Session, script } from "./session.ts";
 
-/** KEYS: counter, effects, owned (if in the same bucket). ARGV, after the first two: effect, id. */
-const OWN: Script = script(`
-local owner = redis.call('HGET', KEYS[2], ARGV[3])
+/** KEYS: counter, effects, owned (if in the same bucket). ARGV, after the first: effect, id. */
+const OWN: Script = script(`${CHECK_LOSS}
+local owner = redis.call('HGET', KEYS[2], ARGV[2])
 if not owner then
-  owner = ARGV[4]
-  redis.call('HSET', KEYS[2], ARGV[3], owner)
+  owner = ARGV[3]
+  redis.call('HSET', KEYS[2], ARGV[2], owner)
 end
-if KEYS[3] and owner == ARGV[4] then redis.call('SADD', KEYS[3], ARGV[3]) end
+if KEYS[3] and owner == ARGV[3] then redis.call('SADD', KEYS[3], ARGV[2]) end
 return {'ok', now, owner}
 `);
 
-/** KEYS: counter, owned. ARGV, after the first two: effect. */
-const NOTE: Script = script(`
-redis.call('SADD', KEYS[2], ARGV[3])
+/** KEYS: counter, owned. ARGV, after the first: effect. */
+const NOTE: Script = script(`${CHECK_LOSS}
+redis.call('SADD', KEYS[2], ARGV[2])
 return {'ok', now}
 `);
 
-/** KEYS: counter, effects. ARGV, after the first two: effect, id. */
-const RELEASE: Script = script(`
-if redis.call('HGET', KEYS[2], ARGV[3]) == ARGV[4] then redis.call('HDEL', KEYS[2], ARGV[3]) end
+/** KEYS: counter, effects. ARGV, after the first: effect, id. */
+const RELEASE: Script = script(`${CHECK_LOSS}
+if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[3] then redis.call('HDEL', KEYS[2], ARGV[2]) end
 return {'ok', now}
 `);
 
-/** KEYS: counter, effects. ARGV, after the first two: effect. */
-const FIND: Script = script(`
-return {'ok', now, redis.call('HGET', KEYS[2], ARGV[3]) or ''}
+/** KEYS: counter, effects. ARGV, after the first: effect. */
+const FIND: Script = script(`${CHECK_LOSS}
+return {'ok', now, redis.call('HGET', KEYS[2], ARGV[2]) or ''}
 `);
 
 export async function ownEffect(

@@ -101,9 +101,16 @@ export function redisStore(options: RedisStoreOptions): Store {
       lane && isCluster
         ? await swapApart(session, change, lane, nonce)
         : await swapRecord(session, change, nonce);
-    if (swapped.ok) watchers.announce(keyOf(tenant, id));
+    if (swapped.ok && watchers.any()) watchers.announce(keyOf(tenant, id));
     return swapped;
   }
+
+  const whenReady =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      await ready();
+      return call(...args);
+    };
 
   const keyOf = (tenant: string, id: string): string =>
     layout.key(layout.bucketOf(tenant, id), "operation", tenant, id);
@@ -122,40 +129,13 @@ export function redisStore(options: RedisStoreOptions): Store {
       return session.begin();
     },
 
-    async swap(change) {
-      await ready();
-      return swap(change);
-    },
-
-    async read(tenant, id) {
-      await ready();
-      return readRecord(session, tenant, id);
-    },
-
-    async readLane(tenant, name) {
-      await ready();
-      return readLane(session, tenant, name);
-    },
-
-    async own(tenant, service, effectId, id) {
-      await ready();
-      return ownEffect(session, tenant, service, effectId, id);
-    },
-
-    async ownerOf(tenant, service, effectId) {
-      await ready();
-      return ownerOfEffect(session, tenant, service, effectId);
-    },
-
-    async list(query) {
-      await ready();
-      return listRecords(session, query);
-    },
-
-    async prune(query) {
-      await ready();
-      return prune(query);
-    },
+    swap: whenReady(swap),
+    read: whenReady((tenant, id) => readRecord(session, tenant, id)),
+    readLane: whenReady((tenant, name) => readLane(session, tenant, name)),
+    own: whenReady((...effect) => ownEffect(session, ...effect)),
+    ownerOf: whenReady((...effect) => ownerOfEffect(session, ...effect)),
+    list: whenReady((query) => listRecords(session, query)),
+    prune: whenReady(prune),
 
     watch(tenant, id, changed) {
       assertOpen();

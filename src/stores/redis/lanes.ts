@@ -11,16 +11,26 @@
 
 import type { Change, LaneChange, StoredLane, Swapped } from "../../ledger/store.ts";
 import { laneIn } from "./layout.ts";
-import { NEXT_VERSION, READ, type Script, type Session, script } from "./session.ts";
+import {
+  CHECK_LOSS,
+  NEXT_VERSION_IN_CLUSTER,
+  READ,
+  type Script,
+  type Session,
+  script,
+} from "./session.ts";
 import { readRecord, swapRecord } from "./swap.ts";
 
-/** KEYS: counter, lane. ARGV, after the two of every script: the version expected, the lane's text. */
+/** KEYS: counter, lane. ARGV, after the first: the version expected, the lane's text. */
 const SWAP_LANE: Script = script(`
 local row = redis.call('GET', KEYS[2]) or ''
-if (string.match(row, '^(%d+)|') or '0') ~= ARGV[3] then return {'refused', now, row} end
-${NEXT_VERSION}
-if ARGV[4] == '' then redis.call('DEL', KEYS[2])
-else redis.call('SET', KEYS[2], version .. '|' .. ARGV[4]) end
+if (string.match(row, '^(%d+)|') or '0') ~= ARGV[2] then
+${CHECK_LOSS}
+  return {'refused', now, row}
+end
+${NEXT_VERSION_IN_CLUSTER}
+if ARGV[3] == '' then redis.call('DEL', KEYS[2])
+else redis.call('SET', KEYS[2], version .. '|' .. ARGV[3]) end
 return {'ok', now, version}
 `);
 

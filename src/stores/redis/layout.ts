@@ -49,8 +49,11 @@ export function layoutFor(kind: "single" | "cluster", prefix: string): Layout {
   return {
     buckets,
     bucketOf: (tenant, name) => (buckets === 1 ? 0 : hash(quote(tenant) + quote(name)) % buckets),
-    key: (bucket, what, ...names) =>
-      `${prefix}:{${bucket}}:${KINDS[what]}:${names.map(quote).join("")}`,
+    key: (bucket, kind, ...names) => {
+      let key = `${prefix}:{${bucket}}:${KINDS[kind]}:`;
+      for (const name of names) key += quote(name);
+      return key;
+    },
   };
 }
 

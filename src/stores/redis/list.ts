@@ -13,7 +13,7 @@ import { matches, pageLimit } from "../../ledger/query.ts";
 import type { StateTag, Stored } from "../../ledger/record.ts";
 import type { ListQuery, Page } from "../../ledger/store.ts";
 import { quote, recordIn } from "./layout.ts";
-import { type Script, type Session, script } from "./session.ts";
+import { CHECK_LOSS, type Script, type Session, script } from "./session.ts";
 
 /** How many records are read at a time, from all buckets together. */
 const AT_ONCE = 128;
@@ -40,34 +40,34 @@ interface Stream {
 
 /**
  * Both sides of the index at one moment, so that an operation that changes sides is not missed.
- * KEYS: counter, index. ARGV, after the two of every script: the side or `both`, `(` or nothing,
+ * KEYS: counter, index. ARGV, after the first: the side or `both`, `(` or nothing,
  * order, count.
  */
-const NAMES: Script = script(`
+const NAMES: Script = script(`${CHECK_LOSS}
 local found = {'ok', now}
 local function add(list)
   for _, item in ipairs(list) do found[#found + 1] = item end
 end
-if ARGV[3] ~= 'settled' then
-  add(redis.call('ZREVRANGEBYSCORE', KEYS[2], ARGV[4] .. '-' .. ARGV[5], '-inf',
-    'WITHSCORES', 'LIMIT', 0, ARGV[6]))
+if ARGV[2] ~= 'settled' then
+  add(redis.call('ZREVRANGEBYSCORE', KEYS[2], ARGV[3] .. '-' .. ARGV[4], '-inf',
+    'WITHSCORES', 'LIMIT', 0, ARGV[5]))
 end
-if ARGV[3] ~= 'open' then
-  add(redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[4] .. ARGV[5], '+inf',
-    'WITHSCORES', 'LIMIT', 0, ARGV[6]))
+if ARGV[2] ~= 'open' then
+  add(redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[3] .. ARGV[4], '+inf',
+    'WITHSCORES', 'LIMIT', 0, ARGV[5]))
 end
 return found
 `);
 
 /**
  * Reads the records of these names, and removes from the index a name without a record: one that was
- * evicted, or deleted by hand. KEYS: counter, index, operations. ARGV, after the first two: ids.
+ * evicted, or deleted by hand. KEYS: counter, index, operations. ARGV, after the first: ids.
  */
-const RECORDS: Script = script(`
+const RECORDS: Script = script(`${CHECK_LOSS}
 local found = {'ok', now}
 for place = 3, #KEYS do
   local row = redis.call('GET', KEYS[place])
-  if not row then redis.call('ZREM', KEYS[2], ARGV[place]) end
+  if not row then redis.call('ZREM', KEYS[2], ARGV[place - 1]) end
   found[place] = row or ''
 end
 return found

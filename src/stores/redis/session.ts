@@ -49,25 +49,36 @@ interface Bucket {
 }
 
 /**
- * What every script on a bucket starts with. `KEYS[1]` is the bucket's counter; `ARGV[1]` and
- * `ARGV[2]` are the highest versions this store has seen in the bucket and in all. A script returns
- * a tag, the server's time and the values asked for, or `lost` alone.
- *
- * Numbers become text by `%.0f`: Lua's own conversion loses digits after the fourteenth.
+ * What every script on a bucket starts with. `KEYS[1]` is the bucket's counter, `ARGV[1]` the highest
+ * version that this store has seen in it; in a cluster `ARGV` ends with the highest seen in any. A
+ * script returns a tag, the server's time and the values asked for, or `lost` alone.
  */
 const START = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local count = tonumber(redis.call('GET', KEYS[1]) or 0)
-if count < tonumber(ARGV[1]) then return {'lost'} end
+`;
+
+/** Returns `lost` if this is not the ledger that was opened, or an older state of it. */
+export const CHECK_LOSS = `
+if tonumber(redis.call('GET', KEYS[1]) or 0) < tonumber(ARGV[1]) then return {'lost'} end
 `;
 
 /**
- * Gives out the next version, as `version`. A later change has the higher one also in another bucket,
- * whatever the clocks of the servers say.
+ * Gives out the next version, as `version`; checks for loss at the same time. Numbers become text by
+ * `%.0f`: Lua's own conversion loses digits after the fourteenth.
  */
 export const NEXT_VERSION = `
-count = math.max(time[1] * 1000000 + time[2], count + 1, ARGV[2] + 1)
+local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('DEL', KEYS[1]) end
+if count <= tonumber(ARGV[1]) then return {'lost'} end
+local version = string.format('%.0f', count)
+`;
+
+/** The same for one of many buckets: a later change has the higher version in another bucket too. */
+export const NEXT_VERSION_IN_CLUSTER = `
+local count = tonumber(redis.call('GET', KEYS[1]) or 0)
+if count < tonumber(ARGV[1]) then return {'lost'} end
+count = math.max(time[1] * 1000000 + time[2], count + 1, ARGV[#ARGV] + 1)
 local version = string.format('%.0f', count)
 redis.call('SET', KEYS[1], version)
 `;
@@ -80,7 +91,7 @@ const named = (text: string): Script => ({
 });
 
 /** Reads texts. KEYS: counter, what to read. */
-export const READ: Script = script(`
+export const READ: Script = script(`${CHECK_LOSS}
 local found = {'ok', now}
 for index = 2, #KEYS do found[index + 1] = redis.call('GET', KEYS[index]) or '' end
 return found
@@ -146,7 +157,7 @@ export function createSession(connection: Connection, layout: Layout): Session {
       );
     }
     const counter = layout.key(bucket, "counter", name);
-    const { now, values } = answerIn(await run(READ, [counter, counter], ["0", "0"]));
+    const { now, values } = answerIn(await run(READ, [counter, counter], ["0"]));
     // A name without its counter: something was lost, so it is another ledger from here on.
     if (values[0] === "") return beginBucket(bucket, name);
     return { name, counter, last: Number(values[0]), now };
@@ -169,17 +180,11 @@ export function createSession(connection: Connection, layout: Layout): Session {
     };
   }
 
-  async function ask(
-    bucket: number,
-    script: Script,
-    keys: string[],
-    args: string[] = [],
-  ): Promise<Answer> {
+  const runOn = (bucket: number, script: Script, keys: string[], args: string[]) => {
     const { counter = "", last = 0 } = buckets[bucket] ?? {};
-    return answerIn(
-      await run(script, [counter, ...keys], [String(last), String(highest), ...args]),
-    );
-  }
+    const inAll = layout.buckets > 1 ? [String(highest)] : [];
+    return run(script, [counter, ...keys], [String(last), ...args, ...inAll]);
+  };
 
   return {
     layout,
@@ -192,16 +197,16 @@ export function createSession(connection: Connection, layout: Layout): Session {
       return incarnation;
     },
 
-    async ask(bucket, script, keys, args) {
-      const answer = await ask(bucket, script, keys, args);
-      if (answer.tag !== "lost") return answer;
+    async ask(bucket, script, keys, args = []) {
+      const reply = await runOn(bucket, script, keys, args);
+      if (reply[0] !== "lost") return answerIn(reply);
       lost = true;
       recovering ??= begin().finally(() => {
         recovering = undefined;
       });
       await recovering;
-      const again = await ask(bucket, script, keys, args);
-      if (again.tag !== "lost") return again;
+      const again = await runOn(bucket, script, keys, args);
+      if (again[0] !== "lost") return answerIn(again);
       throw new InvalidInputError("redis.client", "loses what was just written to it.");
     },
 

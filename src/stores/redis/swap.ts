@@ -9,60 +9,74 @@ import { InvalidInputError } from "../../errors.ts";
 import type { Change, Found, LeaseChange, Swapped } from "../../ledger/store.ts";
 import { releaseEffects } from "./effects.ts";
 import { laneIn, quote, recordIn, recordText } from "./layout.ts";
-import { NEXT_VERSION, READ, type Script, type Session, script } from "./session.ts";
+import {
+  CHECK_LOSS,
+  NEXT_VERSION,
+  NEXT_VERSION_IN_CLUSTER,
+  READ,
+  type Script,
+  type Session,
+  script,
+} from "./session.ts";
 
 /** A century, in milliseconds: no lease is longer. */
 const LONGEST_LEASE_MS = 100 * 366 * 24 * 3_600_000;
 
 /**
  * KEYS: counter, operation, index; to remove it, owned and effects; the lane, if there is one, last.
- * ARGV, after the two of every script: the version expected, lease, id, the record's text or nothing
- * to remove it; the lane's version expected and its text, if there is one.
+ * ARGV, after the first: the version expected; lease; id; the record's text, or nothing to remove it;
+ * if there is a lane, the version expected of it and its text, or nothing to remove it.
  *
- * A row that is not a record is never taken for a missing one. Removing also returns the effects of
- * the operation: those in other buckets are out of the script's reach.
+ * A row that is not a record is never taken for a missing one. A write whose nonce is there was made
+ * already. Removing also returns the effects of the operation: those in other buckets are out of the
+ * script's reach.
  */
-const SWAP: Script = script(`
-local row = redis.call('GETRANGE', KEYS[2], 0, 127)
+const swapping = (nextVersion: string): Script =>
+  script(`
+local expect, leaseMs, id, text, laneExpect, laneText = unpack(ARGV, 2)
+local operation, index, lane = KEYS[2], KEYS[3], laneText and KEYS[#KEYS]
+local row = redis.call('GETRANGE', operation, 0, 127)
 local was, lease, order, open, nonce = string.match(row, '^(%d+)|(%d*)|(%d+)|([01])|([^|]*)|')
-if (was or '0') ~= ARGV[3] or (row ~= '' and not was) then
-  if nonce and nonce == string.match(ARGV[6], '|([^|]*)|') then return {'ok', now, was, lease} end
-  return {'refused', now, redis.call('GET', KEYS[2]) or ''}
+if (was or '0') ~= expect or (row ~= '' and not was) then
+  if nonce and nonce == string.match(text, '|([^|]*)|') then return {'ok', now, was, lease} end
+${CHECK_LOSS}
+  return {'refused', now, redis.call('GET', operation) or ''}
 end
-local lane = ARGV[7] and KEYS[#KEYS]
 if lane then
   local there = redis.call('GET', lane) or ''
-  if (string.match(there, '^(%d+)|') or '0') ~= ARGV[7] then
-    return {'lane_refused', now, redis.call('GET', KEYS[2]) or '', there}
+  if (string.match(there, '^(%d+)|') or '0') ~= laneExpect then
+    return {'lane_refused', now, redis.call('GET', operation) or '', there}
   end
 end
-${NEXT_VERSION}
-if lane then
-  if ARGV[8] == '' then redis.call('DEL', lane)
-  else redis.call('SET', lane, version .. '|' .. ARGV[8]) end
-end
-if ARGV[6] == '' then
-  local effects = redis.call('SMEMBERS', KEYS[4])
-  for _, effect in ipairs(effects) do
-    if redis.call('HGET', KEYS[5], effect) == ARGV[5] then redis.call('HDEL', KEYS[5], effect) end
+${nextVersion}
+if lane and laneText == '' then redis.call('DEL', lane)
+elseif lane then redis.call('SET', lane, version .. '|' .. laneText) end
+if text == '' then
+  local owned, effects = KEYS[4], KEYS[5]
+  local had = redis.call('SMEMBERS', owned)
+  for _, effect in ipairs(had) do
+    if redis.call('HGET', effects, effect) == id then redis.call('HDEL', effects, effect) end
   end
-  redis.call('DEL', KEYS[2], KEYS[4])
-  redis.call('ZREM', KEYS[3], ARGV[5])
-  redis.call('PUBLISH', KEYS[2], '')
-  return {'ok', now, version, '', unpack(effects)}
+  redis.call('DEL', operation, owned)
+  redis.call('ZREM', index, id)
+  redis.call('PUBLISH', operation, '')
+  return {'ok', now, version, '', unpack(had)}
 end
-if ARGV[4] == 'none' then lease = ''
-elseif ARGV[4] ~= 'keep' then lease = string.format('%.0f', now + ARGV[4]) end
+if leaseMs == 'none' then lease = ''
+elseif leaseMs ~= 'keep' then lease = string.format('%.0f', now + leaseMs) end
 lease = lease or ''
 order = order or version
-local opens = string.sub(ARGV[6], 1, 1)
+local opens = string.sub(text, 1, 1)
 if opens ~= open then
-  redis.call('ZADD', KEYS[3], opens == '1' and '-' .. order or order, ARGV[5])
+  redis.call('ZADD', index, opens == '1' and '-' .. order or order, id)
 end
-redis.call('SET', KEYS[2], version .. '|' .. lease .. '|' .. order .. '|' .. ARGV[6])
-if was then redis.call('PUBLISH', KEYS[2], '') end
+redis.call('SET', operation, version .. '|' .. lease .. '|' .. order .. '|' .. text)
+if was then redis.call('PUBLISH', operation, '') end
 return {'ok', now, version, lease}
 `);
+
+const SWAP = swapping(NEXT_VERSION);
+const SWAP_IN_CLUSTER = swapping(NEXT_VERSION_IN_CLUSTER);
 
 export async function swapRecord(
   session: Session,
@@ -82,7 +96,8 @@ export async function swapRecord(
     keys.push(layout.key(bucket, "lane", tenant, lane.name));
     args.push(String(lane.expect), lane.lane ? JSON.stringify(lane.lane) : "");
   }
-  const { tag, now, values } = await session.ask(bucket, SWAP, keys, args);
+  const move = layout.buckets > 1 ? SWAP_IN_CLUSTER : SWAP;
+  const { tag, now, values } = await session.ask(bucket, move, keys, args);
   const [first = "", second = "", ...effects] = values;
   if (tag !== "ok") {
     const current = recordIn(first, tenant, id);

@@ -12,6 +12,8 @@ import type { Channels, Connection } from "./client.ts";
 
 export interface Watchers {
   watch(key: string, changed: () => void): () => void;
+  /** Whether any record is watched, or was a short time ago. */
+  any(): boolean;
   /** Tells of a change to the record of this key. */
   announce(key: string): void;
   close(): void;
@@ -74,6 +76,7 @@ export function createWatchers(
   }
 
   return {
+    any: () => records.size > 0,
     announce,
 
     watch(key, changed) {
