@@ -55,7 +55,7 @@ const guarded =
     if (!claim.ok) throw new Error("A new id is free.");
     const { version: expect } = claim;
     const done = await store.swap({ tenant, id, expect, record: settled(id), lease: "none" });
-    if (!done.ok) throw new Error("Nobody else settles it.");
+    if (!done.ok) throw new Error("Only this caller settles it.");
   };
 
 interface Plain {
@@ -74,7 +74,7 @@ const bare =
       throw new Error("A new id is free.");
     }
     if ((await settle(key, owner, packRecord(settled(id)))) !== 1) {
-      throw new Error("Nobody else settles it.");
+      throw new Error("Only this caller settles it.");
     }
   };
 

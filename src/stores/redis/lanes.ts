@@ -26,12 +26,12 @@ const SWAP_LANE: Script = script(`
 local row = redis.call('GET', KEYS[2]) or ''
 if (string.match(row, '^(%d+)|') or '0') ~= ARGV[2] then
 ${CHECK_LOSS}
-  return {'refused', now, row}
+  return {'refused', time[1], time[2], row}
 end
 ${NEXT_VERSION_IN_CLUSTER}
 if ARGV[3] == '' then redis.call('DEL', KEYS[2])
 else redis.call('SET', KEYS[2], version .. '|' .. ARGV[3]) end
-return {'ok', now, version}
+return {'ok', time[1], time[2], version}
 `);
 
 export async function readLane(

@@ -44,7 +44,7 @@ interface Stream {
  * order, count.
  */
 const NAMES: Script = script(`${CHECK_LOSS}
-local found = {'ok', now}
+local found = {'ok', time[1], time[2]}
 local function add(list)
   for _, item in ipairs(list) do found[#found + 1] = item end
 end
@@ -64,11 +64,11 @@ return found
  * evicted, or deleted by hand. KEYS: counter, index, operations. ARGV, after the first: ids.
  */
 const RECORDS: Script = script(`${CHECK_LOSS}
-local found = {'ok', now}
+local found = {'ok', time[1], time[2]}
 for place = 3, #KEYS do
   local row = redis.call('GET', KEYS[place])
   if not row then redis.call('ZREM', KEYS[2], ARGV[place - 1]) end
-  found[place] = row or ''
+  found[place + 1] = row or ''
 end
 return found
 `);

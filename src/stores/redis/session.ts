@@ -51,11 +51,11 @@ interface Bucket {
 /**
  * What every script on a bucket starts with. `KEYS[1]` is the bucket's counter, `ARGV[1]` the highest
  * version that this store has seen in it; in a cluster `ARGV` ends with the highest seen in any. A
- * script returns a tag, the server's time and the values asked for, or `lost` alone.
+ * script returns a tag, the server's time in seconds and microseconds, and the values asked for; or
+ * `lost` alone.
  */
 const START = `
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /** Returns `lost` if this is not the ledger that was opened, or an older state of it. */
@@ -92,8 +92,8 @@ const named = (text: string): Script => ({
 
 /** Reads texts. KEYS: counter, what to read. */
 export const READ: Script = script(`${CHECK_LOSS}
-local found = {'ok', now}
-for index = 2, #KEYS do found[index + 1] = redis.call('GET', KEYS[index]) or '' end
+local found = {'ok', time[1], time[2]}
+for index = 2, #KEYS do found[index + 2] = redis.call('GET', KEYS[index]) or '' end
 return found
 `);
 
@@ -219,13 +219,15 @@ export function createSession(connection: Connection, layout: Layout): Session {
   };
 }
 
-const answerIn = ([tag = "", now, ...values]: readonly string[]): Answer => ({
+const answerIn = ([tag = "", seconds, microseconds, ...values]: readonly string[]): Answer => ({
   tag,
-  now: Number(now),
+  now: Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000),
   values,
 });
 
+/** A list; or one text, which client and server handle a tenth faster, where a script runs often. */
 function textsIn(reply: unknown): string[] {
+  if (typeof reply === "string") return reply.split("|");
   if (Array.isArray(reply)) return reply.map(String);
-  throw new InvalidInputError("redis.client", "must return the reply of a script as a list.");
+  throw new InvalidInputError("redis.client", "must return the reply of a script as text.");
 }

@@ -38,14 +38,14 @@ local operation, index, lane = KEYS[2], KEYS[3], laneText and KEYS[#KEYS]
 local row = redis.call('GETRANGE', operation, 0, 127)
 local was, lease, order, open, nonce = string.match(row, '^(%d+)|(%d*)|(%d+)|([01])|([^|]*)|')
 if (was or '0') ~= expect or (row ~= '' and not was) then
-  if nonce and nonce == string.match(text, '|([^|]*)|') then return {'ok', now, was, lease} end
+  if nonce and nonce == string.match(text, '|([^|]*)|') then return {'ok', time[1], time[2], was, lease} end
 ${CHECK_LOSS}
-  return {'refused', now, redis.call('GET', operation) or ''}
+  return {'refused', time[1], time[2], redis.call('GET', operation) or ''}
 end
 if lane then
   local there = redis.call('GET', lane) or ''
   if (string.match(there, '^(%d+)|') or '0') ~= laneExpect then
-    return {'lane_refused', now, redis.call('GET', operation) or '', there}
+    return {'lane_refused', time[1], time[2], redis.call('GET', operation) or '', there}
   end
 end
 ${nextVersion}
@@ -60,10 +60,10 @@ if text == '' then
   redis.call('DEL', operation, owned)
   redis.call('ZREM', index, id)
   redis.call('PUBLISH', operation, '')
-  return {'ok', now, version, '', unpack(had)}
+  return {'ok', time[1], time[2], version, '', unpack(had)}
 end
 if leaseMs == 'none' then lease = ''
-elseif leaseMs ~= 'keep' then lease = string.format('%.0f', now + leaseMs) end
+elseif leaseMs ~= 'keep' then lease = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + leaseMs) end
 lease = lease or ''
 order = order or version
 local opens = string.sub(text, 1, 1)
@@ -72,7 +72,7 @@ if opens ~= open then
 end
 redis.call('SET', operation, version .. '|' .. lease .. '|' .. order .. '|' .. text)
 if was then redis.call('PUBLISH', operation, '') end
-return {'ok', now, version, lease}
+return 'ok|' .. time[1] .. '|' .. time[2] .. '|' .. version .. '|' .. lease
 `);
 
 const SWAP = swapping(NEXT_VERSION);
