@@ -12,7 +12,7 @@ import { join, resolve } from "node:path";
 import type { Store } from "../ledger/store.ts";
 import type { Witness } from "../ledger/witness.ts";
 import type { PostgresPoolLike } from "../stores/postgres/index.ts";
-import type { RedisClientLike } from "../stores/redis.ts";
+import type { RedisClientLike } from "../stores/redis/index.ts";
 import { UnreachableError, UsageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -90,7 +90,7 @@ async function openFile(given: string | undefined, { env, cwd }: Terminal): Prom
 }
 
 async function openRedis(url: URL, choice: StoreChoice, terminal: Terminal): Promise<Connected> {
-  const { redisStore } = await import("../stores/redis.ts");
+  const { redisStore } = await import("../stores/redis/index.ts");
   const driver = loadDriver(["ioredis", "redis"], terminal);
   const { client, ready, end } =
     driver.name === "ioredis" ? ioredis(driver.module, url) : nodeRedis(driver.module, url);

@@ -11,7 +11,7 @@ import { createHoldfire } from "../../src/create.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryWitness } from "../../src/ledger/witness.ts";
 import { postgresStore } from "../../src/stores/postgres/index.ts";
-import { redisStore } from "../../src/stores/redis.ts";
+import { redisStore } from "../../src/stores/redis/index.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { findScratch } from "../servers/postgres.ts";
 import { findRedis, freePort } from "../servers/redis.ts";

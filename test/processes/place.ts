@@ -52,7 +52,7 @@ export async function openPlace(place: Place): Promise<OpenPlace> {
 }
 
 async function openRedis(place: Extract<Place, { store: "redis" }>): Promise<OpenPlace> {
-  const { redisStore } = await import("../../src/stores/redis.ts");
+  const { redisStore } = await import("../../src/stores/redis/index.ts");
   const { url, prefix, forgets } = place;
   if (place.client === "ioredis") {
     const { Redis } = await import("ioredis");
