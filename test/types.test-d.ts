@@ -64,8 +64,7 @@ describe("arguments come from the input", () => {
         expectTypeOf(taken).toEqualTypeOf<(effectId: string) => Promise<boolean>>();
         return absent();
       },
-      effectOf: (result) => (result.amount > 0 ? "created" : "noop"),
-      effectIdOf: ({ id }) => id,
+      effect: { type: (result) => (result.amount > 0 ? "created" : "noop"), id: ({ id }) => id },
       verify: (result, { intent }) => result.amount === intent.amount,
     });
     expectTypeOf(tool).toEqualTypeOf<GuardedTool<Args, Refund>>();

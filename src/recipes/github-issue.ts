@@ -44,7 +44,7 @@ export function githubIssue(options: {
         firstSentAt,
         signal,
       }),
-    effectIdOf: nodeIdOf,
+    effect: { id: nodeIdOf },
   };
 }
 

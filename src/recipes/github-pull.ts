@@ -49,7 +49,7 @@ export function githubPull(options: {
         firstSentAt,
         signal,
       }),
-    effectIdOf: nodeIdOf,
+    effect: { id: nodeIdOf },
   };
 }
 

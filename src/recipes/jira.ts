@@ -72,7 +72,7 @@ export function jiraIssue(
       );
       return readingOf(looked, issueOf, idOf);
     },
-    effectIdOf: idOf,
+    effect: { id: idOf },
   };
 }
 

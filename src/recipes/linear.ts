@@ -46,7 +46,8 @@ export function linearIssue(
     service: "linear",
     input: typed<LinearIssueArguments>(),
     intent: ({ teamId, title }) => ({ teamId, title }),
-    conditional: true,
+    // The issue's own id is made from the key, and Linear accepts an id once.
+    precondition: "given",
     run: async ({ teamId, title, description }, { key, signal }) => {
       const input = { id: linearId(key), teamId, title, description };
       const data = await ask(access, CREATE, { input }, signal);
@@ -58,7 +59,7 @@ export function linearIssue(
       return readingOf({ found, complete: true }, issueOf, ({ id }) => id);
     },
     classify: (error) => VERDICTS.get(peek(error, "code")),
-    effectIdOf: ({ id }) => id,
+    effect: { id: ({ id }) => id },
   };
 }
 

@@ -35,7 +35,7 @@ export function resendMail(
       const { body } = await callService(access, "https://api.resend.com", request, codeOf);
       return { id: textAt(body, "id") };
     },
-    effectIdOf: ({ id }) => id,
+    effect: { id: ({ id }) => id },
   };
 }
 

@@ -50,7 +50,7 @@ const tool = (name: string, s3: S3Like): Omit<S3Tool, "run"> => ({
     return { bucket, name: object, sha256 };
   },
   resource: ({ bucket, name: object }) => `s3/${bucket}/${object}`,
-  conditional: true,
+  precondition: "given",
   readState: (query) => lookAt(s3, query),
 });
 

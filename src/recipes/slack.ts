@@ -69,7 +69,7 @@ export function slackMessage(
       return readingOf(looked, (message) => ({ channel, ts: textAt(message, "ts") }), idOf);
     },
     classify: (error) => (REJECTIONS.has(peek(error, "code")) ? "rejected" : undefined),
-    effectIdOf: idOf,
+    effect: { id: idOf },
   };
 }
 

@@ -70,7 +70,7 @@ export function smtpMail(options: SmtpOptions): ToolWithInput<MailArguments, Mai
       },
     }),
     classify,
-    effectIdOf: ({ messageId }) => messageId,
+    effect: { id: ({ messageId }) => messageId },
   };
 }
 

@@ -64,7 +64,7 @@ export function stripePayment<R extends StripeObject>(options: {
       const filter = { created, ...(customer !== undefined && { customer }) };
       return readByKey(keys, (paging) => paymentIntents.list({ ...filter, ...paging }));
     },
-    effectIdOf: idOf,
+    effect: { id: idOf },
   };
 }
 

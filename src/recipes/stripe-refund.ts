@@ -75,7 +75,7 @@ export function stripeRefund<R extends StripeObject>(options: {
       ),
     readState: ({ intent, keys }) =>
       readByKey(keys, (paging) => refunds.list({ ...paymentOf(intent.payment), ...paging })),
-    effectIdOf: idOf,
+    effect: { id: idOf },
   };
 }
 

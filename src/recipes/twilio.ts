@@ -92,7 +92,7 @@ export function twilioMessage(
       }
       return committed({ sid }, { effectId: sid });
     },
-    effectIdOf: ({ sid }) => sid,
+    effect: { id: ({ sid }) => sid },
   };
 }
 

@@ -31,7 +31,7 @@ export type CommittedFinding =
   | (OfCommitted & { readonly finding: "gone" })
   /** The service has it more than once. */
   | (OfCommitted & { readonly finding: "duplicated"; readonly count: number })
-  /** `sameEffect` returned `false`, or the reader finds another effect instead. */
+  /** `effect.same` returned `false`, or the reader finds another effect instead. */
   | (OfCommitted & {
       readonly finding: "changed";
       readonly foundEffectId?: string | undefined;
@@ -43,7 +43,7 @@ export interface NotCompared extends OperationFacts {
    * `"intent_not_kept"`: the reader needs the intent, which is wiped once an operation is settled;
    * `"reader_blind"`: the reader's *absent* proves nothing; `"too_fresh"`: within `commitsWithinMs`;
    * `"in_progress"`: the reader says so; `"other_version"`: made by another version of the tool;
-   * `"comparison_failed"`: `sameEffect` threw, hung or did not return a boolean; or what the reader gave as the reason
+   * `"comparison_failed"`: `effect.same` threw, hung or did not return a boolean; or what the reader gave as the reason
    * of its `cannotTell`.
    */
   readonly why: string;
@@ -118,10 +118,11 @@ async function isSame(
   found: unknown,
   engine: Engine,
 ): Promise<boolean | "cannot_tell" | undefined> {
-  const { sameEffect, readTimeoutMs } = operation.tool;
+  const { effect, readTimeoutMs } = operation.tool;
+  const { same } = effect;
   const stored = payload && storedResult(operation, payload, engine);
-  if (!sameEffect || !stored?.ok) return undefined;
-  const asked = Promise.resolve().then(() => sameEffect(stored.value, found));
+  if (!same || !stored?.ok) return undefined;
+  const asked = Promise.resolve().then(() => same(stored.value, found));
   const inTime = await withTimeLimit(engine.clock, readTimeoutMs, asked);
   return inTime.tag === "done" && typeof inTime.value === "boolean" ? inTime.value : "cannot_tell";
 }

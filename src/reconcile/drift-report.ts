@@ -49,9 +49,9 @@ export interface DriftCoverage {
   readonly tool: string;
   /** With `readState`: gone, duplicated. */
   readonly effects: "checked" | "not_checked";
-  /** With `sameEffect`: changed. */
+  /** With `effect.same`: changed. */
   readonly changes: "checked" | "not_checked";
-  /** With `listEffects`: foreign. */
+  /** With `effect.list`: foreign. */
   readonly foreign: Coverage;
 }
 
@@ -153,7 +153,7 @@ async function makeReport(
     coverage.push({
       tool: tool.name,
       effects: tool.readState ? "checked" : "not_checked",
-      changes: tool.readState && tool.sameEffect ? "checked" : "not_checked",
+      changes: tool.readState && tool.effect.same ? "checked" : "not_checked",
       foreign: foreign.coverage,
     });
   }

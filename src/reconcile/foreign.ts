@@ -18,7 +18,7 @@ const MAX_EFFECTS = 10_000;
 const MAX_ID_LENGTH = 512;
 const PAGE = 1_000;
 
-/** Whether something was checked; `"cannot_tell"`: `listEffects` failed, hung, or returned invalid or too many items. */
+/** Whether something was checked; `"cannot_tell"`: `effect.list` failed, hung, or returned invalid or too many items. */
 export type Coverage = "checked" | "not_checked" | "cannot_tell";
 
 /** An effect that the service lists and that belongs to no operation in the ledger. */
@@ -27,7 +27,7 @@ export interface ForeignFinding {
   readonly tool: string;
   readonly service: string;
   readonly effectId: string;
-  /** The key it was sent under, and when, if `listEffects` gave them. */
+  /** The key it was sent under, and when, if `effect.list` gave them. */
   readonly key?: string | undefined;
   readonly at?: number | undefined;
   /** How many operations of the service are open: one of them may have made it. */
@@ -47,7 +47,7 @@ export async function findForeign(
   mayGoOn: () => boolean,
   engine: Engine,
 ): Promise<{ readonly coverage: Coverage; readonly findings: readonly ForeignFinding[] }> {
-  if (!tool.listEffects) return { coverage: "not_checked", findings: [] };
+  if (!tool.effect.list) return { coverage: "not_checked", findings: [] };
   const listed = await listEffects(tool, span, engine);
   if (!listed) return { coverage: "cannot_tell", findings: [] };
   const { service, name } = tool;
@@ -76,7 +76,8 @@ async function listEffects(
   { since, until }: Span,
   engine: Engine,
 ): Promise<readonly ListedEffect[] | undefined> {
-  const { listEffects: list, deadlineMs } = tool;
+  const { effect, deadlineMs } = tool;
+  const { list } = effect;
   const stop = new AbortController();
   const span = { since, until, signal: stop.signal };
   const asked = runWithoutToken(async () => list?.(span));

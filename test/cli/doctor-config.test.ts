@@ -35,7 +35,7 @@ const tools = [
     input: z.object({ item: z.object({ amountToAdd: z.number() }), by: z.number() }),
     run,
   }),
-  hf.tool({ name: "bare", kind: "write", conditional: true, precondition: () => 1, run }),
+  hf.tool({ name: "bare", kind: "write", precondition: () => 1, run }),
 ];
  export default defineConfig(EXPORTED);
 `;

@@ -48,7 +48,7 @@ function toolsOf(hf: Holdfire, dropped: unknown[]): Tools {
   const keyed = { forMs: 60_000 };
   return {
     pay: hf.tool({
-      ...{ name: "pay", kind: "write", keyed, effectOf: () => "created" as const },
+      ...{ name: "pay", kind: "write", keyed, effect: { type: () => "created" as const } },
       run: async (args: { to: string }, { key }) => ({ id: key, ...args }),
     }),
     lose: hf.tool({

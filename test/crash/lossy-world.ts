@@ -120,7 +120,7 @@ function toolsOf(hf: Holdfire, service: FaultyService): Tools {
       deadlineMs: 500,
     }),
     conditional: tool("conditional", {
-      conditional: true,
+      precondition: "given",
       readState: lookUp(service.client("conditional")),
     }),
     neither: tool("neither", {}),

@@ -63,7 +63,7 @@ export function toolsOf({ hf, trial, url, fetch }: ToolsOptions): Record<CrashCl
       service: `${trial.id} ${toolClass}`,
       run: runOf(toolClass, client),
       ...powersOf(toolClass, createClient(url, toolClass)),
-      effectIdOf: ({ id }) => id,
+      effect: { id: ({ id }) => id },
       attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
       attempts: 5,
     });
@@ -92,7 +92,6 @@ function powersOf(toolClass: CrashClass, client: ServiceClient) {
       return { readState: lookUp(client), commitsWithinMs: COMMITS_WITHIN_MS };
     case "conditional":
       return {
-        conditional: true,
         precondition: async ({ item, compares }: Order) =>
           compares === "version" ? ((await client.get(item))?.etag ?? null) : null,
         readState: lookUp(client),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Tool } from "../../src/engine/define/tool.ts";
 
 import { effectOf, payloadOf } from "../../src/engine/outcome/result.ts";
 import { engineOf, operationOf } from "./engine-of.ts";
@@ -39,10 +38,10 @@ describe("what is kept of a result", () => {
 });
 
 describe("what a result says of the world", () => {
-  const world = (rest: object, result: unknown = {}) => effectOf(rest as Tool, result);
+  const world = (rest: object, result: unknown = {}) => effectOf({ effect: rest }, result);
 
   test("is asked of the tool", () => {
-    const tool = { effectOf: () => "created", effectIdOf: ({ id }: { id: string }) => id };
+    const tool = { type: () => "created", id: ({ id }: { id: string }) => id };
     expect(world(tool, { id: "ef_1" })).toEqual({ effect: "created", effectId: "ef_1" });
   });
 
@@ -52,8 +51,8 @@ describe("what a result says of the world", () => {
       throw new Error("boom");
     };
     expect(world({})).toEqual(nothing);
-    expect(world({ effectOf: boom, effectIdOf: boom })).toEqual(nothing);
-    expect(world({ effectOf: () => "exploded", effectIdOf: () => 7 })).toEqual(nothing);
-    expect(world({ effectIdOf: () => "x".repeat(513) })).toEqual(nothing);
+    expect(world({ type: boom, id: boom })).toEqual(nothing);
+    expect(world({ type: () => "exploded", id: () => 7 })).toEqual(nothing);
+    expect(world({ id: () => "x".repeat(513) })).toEqual(nothing);
   });
 });

@@ -22,7 +22,6 @@ const setter = (hf: Holdfire, options: object = {}) =>
     name: "set",
     kind: "write",
     onDrift: "allow",
-    conditional: true,
     precondition: () => version,
     classify: (error) => ((error as { status?: number }).status === 412 ? "rejected" : undefined),
     ...options,

@@ -41,11 +41,12 @@ export function stormTools({ hf, url, deleted = [] }: StormOptions): Record<Stor
       name: `order_${toolClass}`,
       kind: "write",
       run: (args, { key, signal }) => client.create(args, { key, signal }),
-      effectIdOf: ({ id }) => id,
+      effect: { id: idOf },
       attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
       ...powers({ ...client, find }),
     });
   };
+  const idOf = ({ id }: EffectBody) => id;
   const lister = (client: ServiceClient) => async () =>
     (await client.find({})).map(({ id, key, at }) => ({ effectId: id, key, at }));
   return {
@@ -57,13 +58,16 @@ export function stormTools({ hf, url, deleted = [] }: StormOptions): Record<Stor
         return second ? duplicated(found) : committed(first, { effectId: first.id });
       },
       commitsWithinMs: COMMITS_WITHIN_MS,
-      sameEffect: (one: EffectBody, other: EffectBody) =>
-        JSON.stringify(one.intent) === JSON.stringify(other.intent),
-      listEffects: lister(client),
+      effect: {
+        id: idOf,
+        same: (one: EffectBody, other: EffectBody) =>
+          JSON.stringify(one.intent) === JSON.stringify(other.intent),
+        list: lister(client),
+      },
     })),
     keyed: tool("keyed", (client) => ({
       keyed: { forMs: DAY_MS },
-      listEffects: lister(client),
+      effect: { id: idOf, list: lister(client) },
     })),
     neither: tool("neither", () => ({})),
   };

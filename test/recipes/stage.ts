@@ -54,7 +54,7 @@ export function openStage(): Stage {
       return hf.tool({
         ...definition,
         run: tracked(run),
-        ...(precondition && { precondition: tracked(precondition) }),
+        ...(typeof precondition === "function" && { precondition: tracked(precondition) }),
         ...(readState && {
           readState: tracked(async (query: Parameters<typeof readState>[0]) => {
             const reading = await readState(query);

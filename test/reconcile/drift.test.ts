@@ -9,16 +9,18 @@ const ONCE = { scope: "s" };
 
 /** Orders these, one after the other, by a tool that names its effects. */
 async function ordered(world: World, items: readonly string[], options: OrderOptions = {}) {
-  const tool = world.order("readable", { effectIdOf: ({ id }) => id, ...options });
+  const tool = world.order("readable", { effect: { id: idOf }, ...options });
   const outcomes = [];
   for (const item of items) outcomes.push(await world.pass(tool.outcome({ item }, ONCE)));
   await world.clock.advance(10_000);
   return outcomes;
 }
 
+const idOf = ({ id }: EffectBody): string => id;
+
 /** All effects of the class, as the service lists them. */
 const listAll =
-  (world: World): NonNullable<OrderOptions["listEffects"]> =>
+  (world: World): NonNullable<NonNullable<OrderOptions["effect"]>["list"]> =>
   async () =>
     (await world.client("readable").find({})).map(({ id, key, at }) => ({ effectId: id, key, at }));
 
@@ -46,7 +48,7 @@ describe("what was committed", () => {
     const [, b] = await ordered(world, ["a", "b"]);
     const find = lookUp(world.client("readable"));
     world.order("readable", {
-      effectIdOf: ({ id }) => id,
+      effect: { id: ({ id }) => id },
       readState: (query) => (query.key === b?.key ? absent() : find(query)),
     });
     const events = vi.fn();
@@ -63,7 +65,7 @@ describe("what was committed", () => {
 
   test("and is there twice is duplicated, and the second effect is not foreign as well", async () => {
     const world = await openWorld();
-    const [a] = await ordered(world, ["a"], { listEffects: listAll(world) });
+    const [a] = await ordered(world, ["a"], { effect: { id: idOf, list: listAll(world) } });
     await world.client("readable").create({ item: "a" }, { key: a?.key });
     await world.clock.advance(1_000);
     const report = await world.pass(world.hf.driftReport());
@@ -73,7 +75,7 @@ describe("what was committed", () => {
 
   test("twice, as the ledger itself knows, is duplicated even without a reader", async () => {
     const world = await openWorld();
-    const tool = world.order("neither", { effectIdOf: ({ id }) => id, attemptTimeoutMs: 1_000 });
+    const tool = world.order("neither", { effect: { id: idOf }, attemptTimeoutMs: 1_000 });
     const [a] = [await world.pass(tool.outcome({ item: "a" }, ONCE))];
     const at = world.clock.now();
     const late = { attempt: 1, epoch: 1, at, verdict: "committed", effectId: "ef_late" } as const;
@@ -96,11 +98,11 @@ describe("what was committed", () => {
       const found: EffectBody = { ...reading.result, intent: { item: "other" } };
       return committed(found, { effectId: found.id });
     };
-    const sameEffect = (one: EffectBody, other: EffectBody) =>
+    const same = (one: EffectBody, other: EffectBody) =>
       JSON.stringify(one.intent) === JSON.stringify(other.intent);
-    await ordered(world, ["a"], { sameEffect });
+    await ordered(world, ["a"], { effect: { id: idOf, same } });
     expect(kinds(await world.pass(world.hf.driftReport()))).toEqual([]);
-    world.order("readable", { readState, sameEffect });
+    world.order("readable", { readState, effect: { same } });
     const report = await world.pass(world.hf.driftReport());
     expect(kinds(report)).toEqual(["changed"]);
     expect(report.tools).toMatchObject([{ changes: "checked" }]);
@@ -145,8 +147,8 @@ describe("what was committed", () => {
     expect(await why({ ...lagging, readState: () => absent() })).toBe("too_fresh");
     expect(await why({ readState: () => new Promise(() => {}) })).toBe("late");
     expect(await why({ readState: () => Promise.reject(new Error("no")) })).toBe("failed");
-    const sameEffect = () => Promise.reject(new Error("no"));
-    expect(await why({ sameEffect })).toBe("comparison_failed");
+    const same = () => Promise.reject(new Error("no"));
+    expect(await why({ effect: { id: idOf, same } })).toBe("comparison_failed");
   });
 
   test("is not compared by another version of the tool", async () => {
@@ -171,14 +173,13 @@ describe("what was committed", () => {
 describe("effects of nobody we know", () => {
   test("are foreign, each once", async () => {
     const world = await openWorld();
-    const listEffects = listAll(world);
-    await ordered(world, ["a"], { listEffects });
+    const effect = { id: idOf, list: listAll(world) };
+    await ordered(world, ["a"], { effect });
     // Another tool of the same service lists the same effects.
     world.order("readable", {
       name: "order_again",
       service: "order_readable",
-      effectIdOf: ({ id }) => id,
-      listEffects,
+      effect,
     });
     const stranger = await world.client("readable").create({ item: "z" }, { key: "theirs" });
     await world.clock.advance(1_000);
@@ -199,8 +200,7 @@ describe("effects of nobody we know", () => {
   test("are not those of another tool of the same service", async () => {
     const world = await openWorld();
     await ordered(world, ["a"], { service: "shop" });
-    const effectIdOf = ({ id }: EffectBody) => id;
-    const rest = { service: "shop", effectIdOf, listEffects: listAll(world) };
+    const rest = { service: "shop", effect: { id: idOf, list: listAll(world) } };
     world.order("readable", { name: "order_other", ...rest });
     const report = await world.pass(world.hf.driftReport({ tools: ["order_other"] }));
     expect(report).toMatchObject({ checked: 0, findings: [], tools: [{ foreign: "checked" }] });
@@ -208,7 +208,7 @@ describe("effects of nobody we know", () => {
 
   test("are not those of an operation that is still open", async () => {
     const world = await openWorld();
-    const options = { listEffects: listAll(world), effectIdOf: ({ id }: EffectBody) => id };
+    const options = { effect: { id: idOf, list: listAll(world) } };
     world.service.plan(faults.commitThenReset());
     world.service.alwaysRead(readFaults.status());
     const tool = world.order("readable", options);
@@ -218,24 +218,24 @@ describe("effects of nobody we know", () => {
     world.service.alwaysRead(undefined);
     await world.clock.advance(1_000);
     expect(kinds(await world.pass(world.hf.driftReport()))).toEqual([]);
-    // Without its key nobody can tell: the report says how many it may belong to.
-    const listEffects = async () =>
+    // Without its key it cannot be told: the report says how many it may belong to.
+    const list = async () =>
       (await listAll(world)({} as never)).map(({ effectId }) => ({ effectId }));
-    world.order("readable", { ...options, listEffects });
+    world.order("readable", { effect: { id: idOf, list } });
     const { findings } = await world.pass(world.hf.driftReport());
     expect(findings).toMatchObject([{ finding: "foreign", openOperations: 1 }]);
   });
 
   test("are asked for in the span of the report", async () => {
     const world = await openWorld();
-    const listEffects = vi.fn(() => [
+    const list = vi.fn(() => [
       { effectId: "before", at: 4 },
       { effectId: "inside", at: 5 },
       { effectId: "after", at: 9 },
     ]);
-    world.order("readable", { listEffects, effectIdOf: ({ id }) => id });
+    world.order("readable", { effect: { id: idOf, list } });
     const { findings } = await world.pass(world.hf.driftReport({ since: 5, until: 9 }));
-    expect(listEffects).toHaveBeenCalledWith(expect.objectContaining({ since: 5, until: 9 }));
+    expect(list).toHaveBeenCalledWith(expect.objectContaining({ since: 5, until: 9 }));
     expect(findings).toMatchObject([{ effectId: "inside" }]);
   });
 
@@ -245,19 +245,19 @@ describe("effects of nobody we know", () => {
     ["returns no list", () => ({ effects: [] })],
     ["returns effects without ids", () => [{ id: "ef_1" }]],
     ["returns too many", () => Array.from({ length: 10_001 }, (_, n) => ({ effectId: `${n}` }))],
-  ])("cannot be told where listEffects %s", async (_, listEffects) => {
+  ])("cannot be told where effect.list %s", async (_, list) => {
     const world = await openWorld();
-    world.order("readable", { listEffects: listEffects as never, effectIdOf: ({ id }) => id });
+    world.order("readable", { effect: { id: idOf, list: list as never } });
     const report = await world.pass(world.hf.driftReport());
     expect(report.tools).toMatchObject([{ foreign: "cannot_tell" }]);
     expect(report.findings).toEqual([]);
   });
 
-  test("need effectIdOf: without it every effect would be foreign", async () => {
+  test("need effect.id: without it every effect would be foreign", async () => {
     const world = await openWorld();
-    const define = () => world.order("readable", { listEffects: () => [] });
+    const define = () => world.order("readable", { effect: { list: () => [] } });
     expect(define).toThrow(InvalidInputError);
-    expect(() => world.order("readable", { sameEffect: 1 as never })).toThrow(InvalidInputError);
+    expect(() => world.order("readable", { effect: { same: 1 as never } })).toThrow(InvalidInputError);
   });
 });
 

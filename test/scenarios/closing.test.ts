@@ -128,7 +128,7 @@ describe("tenants", () => {
 
   test("an effect id of one tenant says nothing to the other", async () => {
     const { service, order, pass, hf } = await openWorld();
-    const name = { effectIdOf: () => "the same id" };
+    const name = { effect: { id: () => "the same id" } };
     await pass(order("readable", name, hf.forTenant("acme")).outcome(TEA, ONCE));
     service.plan(faults.commitThenReset());
     const second = await pass(order("readable", name, hf.forTenant("other")).outcome(TEA, ONCE));
@@ -145,7 +145,7 @@ describe("tenants", () => {
 describe("what a model is told", () => {
   test("committed, and when it is replayed", async () => {
     const { order, pass } = await openWorld();
-    const mail = order("neither", { effectOf: () => "created" });
+    const mail = order("neither", { effect: { type: () => "created" } });
     const first = await pass(mail.reply(TEA, ONCE));
     expect(first).toMatchObject({
       ok: true,

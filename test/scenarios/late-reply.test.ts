@@ -240,7 +240,7 @@ describe("a reply that comes when the execution has ended", () => {
     const world = await openWorld();
     const { service, order, pass, clock, heard, hf } = world;
     let land: (effect: never) => void = () => {};
-    const options: OrderOptions = { commitsWithinMs: 1_000, effectIdOf: ({ id }) => id };
+    const options: OrderOptions = { commitsWithinMs: 1_000, effect: { id: ({ id }) => id } };
     const hung = order("readable", {
       ...options,
       attemptTimeoutMs: 50_000,

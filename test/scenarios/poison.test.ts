@@ -251,8 +251,8 @@ describe("F20: a result that cannot be kept was still committed", () => {
     expect(await clock.run(tool({}, ONCE))).toEqual({ calls: 1 });
   });
 
-  test.each(["effectOf", "effectIdOf"])("`%s` that throws changes nothing", async (option) => {
-    const tool = toolOf(async () => "done", { [option]: trap });
+  test.each(["type", "id"])("`effect.%s` that throws changes nothing", async (option) => {
+    const tool = toolOf(async () => "done", { effect: { [option]: trap } });
     expect(await clock.run(tool.outcome({}, ONCE))).toMatchObject({
       status: "committed",
       result: "done",

@@ -188,7 +188,7 @@ describe("the store is down at the settle", () => {
   test("a payload that the store cannot take does not undo the commit", async () => {
     const { service, order, pass, failing } = await openTroubled();
     failing.fail("rejects", (step) => step === "own");
-    const mail = order("neither", { effectIdOf: ({ id }) => id });
+    const mail = order("neither", { effect: { id: ({ id }) => id } });
     const outcome = await pass(mail.outcome(TEA, ONCE));
     expect(outcome).toMatchObject({ status: "committed", recorded: true });
     expect(service.arrivals).toHaveLength(1);

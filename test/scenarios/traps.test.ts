@@ -195,7 +195,7 @@ describe("found is not mine", () => {
       const [found] = await client("readable").find({ item: intent.item });
       return found ? committed(found, { effectId: found.id }) : absent();
     };
-    const tool = order("readable", { ...loose, readState, effectIdOf: ({ id }) => id });
+    const tool = order("readable", { ...loose, readState, effect: { id: ({ id }) => id } });
     const first = await pass(tool.outcome(TEA, { scope: "monday" }));
     expect(first).toMatchObject({ status: "committed", effectId: service.effects[0]?.effectId });
     service.plan(faults.resetBefore());
@@ -213,7 +213,7 @@ describe("found is not mine", () => {
       }
       return absent();
     };
-    const tool = order("readable", { ...loose, readState, effectIdOf: ({ id }) => id });
+    const tool = order("readable", { ...loose, readState, effect: { id: ({ id }) => id } });
     await pass(tool.outcome(TEA, { scope: "monday" }));
     service.plan(faults.commitThenReset());
     const second = await pass(tool.outcome(TEA, { scope: "tuesday" }));

@@ -153,7 +153,6 @@ function powersOf(toolClass: ToolClass, client: ServiceClient): OrderOptions {
       return { keyed, readState };
     case "conditional":
       return {
-        conditional: true,
         precondition: () => client.version(),
         run: (args, context) =>
           client.create(args, {

@@ -213,7 +213,7 @@ describe("keyed", () => {
       };
     };
     expect(why(await prove(silent), "keyed")).toContain("give sandbox.countEffects");
-    const withId: Variant = (url) => ({ ...silent(url), effectIdOf: ({ id }) => id });
+    const withId: Variant = (url) => ({ ...silent(url), effect: { id: ({ id }) => id } });
     expect(holds(await prove(withId))).toMatchObject({ keyed: true, readState: "untested" });
   });
 });

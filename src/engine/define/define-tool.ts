@@ -7,9 +7,9 @@
 
 import { InvalidInputError } from "../../errors.ts";
 import { checkToolName } from "../../key/check-name.ts";
-import { notNegative, oneOf, positive, statuses, wholeNumber } from "./check.ts";
+import { checkOptions, notNegative, oneOf, positive, statuses, wholeNumber } from "./check.ts";
 import type { OnDrift, ToolDefinition, ToolKind } from "./definition.ts";
-import type { Learned, Tool } from "./tool.ts";
+import type { Effects, Learned, Tool } from "./tool.ts";
 
 const DEFAULTS = {
   attemptTimeoutMs: 10_000,
@@ -23,13 +23,8 @@ const FUNCTIONS = [
   "intent",
   "resource",
   "run",
-  "precondition",
   "readState",
   "classify",
-  "effectOf",
-  "effectIdOf",
-  "sameEffect",
-  "listEffects",
   "plan",
   "verify",
   "revive",
@@ -44,7 +39,8 @@ const OTHERS = [
   "version",
   "onDrift",
   "keyed",
-  "conditional",
+  "precondition",
+  "effect",
   "commitsWithinMs",
   "readFirst",
   "refuses",
@@ -54,6 +50,8 @@ const OTHERS = [
   "deadlineMs",
   "attempts",
 ] as const;
+
+const EFFECTS = ["type", "id", "same", "list"] as const satisfies readonly (keyof Effects)[];
 
 const KNOWN = new Set<string>([...FUNCTIONS, ...OTHERS]);
 const ON_DRIFT = ["hold", "allow", "refuse"] as const satisfies readonly OnDrift[];
@@ -67,8 +65,9 @@ export function defineTool(
   registry: Registry,
 ): Tool {
   const given = definition as unknown as Readonly<Record<string, unknown>> &
-    Tool & {
+    Omit<Tool, "precondition"> & {
       readonly keyed?: { readonly forMs: number };
+      readonly precondition?: Tool["precondition"] | "given";
     };
   const name = checkToolName(given.name);
   const at = (option: string) => `tool "${name}".${option}`;
@@ -78,20 +77,9 @@ export function defineTool(
   if (!KINDS.has(given.kind)) {
     throw new InvalidInputError(at("kind"), `must be "read", "write" or "destructive".`);
   }
-  for (const option of FUNCTIONS) {
-    const value = given[option];
-    if (
-      option === "run"
-        ? typeof value !== "function"
-        : value !== undefined && typeof value !== "function"
-    ) {
-      throw new InvalidInputError(at(option), "must be a function.");
-    }
-  }
-  if (given.listEffects && !given.effectIdOf) {
-    const rule = "needs effectIdOf: without it every listed effect would count as foreign.";
-    throw new InvalidInputError(at("listEffects"), rule);
-  }
+  for (const option of FUNCTIONS) checkFunction(given[option], at(option), option === "run");
+  const precondition = given.precondition === "given" ? undefined : given.precondition;
+  checkFunction(precondition, at("precondition"));
   const { kind } = given;
   const known = registry.get(name) ?? {
     kind,
@@ -116,17 +104,14 @@ export function defineTool(
     resource: given.resource,
     run: given.run,
     keyedForMs: given.keyed && positive(given.keyed.forMs, at("keyed.forMs"), true),
-    conditional: given.conditional ?? false,
-    precondition: given.precondition,
+    conditional: given.precondition !== undefined,
+    precondition,
     readState: given.readState,
     commitsWithinMs: notNegative(given.commitsWithinMs, at("commitsWithinMs")),
     readFirst: given.readFirst ?? false,
     refuses: statuses(given.refuses ?? [], at("refuses")),
     classify: given.classify,
-    effectOf: given.effectOf,
-    effectIdOf: given.effectIdOf,
-    sameEffect: given.sameEffect,
-    listEffects: given.listEffects,
+    effect: effectsOf(given.effect ?? {}, at("effect")),
     alsoDoes: given.alsoDoes ?? [],
     definition: undefined,
     plan: given.plan,
@@ -144,4 +129,19 @@ export function defineTool(
   // Only now: a definition that was refused leaves its name free.
   registry.set(name, known);
   return tool;
+}
+
+function checkFunction(value: unknown, path: string, isRequired = false): void {
+  if (value === undefined && !isRequired) return;
+  if (typeof value !== "function") throw new InvalidInputError(path, "must be a function.");
+}
+
+function effectsOf(given: Effects, path: string): Effects {
+  checkOptions(given, EFFECTS, path);
+  for (const name of EFFECTS) checkFunction(given[name], `${path}.${name}`);
+  if (given.list && !given.id) {
+    const rule = "needs effect.id: without it every listed effect would count as foreign.";
+    throw new InvalidInputError(`${path}.list`, rule);
+  }
+  return given;
 }

@@ -51,12 +51,35 @@ export interface EffectSpan {
 
 /** An effect, as the service lists it. */
 export interface ListedEffect {
-  /** As `effectIdOf` would name it. */
+  /** As `effect.id` would name it. */
   readonly effectId: string;
   /** The idempotency key it was sent under, if the service tells. */
   readonly key?: string | undefined;
   /** When it happened, in milliseconds since the epoch. */
   readonly at?: number | undefined;
+}
+
+/** What a result says of the world; for the model, for other operations and for `hf.driftReport`. */
+export interface EffectOptions<R> {
+  /** What it changed, told to the model. */
+  readonly type?: ((result: R) => Effect) | undefined;
+  /** The service's own id of the effect, so that no other operation's reader takes it for its own. */
+  readonly id?: ((result: R) => string | undefined) | undefined;
+  /**
+   * For `hf.driftReport`: whether the effect found now is still what the stored result says.
+   *
+   * @default changes are not checked
+   */
+  readonly same?: ((result: R, found: R) => Promise<boolean> | boolean) | undefined;
+  /**
+   * For `hf.driftReport`: all effects of this kind that the service has from `since` on and before `until`,
+   * whoever made them, so that those of no operation are found. Needs `id`.
+   *
+   * @default not checked
+   */
+  readonly list?:
+    | ((span: EffectSpan) => Promise<readonly ListedEffect[]> | readonly ListedEffect[])
+    | undefined;
 }
 
 /** The parts of a tool's definition that do not depend on where its argument type comes from. */
@@ -89,10 +112,12 @@ export interface ToolOptions<A, I, R> {
    * result. Without it, a lost reply is never sent again on trust in the key.
    */
   readonly keyed?: { readonly forMs: number } | undefined;
-  /** The service applies the write only if `precondition` still holds (ETag, version, unique name). */
-  readonly conditional?: boolean | undefined;
-  /** Reads what the service will compare, before the claim. Sent again unchanged on every attempt. */
-  readonly precondition?: ((args: A) => Promise<Json> | Json) | undefined;
+  /**
+   * What the service compares before it applies the write (an ETag, a version, a unique name), so that a resend
+   * cannot apply it twice. A function reads it before the claim; it is fixed there and sent unchanged on every
+   * attempt. `"given"`: the arguments carry it themselves, as a unique name does.
+   */
+  readonly precondition?: ((args: A) => Promise<Json> | Json) | "given" | undefined;
   /** Looks whether it happened. Without it, a lost reply of an unkeyed tool stays unknown. */
   readonly readState?:
     | ((query: StateQuery<I>) => Promise<Reading<NoInfer<R>>> | Reading<NoInfer<R>>)
@@ -108,26 +133,8 @@ export interface ToolOptions<A, I, R> {
   readonly refuses?: readonly number[] | undefined;
   /** What an error (or a Response that is not 2xx) proves; `undefined` = no opinion. */
   readonly classify?: ((error: unknown) => Verdict | undefined) | undefined;
-  /** What a result changed in the world, told to the model. */
-  readonly effectOf?: ((result: NoInfer<R>) => Effect) | undefined;
-  /** The service's own id of the effect, so that no other operation's reader takes it for its own. */
-  readonly effectIdOf?: ((result: NoInfer<R>) => string | undefined) | undefined;
-  /**
-   * For `hf.driftReport`: whether the effect found now is still what the stored result says. Without it,
-   * changes are not looked for. @default not looked
-   */
-  readonly sameEffect?:
-    | ((result: NoInfer<R>, found: NoInfer<R>) => Promise<boolean> | boolean)
-    | undefined;
-  /**
-   * For `hf.driftReport`: all effects of this kind that the service has from `since` on and before
-   * `until`, whoever made them, so that those of no operation are found. Needs `effectIdOf`.
-   *
-   * @default not looked
-   */
-  readonly listEffects?:
-    | ((span: EffectSpan) => Promise<readonly ListedEffect[]> | readonly ListedEffect[])
-    | undefined;
+  /** What a result says of the world. */
+  readonly effect?: EffectOptions<NoInfer<R>> | undefined;
   /** Side effects a person should know of, e.g. `"e-mails the customer"`. @default [] */
   readonly alsoDoes?: readonly string[] | undefined;
   /** A dry run: what the call would change. */

@@ -22,6 +22,7 @@ export interface Tool {
   readonly resource: ((args: unknown) => string) | undefined;
   readonly run: (args: unknown, context: AttemptContext) => unknown;
   readonly keyedForMs: number | undefined;
+  /** The service compares a precondition: one that is read, or one in the arguments. */
   readonly conditional: boolean;
   readonly precondition: ((args: unknown) => unknown) | undefined;
   readonly readState: ((query: StateQuery<Json>) => unknown) | undefined;
@@ -29,10 +30,7 @@ export interface Tool {
   readonly readFirst: boolean;
   readonly refuses: readonly number[];
   readonly classify: ((error: unknown) => Verdict | undefined) | undefined;
-  readonly effectOf: ((result: unknown) => unknown) | undefined;
-  readonly effectIdOf: ((result: unknown) => unknown) | undefined;
-  readonly sameEffect: ((result: unknown, found: unknown) => unknown) | undefined;
-  readonly listEffects: ((span: EffectSpan) => unknown) | undefined;
+  readonly effect: Effects;
   readonly alsoDoes: readonly string[];
   /** What others say the tool is, e.g. an MCP server. A person agrees to this, too. */
   readonly definition: Json | undefined;
@@ -47,6 +45,14 @@ export interface Tool {
   readonly attempts: number;
   /** What this process has learned of it. */
   readonly learned: Learned;
+}
+
+/** As in `EffectOptions`: each asks the user's own code. */
+export interface Effects {
+  readonly type?: ((result: unknown) => unknown) | undefined;
+  readonly id?: ((result: unknown) => unknown) | undefined;
+  readonly same?: ((result: unknown, found: unknown) => unknown) | undefined;
+  readonly list?: ((span: EffectSpan) => unknown) | undefined;
 }
 
 /** Shared by all tools of one name in one holdfire. */

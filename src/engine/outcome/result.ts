@@ -46,7 +46,7 @@ const EFFECTS = new Set<unknown>(["created", "updated", "deleted", "noop"]);
 
 /** A user's function that throws after the send changes nothing: it is only not asked. */
 export function effectOf(
-  { effectOf: type, effectIdOf: id }: Tool,
+  { effect: { type, id } }: Pick<Tool, "effect">,
   result: unknown,
 ): { readonly effect: Effect | undefined; readonly effectId: string | undefined } {
   const effect = attempt(type, result);

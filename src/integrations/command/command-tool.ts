@@ -57,7 +57,7 @@ export interface CommandTool<A> {
   readonly input: StandardSchema<A>;
   readonly run: (args: A, context: AttemptContext) => Promise<CommandResult>;
   readonly classify: (error: unknown) => Verdict | undefined;
-  readonly effectOf: (result: CommandResult) => Effect;
+  readonly effect: { readonly type: (result: CommandResult) => Effect };
   readonly plan?: (args: A) => Promise<Plan>;
   readonly attemptTimeoutMs: number;
 }
@@ -140,7 +140,7 @@ export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
     classify: (error) =>
       error instanceof CommandError ? verdictOfExit(error.end, exitCodes) : undefined,
     // What it does not say, the engine leaves out.
-    effectOf: (result) => effectOf(result) as Effect,
+    effect: { type: (result) => effectOf(result) as Effect },
     attemptTimeoutMs: timeoutMs,
     ...(dryRunFlag === undefined ? {} : { plan }),
   };

@@ -41,13 +41,11 @@ export interface FetchArguments {
 
 const DECLARATIONS = [
   "keyed",
-  "conditional",
   "commitsWithinMs",
   "readFirst",
   "refuses",
   "classify",
-  "effectOf",
-  "effectIdOf",
+  "effect",
   "alsoDoes",
   "plan",
   "verify",
@@ -69,6 +67,8 @@ type Declarations = Pick<
 export interface FetchPolicy extends Declarations {
   /** @default "read" for GET, HEAD and OPTIONS, else "write" */
   readonly kind?: ToolKind | undefined;
+  /** The service applies a write with `if-match`, `if-none-match` or `if-unmodified-since` only if that holds. */
+  readonly conditional?: boolean | undefined;
   /** The permission a write is made under. @default that of `hf.scope` around the call */
   readonly scope?: string | undefined;
   /** Wanted once more, on purpose: another operation. */
@@ -112,7 +112,7 @@ export interface FetchOptions extends FetchPolicy {
   readonly fetch?: Fetch | undefined;
 }
 
-const POLICY = [...DECLARATIONS, "readState", "kind", "scope", "again", "retry", "intent"];
+const POLICY = [...DECLARATIONS, "conditional", "readState", "kind", "scope", "again", "retry", "intent"];
 const OPTIONS = ["name", "policy", "header", "callerKey", "failures", "maxBodyBytes", "fetch"];
 
 /** Options with the defaults filled in. */

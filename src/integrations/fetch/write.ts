@@ -61,7 +61,7 @@ export async function sendWrite(
     const result = await hf.run<FetchArguments, unknown, Json>({
       service: new URL(request.url).origin,
       ...declarationsOf(policy),
-      ...(policy.conditional && { conditional: condition !== undefined }),
+      precondition: policy.conditional && condition !== undefined ? "given" : undefined,
       name: nameOf(prepared, policy.kind, settings),
       kind: policy.kind,
       intent: ({ method, url, body, intent }) =>

@@ -33,8 +33,7 @@ export function payTool(
     run: (args, { key, signal }) => client.create(args, { key, signal }),
     // Longer than any test waits: no scenario may end well by a timeout.
     attemptTimeoutMs: 60_000,
-    effectOf: () => "created",
-    effectIdOf: ({ id }) => id,
+    effect: { type: () => "created", id: ({ id }) => id },
     keyed: keyed ? { forMs: DAY_MS } : undefined,
     readState: readable
       ? async ({ key, signal }) => {

@@ -40,7 +40,7 @@ export function checkKeyed(tool: Tool, trials: Trials): readonly Check[] {
   }
   if (last?.reading === "duplicated") return [FAILS("the same key twice made several effects")];
   const [one, two] = [first.ended.value, second.ended.value];
-  const ids = tool.effectIdOf && [effectOf(tool, one).effectId, effectOf(tool, two).effectId];
+  const ids = tool.effect.id && [effectOf(tool, one).effectId, effectOf(tool, two).effectId];
   if (ids ? ids[0] !== ids[1] : !isDeepStrictEqual(one, two)) {
     return [FAILS("the same key twice gave two different results")];
   }

@@ -68,14 +68,14 @@ export function createToolbox(
       intent: ({ what }) => ({ what }),
       run: traits.composite ? composite : send,
       classify,
-      effectIdOf: ({ effect }) => effect,
+      effect: { id: ({ effect }) => effect },
       attemptTimeoutMs: TIMES.attempt,
       readTimeoutMs: TIMES.read,
       deadlineMs: TIMES.deadline,
       attempts: attemptsOf(name),
       ...(keyed ? { keyed: { forMs: TIMES.keyMemory } } : {}),
       ...(conditional
-        ? { conditional, precondition: ({ what }: Args) => service.version(what) }
+        ? { precondition: ({ what }: Args) => service.version(what) }
         : {}),
       ...(readable ? { readState: read } : {}),
       ...(bounded ? { commitsWithinMs: TIMES.commitsWithin } : {}),

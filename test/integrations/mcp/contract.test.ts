@@ -38,8 +38,7 @@ const through =
           keyed: definition.keyed,
           attemptTimeoutMs: 60_000,
           readState: definition.readState,
-          effectOf: () => "created",
-          effectIdOf: ({ structuredContent }) => structuredContent?.id,
+          effect: { type: () => "created", id: ({ structuredContent }) => structuredContent?.id },
           classify: (error) =>
             error instanceof McpToolError && statusIn(error.result) === 403
               ? "rejected"

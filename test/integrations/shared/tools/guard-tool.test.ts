@@ -161,7 +161,6 @@ describe("what the framework's function gets", () => {
     const seen: unknown[] = [];
     const looks: ((version: string) => void)[] = [];
     const pay = guarded(undefined, (_, { user }) => seen.push(user), {
-      conditional: true,
       precondition: () => new Promise((resolve) => looks.push(resolve)),
     });
     const stop = new AbortController();
