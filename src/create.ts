@@ -25,7 +25,7 @@ import type { Store } from "./ledger/store.ts";
 import { memoryWitness, type Witness } from "./ledger/witness.ts";
 import { createEvents } from "./observe/events.ts";
 
-export type { Holdfire, HoldfireOptions, RunOnce } from "./holdfire.ts";
+export type { Holdfire, HoldfireOptions } from "./holdfire.ts";
 
 const OPTIONS = [
   "store",

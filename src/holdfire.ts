@@ -1,5 +1,5 @@
 /**
- * What a user is given: the options of a holdfire, and what it can do.
+ * The types of `createHoldfire`: its options, and what it returns.
  *
  * @module
  */
@@ -27,88 +27,86 @@ import type { Fetch } from "./wire/guarded-fetch.ts";
 export interface HoldfireOptions {
   /** Where outcomes are remembered. @default a SQLite file, `.holdfire/ledger.db` in the project */
   readonly store?: Store | undefined;
-  /** Whose ledger this is. Tenants never meet. @default "default" */
+  /** The tenant of the ledger. Tenants share nothing but the store. @default "default" */
   readonly tenant?: string | undefined;
   readonly retry?: RetryOptions | undefined;
   /** How results are kept: size cap, redaction, encryption. */
   readonly payloads?: PayloadOptions | undefined;
-  /** Asks a person on the spot. Without it, destructive calls wait in the inbox. */
+  /** Asks a person during the call. Without it, destructive calls wait in `hf.approvals`. */
   readonly confirm?: Confirm | undefined;
   readonly approvals?:
     | {
-        /** How long a yes can be used, in milliseconds. @default 24 h */
+        /** How long an approval can be used, in milliseconds. @default 24 h */
         readonly expiryMs?: number | undefined;
-        /** Another version asks again. @default "1" */
+        /** Approvals given under another version are asked for again. @default "1" */
         readonly policyVersion?: string | undefined;
       }
     | undefined;
   /**
-   * Remembers outside the store how far it had come, so that a store that lost data is noticed.
+   * Records the sequence of the store outside of it, so that a store that lost data is noticed.
    *
    * @default marks in a folder `witness` beside a SQLite file, else in `.holdfire` in the project
    */
   readonly witness?: Witness | undefined;
   /**
-   * When one attempt sends a request more than once: tell (event `hidden_retry`), or also fire no more
-   * and throw `HiddenRetryError`. A write has the outcome it has. @default "report"
+   * When one attempt sends a request more than once: `"report"` raises the warning `hidden_retry`; `"fail"`
+   * also fires no more and throws `HiddenRetryError`, except for a write, which keeps its outcome.
+   *
+   * @default "report"
    */
   readonly onHiddenRetry?: OnHiddenRetry | undefined;
-  /** Time and chance, for tests. */
+  /** The clock, the random numbers and the ids, for tests. */
   readonly surroundings?: Surroundings | undefined;
 }
 
-/** One call without a tool object. `key` names the operation in place of scope and intent. */
-export type RunOnce<A, I, R> =
-  | (ToolWithInput<A, I, R> & Once<NoInfer<A>>)
-  | (ToolWithoutInput<A, I, R> & Once<A>);
-
+/** What `hf.run` takes beside the definition. `key` names the operation in place of scope and intent. */
 type Once<A> = CallOptions & { readonly args: A; readonly key?: string | undefined };
 
 export interface Holdfire {
   /** Guards a tool. `R` comes from `run`, `I` from `intent`, `A` from `input` or from `run`. */
   tool<A, R, I = A>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
   tool<A, R, I = A>(definition: ToolWithoutInput<A, I, R>): GuardedTool<A, R>;
-  /** The same for one call. */
+  /** One call, without a tool object. */
   run<A, R, I = A>(call: ToolWithInput<A, I, R> & Once<NoInfer<A>>): Promise<R>;
   run<A, R, I = A>(call: ToolWithoutInput<A, I, R> & Once<A>): Promise<R>;
-  /** Everything called inside belongs to this request of a person, job or step. Nested, it appends. */
+  /** All calls inside `fn` belong to this request of a person, job or step. A nested scope is appended. */
   scope<T>(
     id: string,
     fn: () => T,
     options?: { readonly fresh?: boolean; readonly run?: string },
   ): T;
   /**
-   * A drop-in for `fetch`. Reads are retried; a write needs a scope and is fired once, for nothing is known
-   * of the service. To say what it promises, see `createFetch` of `holdfire/fetch`.
+   * A drop-in for `fetch`. Reads are retried; a write needs a scope and is fired once, because nothing is
+   * declared about the service. To declare it, see `createFetch` of `holdfire/fetch`.
    */
   readonly fetch: Fetch;
   /** The same holdfire for another tenant: another ledger in the same store. */
   forTenant(tenant: string): Holdfire;
   /**
    * The same holdfire inside a transaction of yours (`postgresStore`): a local effect made in `run` and
-   * its record commit together, or neither does. One attempt a call, and a request that `run` would
+   * its record commit together, or neither does. A call has one attempt, and a request that `run` tries to
    * send is refused. If a call throws, roll back.
    */
   enlist(tx: unknown): Holdfire;
-  /** Ends the suspicion against a store that has lost data: a person vouches for it, by name. */
+  /** Trusts a store again that has lost data. The decision of a person, by name. */
   trust(vouched: { readonly by: string }): Promise<void>;
-  /** Wipes what is older than it need be. Open operations are never touched. */
+  /** Wipes old payloads and removes old operations. Open operations are never changed. */
   prune(options?: PruneOptions): Promise<Pruned>;
-  /** A tool for a model: what became of an operation. It looks into the ledger and changes nothing. */
+  /** A tool for a model that reads the status of an operation from the ledger. It changes nothing. */
   statusTool(): StatusTool;
   /**
-   * Settles open operations by reading alone: those that are unknown, and those whose owner is gone.
-   * For tools made by `hf.tool` on this holdfire. Several may run at once, in any process.
+   * Settles open operations by reading: those that are unknown, and those whose owner died. For tools made
+   * by `hf.tool` on this holdfire. Several processes may reconcile at the same time.
    */
   reconcile(options?: ReconcileOptions): Promise<ReconcileReport>;
-  /** A pass every so many milliseconds, more or less; the returned function stops it. */
+  /** Reconciles every `ms` milliseconds, give or take a fifth. Returns the function that stops it. */
   reconcileEvery(ms: number, options?: ReconcileOptions): () => void;
-  /** What is committed beside what is there now: gone, done twice, changed, or made by no operation of this ledger. */
+  /** Compares committed operations with the service: gone, duplicated, changed, or made by no operation. */
   driftReport(options?: DriftOptions): Promise<DriftReport>;
   readonly operations: Operations;
   readonly approvals: Approvals;
   /** Returns the function that stops listening. */
   on<N extends EventName>(name: N, listener: Listener<N>): () => void;
-  /** Waits for calls under way (`drainMs`), then closes the store and leaves the rest open. */
+  /** Waits for calls under way, up to `drainMs`, then closes the store. Unfinished operations stay open. */
   close(): Promise<void>;
 }

@@ -32,7 +32,7 @@ export interface Approvals {
     readonly items: readonly Approval[];
     readonly cursor?: string | undefined;
   }>;
-  /** The question about one operation; `undefined` if no person is asked about it. */
+  /** The open question about one operation; `undefined` if there is none. */
   get(id: string): Promise<Approval | undefined>;
   /** `digest` must be that of the question the person saw. */
   approve(id: string, by: Answerer): Promise<void>;

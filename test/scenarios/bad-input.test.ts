@@ -156,7 +156,7 @@ describe("before anything is sent or claimed", () => {
     expect(runs).toEqual([]);
   });
 
-  test("a store that may forget does not take writes that nobody could look up", async () => {
+  test("a store that may forget refuses writes that could not be recognised or read later", async () => {
     const { order, pass, another, service } = await openWorld();
     const forgetful = another({ store: memoryStore() });
     const call = pass(order("neither", {}, forgetful)(TEA, ONCE));

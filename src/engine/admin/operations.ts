@@ -69,7 +69,7 @@ export interface OperationQuery {
   readonly limit?: number | undefined;
 }
 
-/** A person's answer for an operation whose state cannot be read. */
+/** A person's decision on an operation that cannot be read. */
 export interface Resolution {
   readonly as: "committed" | "not_applied";
   /** The person's name. */
@@ -86,7 +86,7 @@ export interface Operations {
     readonly cursor?: string | undefined;
   }>;
   get(id: string): Promise<OperationView | undefined>;
-  /** A person settles what cannot be read. Refused while another process owns it, and on what is settled. */
+  /** A person settles what cannot be read. Refused while another process owns it, and once it is settled. */
   resolve(id: string, as: Resolution): Promise<OperationView>;
 }
 

@@ -91,7 +91,7 @@ function wordsOf(state: State): Pick<StatusReply, "outcome" | "message"> {
     case "unknown":
       return {
         outcome: "unknown",
-        message: "It may have happened; it could not be found out yet. Do not call the tool again.",
+        message: "It may have happened; the outcome is not known yet. Do not call the tool again.",
       };
     case "claimed":
       return {
