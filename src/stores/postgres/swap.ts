@@ -128,7 +128,7 @@ export function swapSql(tables: Tables, { whole, joins, channel }: SwapShape): s
   return `
 WITH asked AS MATERIALIZED (
   SELECT a.*, ${CLOCK} AS now
-  FROM json_to_recordset($1::json) AS a(${whole ? `${COLUMNS}, ${LANE_COLUMNS}` : COLUMNS})
+  FROM json_to_recordset($1::text::json) AS a(${whole ? `${COLUMNS}, ${LANE_COLUMNS}` : COLUMNS})
   ${joins ? `WHERE ${THIS_TRANSACTION} = $2::text` : ""}
 ),
 free AS MATERIALIZED (
