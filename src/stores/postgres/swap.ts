@@ -18,7 +18,7 @@ export type Answer = Swapped | "busy";
 
 export interface SwapStatements {
   readonly plain: Statement;
-  /** With lanes and removals. Apart, because most moves have neither, and the rest costs a third more. */
+  /** With lanes and removals. Apart: most moves have neither, and Postgres takes half as long again for it. */
   readonly whole: Statement;
 }
 
