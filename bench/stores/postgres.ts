@@ -2,7 +2,7 @@
  * What the Postgres store costs beside the statements it must make: claim and settle through the
  * store, against an INSERT and an UPDATE of the same bytes, batched by `unnest` or one by one.
  *
- * Run: `node bench/stores/postgres/index.ts [rounds] [milliseconds]`. Exits with 1 when a goal is missed.
+ * Run: `node bench/stores/postgres.ts [rounds] [milliseconds]`. Exits with 1 when a goal is missed.
  *
  * @module
  */

@@ -239,7 +239,7 @@ function testBatches({ url, schema, pool, drop }: Scratch): void {
     });
   });
 
-  test("a record that somebody makes first is left alone, and so is the lane of who came second", async () => {
+  test("a record that another transaction makes first is left alone, and so is the lane of who came second", async () => {
     await mustSwap(store, create(recordOf({ id: "first" })));
     const columns = "phase, state_at, state, tenant, tool, scope, resource, record";
     const client = await pool.connect();

@@ -35,7 +35,7 @@ async function look(): Promise<void> {
   }
 }
 
-/** All expect the versions that they saw when nobody wrote. */
+/** All expect the versions that they saw when no process wrote. */
 async function change(): Promise<string[]> {
   const swaps = await Promise.all(
     ids.map((id) => {

@@ -141,7 +141,7 @@ function testWatching({ url, schema, pool, drop }: Scratch): void {
     });
   });
 
-  test("only what somebody watches is announced", async () => {
+  test("only the changes that a process waits for are announced", async () => {
     const { id } = await writer.open();
     const client = new pg.Client(url);
     await client.connect();

@@ -29,7 +29,7 @@ function testContract({ url, schema, pool, drop }: Scratch): void {
   }
 
   let bystanders = 0;
-  /** Never alone: each swap shares its statement with one that nobody looks at. */
+  /** Never alone: each swap shares its statement with one that no test reads. */
   function inCompany(store: Store): Store {
     return {
       ...store,

@@ -17,7 +17,10 @@ export interface Statement {
 
 /** Where one statement can be run: a pool, or one transaction. */
 export interface Session {
-  /** All values are text; the statement casts them, and casts what it returns to text. */
+  /**
+   * All values are text, and the statement casts them; what it returns is cast to text. JSON is cast by
+   * way of `::text`: as a parameter of its own type, postgres.js would encode it once more.
+   */
   run(statement: Statement, values: readonly (string | null)[]): Promise<readonly Row[]>;
 }
 

@@ -134,7 +134,9 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
       opened = undefined;
       throw error;
     });
-    return opened;
+    const ledger = await opened;
+    assertOpen();
+    return ledger;
   }
 
   async function ask<T>(step: string, work: (ledger: Ledger) => Promise<T>): Promise<T> {

@@ -52,7 +52,7 @@ async function readSlice(
     `seq > ${bind(cursor === undefined ? 0 : checkCursor(cursor))}::int8`,
   ];
   if (states) {
-    const each = `json_array_elements_text(${bind(JSON.stringify(states))}::json)`;
+    const each = `json_array_elements_text(${bind(JSON.stringify(states))}::text::json)`;
     filters.push(`state = ANY (ARRAY(SELECT ${each}))`);
   }
   if (tool !== undefined) filters.push(`tool = ${bindText(tool, "tool")}`);
