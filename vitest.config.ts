@@ -1,6 +1,6 @@
 /**
- * How the tests run: `quick` and `whole` are `npm test`, `proof` is the long part. No retries: a test that
- * fails now and then has found something.
+ * How the tests run: `quick`, `whole` and `types` are `npm test`, `proof` is the long part. No retries:
+ * a test that fails now and then has found something.
  *
  * @module
  */
@@ -40,6 +40,22 @@ const PROOF = [
 /** Tests that take their counts from `test/proof.ts`: small in `npm test`, in full in the proof. */
 const SIZED = ["test/battery/model-1.test.ts", "test/{crash,processes}/**/*.test.ts"];
 
+/** The type tests. All other files are the business of `npm run typecheck`. */
+const types: TestProjectConfiguration = {
+  extends: true,
+  test: {
+    name: "types",
+    include: [],
+    typecheck: {
+      enabled: true,
+      only: true,
+      include: ["test/**/*.test-d.ts"],
+      ignoreSourceErrors: true,
+      tsconfig: "test/tsconfig.types.json",
+    },
+  },
+};
+
 const project = (
   name: string,
   files: { include: string[]; exclude?: string[]; isolate?: boolean },
@@ -55,6 +71,7 @@ const projects: TestProjectConfiguration[] = isProof
         isolate: false,
       }),
       project("whole", { include: WHOLE, exclude: PROOF }),
+      types,
     ];
 
 const config: ViteUserConfig = defineConfig({
@@ -72,13 +89,6 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     retry: 0,
-    typecheck: {
-      // Switched on by `npm test`; one file at a time should not wait for the compiler.
-      enabled: false,
-      include: ["test/**/*.test-d.ts"],
-      // All other files are the business of `npm run typecheck`.
-      ignoreSourceErrors: true,
-    },
   },
 });
 

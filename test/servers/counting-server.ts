@@ -56,7 +56,7 @@ let started = 0;
 
 export async function startCounting(failure: Failure | Answer): Promise<CountingServer> {
   started += 1;
-  const hangMs = 400 + (started % 100);
+  const hangMs = 400 + (started % 90);
   const answer = typeof failure === "function" ? failure : failures[failure];
   const arrivals: Arrival[] = [];
   const listeners: ((arrival: Arrival) => void)[] = [];

@@ -24,20 +24,20 @@ export const bugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/claim.ts",
-        find: "  const claiming = engine.ledger.move(ref, claim, known, lane);\n",
-        replace: `  const nothingThere = (await engine.ledger.read(ref)) === undefined;
-  const claiming = engine.ledger.move(ref, claim, known, lane);
-  const guess = apply(undefined, claim, 0);
-  if (nothingThere && guess.tag === "write" && guess.record) {
-    return { tag: "moved", stored: { record: guess.record, version: 1, leaseUntil: undefined } };
-  }
+        find: "  const moved = await claimInTime(operation, engine, claim, undefined, lane);\n",
+        replace: `  const nothingThere = (await engine.ledger.read(operation.ref)) === undefined;
+  const claiming = claimInTime(operation, engine, claim, undefined, lane);
+  const { tag, record } = apply(undefined, claim, 0);
+  const isFree = nothingThere && tag === "write" && record;
+  const stored = { record, version: 1, leaseUntil: undefined };
+  const moved = isFree ? { tag: "moved", stored } : await claiming;
 `,
       },
       {
         file: "src/engine/steps/claim.ts",
-        find: 'import type { Moved } from "../ledger/ledger.ts";\n',
-        replace: `import { apply } from "../ledger/apply.ts";
-import type { Moved } from "../ledger/ledger.ts";
+        find: 'import type { Moved } from "../../ledger/ledger.ts";\n',
+        replace: `import { apply } from "../../ledger/apply.ts";
+import type { Moved } from "../../ledger/ledger.ts";
 `,
       },
     ],
@@ -63,8 +63,8 @@ import type { Moved } from "../ledger/ledger.ts";
     edits: [
       {
         file: "src/engine/steps/attempt.ts",
-        find: "  const key = keyOf(owned);\n",
-        replace: `  const key = n > 1 ? \`\${keyOf(owned)}-\${n}\` : keyOf(owned);\n`,
+        find: "  const key = keyOf(operation, generation);\n",
+        replace: '  const key = keyOf(operation, generation) + (n > 1 ? "-" + String(n) : "");\n',
       },
     ],
     caughtBy: ["every attempt carries the same key"],
@@ -85,7 +85,7 @@ import type { Moved } from "../ledger/ledger.ts";
     edits: [
       {
         file: "src/engine/steps/decide.ts",
-        find: 'typeof due === "number" && look.beganAt > due',
+        find: 'typeof due === "number" && lastRead.beganAt > due',
         replace: "due !== undefined",
       },
     ],
@@ -180,10 +180,10 @@ import type { Moved } from "../ledger/ledger.ts";
     name: "abort = not applied",
     edits: [
       {
-        file: "src/engine/call/execution.ts",
-        find: '        resolve({ ...bare(operation, engine), status: "in_progress" });\n',
+        file: "src/engine/call/join.ts",
+        find: '        resolve({ ...commonOf(operation, undefined, engine), status: "in_progress" });\n',
         replace:
-          '        resolve({ ...bare(operation, engine), status: "not_applied", reason: "aborted" });\n',
+          '        resolve({ ...commonOf(operation, undefined, engine), status: "not_applied", reason: "aborted" });\n',
       },
     ],
     caughtBy: ["an abort after the send is not a cancellation"],
