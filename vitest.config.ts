@@ -24,6 +24,8 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     retry: 0,
+    // The contract suites take the global describe and test where none are passed.
+    globals: true,
     typecheck: {
       // Switched on by `npm test`; one file at a time should not wait for the compiler.
       enabled: false,
