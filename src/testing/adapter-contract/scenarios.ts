@@ -5,8 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import { faults } from "../faulty-service/fault.ts";
-import { readFaults } from "../faulty-service/read-fault.ts";
+import { faults, readFaults } from "../faulty-service/faults.ts";
 import type { AdapterCapabilities, AdapterContractOptions } from "./drive.ts";
 import { type Envelope, onStage, type Stage, soon, until } from "./stage.ts";
 

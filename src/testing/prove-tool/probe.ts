@@ -8,7 +8,6 @@ import { randomUUID } from "node:crypto";
 import { errorCodeOf, isResponse, statusOf } from "../../classify/answer.ts";
 import { checkArguments } from "../../engine/define/schema.ts";
 import type { Tool } from "../../engine/define/tool.ts";
-
 import { InvalidInputError } from "../../errors.ts";
 import { canonicalize, type Json } from "../../key/canonical.ts";
 import { mintId, wireKey } from "../../key/mint.ts";

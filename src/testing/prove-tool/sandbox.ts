@@ -6,9 +6,7 @@
 
 import { isIPv4 } from "node:net";
 import { checkOptions, positive, show } from "../../engine/define/check.ts";
-
 import type { ToolWithInput, ToolWithoutInput } from "../../engine/define/definition.ts";
-
 import { InvalidInputError } from "../../errors.ts";
 import { type Clock, systemClock } from "../../lang/clock.ts";
 

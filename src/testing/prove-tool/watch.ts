@@ -7,7 +7,6 @@
 
 import { cannotTell, checkReading, type Reading } from "../../engine/define/reading.ts";
 import type { Tool } from "../../engine/define/tool.ts";
-
 import { type Clock, sleep, systemClock } from "../../lang/clock.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Probe } from "./probe.ts";

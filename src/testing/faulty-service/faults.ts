@@ -1,5 +1,6 @@
 /**
- * What can go wrong with a write, as values: plan them with `service.plan(faults.blackHole(…))`.
+ * What can go wrong with a write or a read, as values: plan them with `service.plan(faults.blackHole(…))` and
+ * `service.planRead(readFaults.hang())`.
  *
  * A fault that commits lets the service do what its class does, and then spoils the answer: a key
  * that is known is still replayed, a precondition that fails still fails.
@@ -7,8 +8,20 @@
  * @module
  */
 
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { InvalidInputError } from "../../errors.ts";
+
 /** Header values by name; an array sends the header once per value. */
 export type FaultHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+/** An answer in place of the service's own. */
+export interface AnswerFault {
+  readonly tag: "status";
+  readonly status: number;
+  readonly headers?: FaultHeaders | undefined;
+  /** A string is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
 
 export type Fault =
   /** The effect happens, then the connection is reset. */
@@ -30,14 +43,7 @@ export type Fault =
       readonly commit: "before" | "after" | "on_time";
     }
   /** This answer in place of the service's own, as a gateway in front of it would give. */
-  | {
-      readonly tag: "status";
-      readonly status: number;
-      readonly commit: boolean;
-      readonly headers?: FaultHeaders | undefined;
-      /** A string is sent as it is, anything else as JSON. */
-      readonly body?: unknown;
-    }
+  | (AnswerFault & { readonly commit: boolean })
   /** The effect happens, the answer's body ends in the middle. */
   | { readonly tag: "truncated_body"; readonly framing: "length" | "chunked" | "gzip" }
   /** The connection is reset, and the request reaches the service `afterMs` later. */
@@ -51,6 +57,7 @@ export type Fault =
   /** The service began and failed, without an effect. A keyed class replays this answer. */
   | { readonly tag: "stored_failure"; readonly status: number };
 
+/** The options of a fault: all but its tag. */
 type Of<T extends Fault["tag"]> = Omit<Extract<Fault, { tag: T }>, "tag">;
 
 /** Makes the faults of a write. A refused connection is none of them: see `closedPort()`. */
@@ -91,3 +98,107 @@ export const faults = {
     status: options?.status ?? 500,
   }),
 } as const;
+
+export type ReadFault =
+  /** This answer in place of the service's own. */
+  | AnswerFault
+  /** No answer, ever; the connection stays until the client leaves. */
+  | { readonly tag: "hang" }
+  /** The state as it was `ms` milliseconds ago, as a replica that lags would tell it. */
+  | { readonly tag: "lag"; readonly ms: number }
+  /** The connection is reset. */
+  | { readonly tag: "reset" };
+
+/** Makes the faults of a read. */
+export const readFaults = {
+  /** `status` is 503 unless given. */
+  status: (options?: Partial<Omit<AnswerFault, "tag">>): ReadFault => ({
+    tag: "status",
+    ...options,
+    status: options?.status ?? 503,
+  }),
+  hang: (): ReadFault => ({ tag: "hang" }),
+  lag: (options: { readonly ms: number }): ReadFault => ({ tag: "lag", ...options }),
+  reset: (): ReadFault => ({ tag: "reset" }),
+} as const;
+
+/**
+ * Refuses a fault that could not be applied, when it is planned: a server that fails to send its
+ * own fault would look like the fault asked for.
+ */
+export function checkFault(fault: Fault): void {
+  switch (fault.tag) {
+    case "commit_then_reset":
+    case "reset_before":
+    case "duplicate_delivery":
+    case "hang_up":
+    case "black_hole":
+    case "truncated_body":
+      break;
+    case "slow":
+      checkMs("fault.ms", fault.ms);
+      break;
+    case "late_commit":
+      checkMs("fault.afterMs", fault.afterMs);
+      break;
+    case "trickle":
+      checkMs("fault.everyMs", fault.everyMs);
+      break;
+    case "stored_failure":
+      checkStatus(fault.status);
+      break;
+    case "redirect":
+      checkHeader("location", fault.to);
+      checkStatus(fault.status);
+      break;
+    case "status":
+      checkAnswer(fault);
+      break;
+    default:
+      throw new InvalidInputError("fault", "must be one that `faults` makes");
+  }
+}
+
+export function checkReadFault(fault: ReadFault): void {
+  switch (fault.tag) {
+    case "hang":
+    case "reset":
+      break;
+    case "lag":
+      checkMs("fault.ms", fault.ms);
+      break;
+    case "status":
+      checkAnswer(fault);
+      break;
+    default:
+      throw new InvalidInputError("fault", "must be one that `readFaults` makes");
+  }
+}
+
+function checkAnswer({ status, headers = {}, body }: AnswerFault): void {
+  checkStatus(status);
+  for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+  try {
+    JSON.stringify(body);
+  } catch {
+    throw new InvalidInputError("fault.body", "must be a string or JSON");
+  }
+}
+
+function checkStatus(status: number): void {
+  if (Number.isInteger(status) && status >= 200 && status <= 599) return;
+  throw new InvalidInputError("fault.status", "must be a whole number from 200 to 599");
+}
+
+function checkMs(path: string, ms: number): void {
+  if (!(ms >= 0)) throw new InvalidInputError(path, "must be milliseconds, not negative");
+}
+
+function checkHeader(name: string, value: string | readonly string[]): void {
+  try {
+    validateHeaderName(name);
+    for (const one of [value].flat()) validateHeaderValue(name, one);
+  } catch {
+    throw new InvalidInputError(`fault.headers.${name}`, "must be a header that HTTP can carry");
+  }
+}

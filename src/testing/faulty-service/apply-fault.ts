@@ -1,14 +1,51 @@
 /**
- * How a write fares under a fault: what reaches the service, when, and what the client gets.
+ * Which fault a request gets, and what it does: what reaches the service, when, and what the client gets.
  *
  * @module
  */
 
-import { answer, errorAnswer, faultAnswer } from "./answer.ts";
 import type { Execution } from "./execute.ts";
-import type { Fault } from "./fault.ts";
-import { RESET, type Reply, SILENCE, send } from "./reply.ts";
+import type { Fault, ReadFault } from "./faults.ts";
+import {
+  type Answer,
+  answer,
+  errorAnswer,
+  faultAnswer,
+  RESET,
+  type Reply,
+  SILENCE,
+  send,
+} from "./reply.ts";
 import type { Timers } from "./timers.ts";
+
+/** The planned faults in order, then the standing one. */
+export interface FaultPlan<F> {
+  add(faults: readonly F[]): void;
+  /** The fault of every request for which none is planned; `undefined` takes it back. */
+  always(fault: F | undefined): void;
+  next(): F | undefined;
+}
+
+export function createFaultPlan<F extends object>(check: (fault: F) => void): FaultPlan<F> {
+  const queue: F[] = [];
+  let standing: F | undefined;
+
+  // A copy: the log shows the fault that was applied, whatever its planner does to it later.
+  const take = (fault: F): F => {
+    check(fault);
+    return Object.freeze({ ...fault });
+  };
+
+  return {
+    add(faults) {
+      queue.push(...faults.map(take));
+    },
+    always(fault) {
+      standing = fault && take(fault);
+    },
+    next: () => queue.shift() ?? standing,
+  };
+}
 
 /** The request on its way to the service. */
 export interface Delivery {
@@ -18,7 +55,7 @@ export interface Delivery {
   beginAgain(): Execution;
 }
 
-export function fare(fault: Fault | undefined, delivery: Delivery, timers: Timers): Reply {
+export function applyFault(fault: Fault | undefined, delivery: Delivery, timers: Timers): Reply {
   const commit = () => delivery.begin().commit();
 
   switch (fault?.tag) {
@@ -36,7 +73,7 @@ export function fare(fault: Fault | undefined, delivery: Delivery, timers: Timer
       if (fault.commit) commit();
       return SILENCE;
     case "slow":
-      return fareSlowly(fault, delivery.begin(), timers);
+      return answerSlowly(fault, delivery.begin(), timers);
     case "status":
       if (fault.commit) commit();
       return send(faultAnswer(fault));
@@ -60,7 +97,7 @@ export function fare(fault: Fault | undefined, delivery: Delivery, timers: Timer
 }
 
 /** The service has the request from the start, so its key is in use until the answer. */
-function fareSlowly(
+function answerSlowly(
   { ms, commit }: Extract<Fault, { tag: "slow" }>,
   execution: Execution,
   timers: Timers,
@@ -75,4 +112,23 @@ function fareSlowly(
     timers.commitAfter(ms, execution.commit);
   }
   return later;
+}
+
+export function applyReadFault(
+  fault: ReadFault | undefined,
+  read: (asOf?: number) => Answer,
+  now: () => number,
+): Reply {
+  switch (fault?.tag) {
+    case undefined:
+      return send(read());
+    case "status":
+      return send(faultAnswer(fault));
+    case "hang":
+      return SILENCE;
+    case "lag":
+      return send(read(now() - fault.ms));
+    case "reset":
+      return RESET;
+  }
 }
