@@ -7,10 +7,9 @@
 import type { ToolWithInput } from "../engine/define/definition.ts";
 import { typed } from "../engine/define/schema.ts";
 import { peek } from "../lang/peek.ts";
-import { keyWindows, type RecipeFacts } from "./facts.ts";
-import { textAt } from "./fields.ts";
+import { keyWindows } from "./facts.ts";
 import { type MailArguments, type MailIntent, mailIntent } from "./mail.ts";
-import { callService, type ServiceAccess } from "./service.ts";
+import { callService, type ServiceAccess, textAt } from "./service.ts";
 
 /** A mail that Resend has taken. */
 export interface ResendMail {
@@ -40,10 +39,3 @@ export function resendMail(
 }
 
 const codeOf = (body: unknown): unknown => peek(body, "name");
-
-export const resendMailFacts: RecipeFacts = {
-  keyGoes: "Idempotency-Key",
-  window: "24 h",
-  reads: "nothing: the key is sent again",
-  cannotKnow: "after 24 hours anything; whether a mail is read",
-};

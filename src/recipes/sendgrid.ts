@@ -8,11 +8,9 @@
 import type { ToolWithInput } from "../engine/define/definition.ts";
 import { typed } from "../engine/define/schema.ts";
 import { peek } from "../lang/peek.ts";
-import type { RecipeFacts } from "./facts.ts";
-import { listAt, textAt } from "./fields.ts";
-import { readingOf } from "./look.ts";
 import { type MailArguments, type MailIntent, mailIntent } from "./mail.ts";
-import { callService, type ServiceAccess } from "./service.ts";
+import { readingOf } from "./read-list.ts";
+import { callService, listAt, type ServiceAccess, textAt } from "./service.ts";
 
 /** A mail that SendGrid has taken. */
 export interface SendgridMail {
@@ -73,11 +71,3 @@ export function sendgridMail(
 const mailOf = (message: unknown): SendgridMail => ({ messageId: textAt(message, "msg_id") });
 
 const codeOf = (body: unknown): unknown => peek(peek(peek(body, "errors"), 0), "field");
-
-export const sendgridMailFacts: RecipeFacts = {
-  keyGoes: "custom_args",
-  window: "none",
-  reads: "with `activity`: the Email Activity API, by the argument; else nothing",
-  cannotKnow:
-    "without the add-on anything; with it, how far it runs behind; whether a mail is read",
-};

@@ -128,7 +128,7 @@ export async function startFaultyService(
   const { port = 0, now = systemClock.now, after = systemClock.after } = options;
   const { keyMemoryMs = DAY_MS, random = Math.random } = options;
   if (!(keyMemoryMs >= 0)) {
-    throw new InvalidInputError("keyMemoryMs", "must be milliseconds, not negative");
+    throw new InvalidInputError("keyMemoryMs", "must be milliseconds, not negative.");
   }
   const parts: ServiceParts = {
     now,

@@ -51,7 +51,7 @@ export async function proveTool(definition: object, sandbox: object): Promise<Pr
   if (claimed.kind === "read") {
     throw new InvalidInputError(
       `tool "${claimed.name}".kind`,
-      "is read: there is nothing to prove",
+      "is read, so there is nothing to prove.",
     );
   }
   const ground = checkSandbox(
@@ -79,7 +79,7 @@ function checkSame(claimed: Tool, connected: Tool): void {
     if (claimed[option] === connected[option]) continue;
     throw new InvalidInputError(
       "sandbox.connect",
-      `must give the same definition: ${option} is ${show(connected[option])}, not ${show(claimed[option])}`,
+      `must return the same definition: ${option} is ${show(connected[option])}, not ${show(claimed[option])}.`,
     );
   }
 }

@@ -40,7 +40,7 @@ test("the wire, the ledger and the money stand in the order in which things happ
     "attempt ended: unknown",
     "GET | key KEY | it is there | 40.00",
     "state read: committed",
-    "committed, known by reading",
+    "committed, known by read",
     "payouts: 1 (40.00), requests to pay: 1, reads: 1, outcome: done",
   ]);
   expect(inOrder(blind)).toEqual([

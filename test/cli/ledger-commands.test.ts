@@ -28,7 +28,7 @@ test("ls lists operations, the oldest first, with what became of them", async ()
   expect(exitCode).toBe(0);
   const [, first, second] = out.split("\n");
   expect(first).toMatch(new RegExp(`^${committed.key}  committed +\\d+ \\w+ +1  pay +chat-1$`));
-  expect(second).toContain("unknown (lost-reply)");
+  expect(second).toContain("unknown (lost_reply)");
   expect(out).toContain(held.key);
   expect((await json("ls", "--open")).items.map(({ id }: { id: string }) => id)).toEqual([
     unknown.id,

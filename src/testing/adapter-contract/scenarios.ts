@@ -207,7 +207,7 @@ function assertReplay({ ok, outcome, effect, replayed, data }: Envelope, first: 
   );
 }
 
-/** A framework may throw when it is stopped; what the model would have read is then nobody's. */
+/** A framework may throw when it is stopped; then there is nothing that the model reads. */
 async function settled(call: Promise<Envelope>): Promise<Envelope | undefined> {
   return call.catch(() => undefined);
 }

@@ -155,7 +155,7 @@ export function checkFault(fault: Fault): void {
       checkAnswer(fault);
       break;
     default:
-      throw new InvalidInputError("fault", "must be one that `faults` makes");
+      throw new InvalidInputError("fault", "must be one that `faults` makes.");
   }
 }
 
@@ -171,7 +171,7 @@ export function checkReadFault(fault: ReadFault): void {
       checkAnswer(fault);
       break;
     default:
-      throw new InvalidInputError("fault", "must be one that `readFaults` makes");
+      throw new InvalidInputError("fault", "must be one that `readFaults` makes.");
   }
 }
 
@@ -181,17 +181,17 @@ function checkAnswer({ status, headers = {}, body }: AnswerFault): void {
   try {
     JSON.stringify(body);
   } catch {
-    throw new InvalidInputError("fault.body", "must be a string or JSON");
+    throw new InvalidInputError("fault.body", "must be a string or JSON.");
   }
 }
 
 function checkStatus(status: number): void {
   if (Number.isInteger(status) && status >= 200 && status <= 599) return;
-  throw new InvalidInputError("fault.status", "must be a whole number from 200 to 599");
+  throw new InvalidInputError("fault.status", "must be a whole number from 200 to 599.");
 }
 
 function checkMs(path: string, ms: number): void {
-  if (!(ms >= 0)) throw new InvalidInputError(path, "must be milliseconds, not negative");
+  if (!(ms >= 0)) throw new InvalidInputError(path, "must be milliseconds, not negative.");
 }
 
 function checkHeader(name: string, value: string | readonly string[]): void {
@@ -199,6 +199,6 @@ function checkHeader(name: string, value: string | readonly string[]): void {
     validateHeaderName(name);
     for (const one of [value].flat()) validateHeaderValue(name, one);
   } catch {
-    throw new InvalidInputError(`fault.headers.${name}`, "must be a header that HTTP can carry");
+    throw new InvalidInputError(`fault.headers.${name}`, "must be a header that HTTP can carry.");
   }
 }

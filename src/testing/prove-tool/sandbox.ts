@@ -92,7 +92,7 @@ export function checkSandbox(
   const { carriesEffect = ({ method }: ProbedRequest) => !HARMLESS.has(method) } = sandbox;
   for (const [name, value] of Object.entries({ args, connect, countEffects, carriesEffect })) {
     if (typeof value !== "function" && (value !== undefined || name === "args")) {
-      throw new InvalidInputError(`sandbox.${name}`, "must be a function");
+      throw new InvalidInputError(`sandbox.${name}`, "must be a function.");
     }
   }
   const lookForMs = positive(sandbox.lookForMs ?? commitsWithinMs + BEYOND_MS, "sandbox.lookForMs");
@@ -120,19 +120,19 @@ function checkTarget(given: unknown, allowRemote: boolean): URL {
   const path = "sandbox.target";
   const text = given instanceof URL ? given.href : given;
   if (typeof text !== "string" || !URL.canParse(text)) {
-    throw new InvalidInputError(path, `must be a URL, got ${show(given)}`);
+    throw new InvalidInputError(path, `must be a URL, got ${show(given)}.`);
   }
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new InvalidInputError(path, "must be an http or https URL");
+    throw new InvalidInputError(path, "must be an http or https URL.");
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new InvalidInputError(path, "must have no credentials, query or fragment");
+    throw new InvalidInputError(path, "must have no credentials, query or fragment.");
   }
   if (!allowRemote && !isLoopback(url.hostname)) {
     throw new InvalidInputError(
       path,
-      "is another machine, and a proof makes real effects. If it is a sandbox, say so: allowRemote: true",
+      "is on another machine, and a proof causes real effects. If it is a sandbox, pass allowRemote: true.",
     );
   }
   return url;

@@ -14,31 +14,31 @@ import {
 } from "../engine/define/reading.ts";
 
 /** How far a service's clock and the ledger's may be apart, in milliseconds. */
-export const SKEW_MS = 300_000;
+const SKEW_MS = 300_000;
 
-/** What is read at most for one look. */
-export const MOST_PAGES = 10;
+/** How many pages are read at most. */
+const MOST_PAGES = 10;
 
 /** The earliest time, on the service's clock, at which an effect of this operation can have happened. */
 export const earliest = (firstSentAt: number): number => firstSentAt - SKEW_MS;
 
-export interface Page<T, C> {
+interface Page<T, C> {
   readonly items: readonly T[];
   /** Where the next page begins; `undefined` after the last. */
   readonly next: C | undefined;
 }
 
-export interface Looked<T> {
+export interface ListRead<T> {
   readonly found: readonly T[];
   /** The list was read to its end. */
   readonly complete: boolean;
 }
 
 /** Reads page by page, and keeps what is wanted. */
-export async function lookThrough<T, C>(
+export async function readPages<T, C>(
   pageAt: (cursor: C | undefined) => Promise<Page<T, C>>,
   isWanted: (item: T) => boolean,
-): Promise<Looked<T>> {
+): Promise<ListRead<T>> {
   const found: T[] = [];
   let cursor: C | undefined;
   for (let count = 0; count < MOST_PAGES; count += 1) {
@@ -52,7 +52,7 @@ export async function lookThrough<T, C>(
 
 /** Items that carry our key, told apart by the service's own id: a list may move while it is read. */
 export function readingOf<T, R>(
-  { found, complete }: Looked<T>,
+  { found, complete }: ListRead<T>,
   resultOf: (item: T) => R,
   idOf: (result: R) => string,
 ): Reading<R> {
