@@ -5,11 +5,9 @@
  */
 
 import { setTimeout as wait } from "node:timers/promises";
-import { type Command, defineCommand } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { jsonText } from "../printable.ts";
-import { paint } from "../terminal.ts";
-import { PLAIN_ACTS } from "./plain-acts.ts";
+import { type Command, defineCommand, EXIT } from "../command.ts";
+import { jsonText, paint } from "../terminal.ts";
+import { PLAIN_ACTS } from "./acts.ts";
 import { type Played, playAct, showDemo } from "./play.ts";
 
 /** How long a line stands before the next one, in milliseconds. */
@@ -19,16 +17,16 @@ const INTRO = "Pay 40.00 to ana, once. The bank pays, and its reply is lost.";
 
 export const demo: Command = defineCommand({
   name: "demo",
-  summary: "Shows the retry that paid twice, and what holdfire makes of it.",
+  summary: "Shows the retry that paid twice, and how holdfire prevents it.",
   takes: [],
   about: [
-    "Three acts against a real HTTP service that it starts on this machine; nothing leaves it, and no ledger is touched. First a loop that tries again: two payouts. Then the same with holdfire: one payout, known by a read. Then a tool that nobody can read: one payout, held, and a person is asked.",
-    "Ends with 1 if the numbers are not these.",
+    "Three acts against a real HTTP service that it starts on this machine; nothing leaves it, and no ledger is touched. First a loop that tries again: two payouts. Then the same with holdfire: one payout, known by a read. Then a tool that cannot be read: one payout, held, and a person is asked.",
+    "Ends with 1 if the numbers differ.",
   ],
   options: {
     fast: {
       type: "boolean",
-      about: "Without pauses; elsewhere than in a terminal there are none.",
+      about: "Without pauses. Outside a terminal there are none.",
     },
   },
   async run({ values }, terminal) {

@@ -7,9 +7,8 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import { tableLines } from "../table.ts";
-import type { Style } from "../terminal.ts";
-import type { Act, Ending } from "./act.ts";
+import { type Style, tableLines } from "../terminal.ts";
+import type { Act, Ending } from "./acts.ts";
 import { openScene, PAYOUT, type Row } from "./scene.ts";
 
 /** Where a demo is shown. */

@@ -14,10 +14,10 @@ export interface Finding {
   readonly packages: readonly Dependency[];
   readonly direct: boolean;
   /**
-   * `seen`: the source names its `ownRetries`. `not seen`: there is one, and no file names it.
+   * `seen`: the source names its `ownRetries`. `not_seen`: there is one, and no file names it.
    * `none`: there is none; it retries only where the program asks it to.
    */
-  readonly owned: "seen" | "not seen" | "none";
+  readonly owned: "seen" | "not_seen" | "none";
 }
 
 /** `@aws-sdk/client-*` stands for all that begin so. */
@@ -25,7 +25,7 @@ export function matches(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
 }
 
-/** A loop that another package brought along for itself says nothing of this program. */
+/** A loop that is only a transitive dependency says nothing of this program. */
 export function findingsOf(
   known: readonly KnownClient[],
   dependencies: readonly Dependency[],
@@ -40,14 +40,14 @@ export function findingsOf(
     packages.sort((a, b) => Number(b.direct) - Number(a.direct));
     const direct = packages.some((dependency) => dependency.direct);
     const { subpath } = client;
-    const owned = subpath === undefined ? "none" : seen.has(subpath) ? "seen" : "not seen";
+    const owned = subpath === undefined ? "none" : seen.has(subpath) ? "seen" : "not_seen";
     return [{ client, packages, direct, owned } as const];
   });
 }
 
 /**
- * What retries by itself, is the project's own choice, and is nobody's: what `--strict` is about. A
- * package that another one brought along is that one's business.
+ * What retries by itself, is a direct dependency, and has no owner: what `--strict` is about. A
+ * transitive dependency is the business of the package that depends on it.
  */
 export const uncovered = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(

@@ -4,9 +4,7 @@
  * @module
  */
 
-import { visible } from "../printable.ts";
-import { tableLines } from "../table.ts";
-import { paint, type Terminal } from "../terminal.ts";
+import { paint, type Terminal, tableLines, visible } from "../terminal.ts";
 import { type Finding, uncovered, type WorstCase } from "./findings.ts";
 import type { ToolFinding } from "./tools.ts";
 
@@ -14,7 +12,7 @@ export interface Report {
   readonly folder: string;
   readonly findings: readonly Finding[];
   readonly worstCase: WorstCase | undefined;
-  /** How many source files were looked at for `ownRetries`. */
+  /** How many source files were searched for `ownRetries`. */
   readonly files: number;
   readonly cut: boolean;
   /** Only with a config. */
@@ -68,13 +66,15 @@ function namesOf([first = "", ...others]: readonly string[]): string {
 
 function said(owned: Finding["owned"], terminal: Terminal): string {
   if (owned === "none") return "";
-  return paint(terminal, owned === "seen" ? "green" : "yellow", owned);
+  return owned === "seen"
+    ? paint(terminal, "green", "seen")
+    : paint(terminal, "yellow", "not seen");
 }
 
 function printNotes(findings: readonly Finding[], { out }: Terminal): void {
   out("");
   out("requests: the most that one failing call sends, by itself or if your program asks it to.");
-  if (findings.some(({ direct }) => !direct)) out("* brought along by another package.");
+  if (findings.some(({ direct }) => !direct)) out("* a transitive dependency.");
   for (const { client, packages } of findings) {
     const versions = packages.find(({ name }) => name === client.name)?.versions ?? [];
     const isKnown = versions.some((version) => majorOf(version) === majorOf(client.version));
@@ -116,7 +116,7 @@ function printTools(tools: readonly ToolFinding[], terminal: Terminal): void {
   const bad = (name: string) => paint(terminal, "yellow", visible(name));
   for (const { tool } of blind) {
     out(
-      `${bad(tool)}: neither keyed nor readable. A lost reply stays unknown until a person looks.`,
+      `${bad(tool)}: neither keyed nor readable. A lost reply stays unknown until a person checks.`,
     );
   }
   for (const { tool, deltas: names } of deltas) {
@@ -125,9 +125,9 @@ function printTools(tools: readonly ToolFinding[], terminal: Terminal): void {
   }
   if (unread.length > 0) {
     const names = unread.map(({ tool }) => visible(tool)).join(", ");
-    out(`Deltas not looked for, without a schema that says its properties: ${names}.`);
+    out(`Not checked for deltas, because the schema does not list its properties: ${names}.`);
   }
   if (blind.length === 0 && deltas.length === 0) {
-    out(`${tools.length} tools that write: each is keyed or readable; no deltas seen.`);
+    out(`${tools.length} tools that write: each is keyed or readable; no deltas found.`);
   }
 }

@@ -47,7 +47,10 @@ export function createProber(tool: Tool, args: () => unknown, clock: Clock): () 
     const { value } = canonicalize(checked, "args");
     const { value: intent, text } = intentOf(tool, value);
     if (wanted.has(text)) {
-      throw new InvalidInputError("sandbox.args", "must return arguments for another effect each time.");
+      throw new InvalidInputError(
+        "sandbox.args",
+        "must return arguments for another effect each time.",
+      );
     }
     wanted.add(text);
     let fixed: Promise<Json | undefined> | undefined;

@@ -1,7 +1,7 @@
 /**
  * Opens the ledger that `--store` names, with the database driver of the user's own project.
  *
- * It makes no file and no table: a ledger that is not there is an error, not an empty answer.
+ * It creates no file and no table: a ledger that is not there is an error, not an empty answer.
  *
  * @module
  */
@@ -9,15 +9,43 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import type { Store } from "../ledger/store.ts";
-import type { Witness } from "../ledger/witness.ts";
-import type { PostgresPoolLike } from "../stores/postgres.ts";
-import type { RedisClientLike } from "../stores/redis.ts";
-import { UnreachableError, UsageError } from "./exit.ts";
-import type { Terminal } from "./terminal.ts";
+import { createHoldfire, type Holdfire } from "../../create.ts";
+import type { Store } from "../../ledger/store.ts";
+import type { Witness } from "../../ledger/witness.ts";
+import type { PostgresPoolLike } from "../../stores/postgres.ts";
+import type { RedisClientLike } from "../../stores/redis.ts";
+import { UnreachableError, UsageError } from "../command.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface LedgerChoice extends StoreChoice {
+  readonly tenant?: string | undefined;
+}
+
+/**
+ * Runs `work` with a holdfire on the ledger that was named, and closes both, however it ends. It has no tools, so it
+ * fires nothing.
+ */
+export async function withLedger<T>(
+  choice: LedgerChoice,
+  terminal: Terminal,
+  work: (hf: Holdfire, opened: OpenedStore) => Promise<T>,
+): Promise<T> {
+  const opened = await openStore(choice, terminal);
+  try {
+    const { store, witness } = opened;
+    const hf = createHoldfire({ store, witness, tenant: choice.tenant });
+    try {
+      return await work(hf, opened);
+    } finally {
+      await hf.close();
+    }
+  } finally {
+    await opened.close();
+  }
+}
 
 /** The options of `LEDGER`, as they were typed. */
-export interface StoreChoice {
+interface StoreChoice {
   readonly store?: string | undefined;
   readonly prefix?: string | undefined;
   readonly schema?: string | undefined;
@@ -26,7 +54,7 @@ export interface StoreChoice {
 
 export interface OpenedStore {
   readonly store: Store;
-  /** The one that the project's own programs use. */
+  /** The witness that the project's own programs use. */
   readonly witness: Witness;
   /** Where it is, without secrets. */
   readonly where: string;
@@ -36,8 +64,8 @@ export interface OpenedStore {
 
 const CONNECT_MS = 5_000;
 
-export async function openStore(choice: StoreChoice, terminal: Terminal): Promise<OpenedStore> {
-  const { defaultWitness } = await import("../stores/default.ts");
+async function openStore(choice: StoreChoice, terminal: Terminal): Promise<OpenedStore> {
+  const { defaultWitness } = await import("../../stores/default.ts");
   const connected = await connect(choice, terminal);
   const { store, where } = connected;
   const witness = defaultWitness(store, terminal.env, terminal.cwd);
@@ -73,13 +101,13 @@ function connect(choice: StoreChoice, terminal: Terminal): Promise<Connected> {
     return openPostgres(url, choice, terminal);
   }
   throw new UsageError(
-    `--store does not know "${url.protocol}//".`,
+    `--store cannot open "${url.protocol}//".`,
     "It takes a SQLite path, redis://, rediss://, postgres:// or postgresql://.",
   );
 }
 
 async function openFile(given: string | undefined, { env, cwd }: Terminal): Promise<Connected> {
-  const { defaultPath, sqliteStore } = await import("../stores/sqlite.ts");
+  const { defaultPath, sqliteStore } = await import("../../stores/sqlite.ts");
   const path = resolve(cwd, given ?? defaultPath(env, cwd));
   if (!existsSync(path)) {
     throw new UnreachableError(
@@ -90,7 +118,7 @@ async function openFile(given: string | undefined, { env, cwd }: Terminal): Prom
 }
 
 async function openRedis(url: URL, choice: StoreChoice, terminal: Terminal): Promise<Connected> {
-  const { redisStore } = await import("../stores/redis.ts");
+  const { redisStore } = await import("../../stores/redis.ts");
   const driver = loadDriver(["ioredis", "redis"], terminal);
   const { client, ready, end } =
     driver.name === "ioredis" ? ioredis(driver.module, url) : nodeRedis(driver.module, url);
@@ -146,7 +174,7 @@ function nodeRedis(module: Loaded, { href }: URL): RedisConnection {
 }
 
 async function openPostgres(url: URL, choice: StoreChoice, terminal: Terminal): Promise<Connected> {
-  const { postgresStore } = await import("../stores/postgres.ts");
+  const { postgresStore } = await import("../../stores/postgres.ts");
   const driver = loadDriver(["pg", "postgres"], terminal);
   const { pool, end } =
     driver.name === "pg" ? pgPool(driver.module, url) : postgresJs(driver.module, url);
@@ -177,7 +205,7 @@ function postgresJs(module: Loaded, { href }: URL): PostgresConnection {
   return { pool, end: () => pool.end({ timeout: 1 }) };
 }
 
-/** The first of them that the user's project has. holdfire itself brings none along. */
+/** The first of them that the user's project has. holdfire itself depends on none. */
 function loadDriver(
   names: readonly [string, string],
   { cwd }: Terminal,
@@ -193,8 +221,8 @@ function loadDriver(
     return { name, module: require(path) as Loaded };
   }
   throw new UsageError(
-    `This store needs a driver, and ${resolve(cwd)} has none.`,
-    `Install one of them there: npm install ${names[0]}, or npm install ${names[1]}`,
+    `This store needs a database driver, and there is none in ${resolve(cwd)}.`,
+    `Install one there: npm install ${names[0]}, or npm install ${names[1]}`,
   );
 }
 

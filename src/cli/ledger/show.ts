@@ -4,27 +4,30 @@
  * @module
  */
 
-import type { OperationView } from "../engine/admin/operations.ts";
-import type { Approval } from "../gate/approvals.ts";
-import { type Command, defineCommand, LEDGER } from "./command.ts";
-import { EXIT } from "./exit.ts";
-import { findOperation } from "./find-operation.ts";
-import { questionLines } from "./inbox/question.ts";
-import { withLedger } from "./open-holdfire.ts";
-import { jsonText, visible } from "./printable.ts";
-import { paintStatus } from "./status-words.ts";
-import { tableLines } from "./table.ts";
-import { paint, type Terminal } from "./terminal.ts";
-import { showTime } from "./time.ts";
+import type { OperationView } from "../../engine/admin/operations.ts";
+import type { Approval } from "../../gate/approvals.ts";
+import { type Command, defineCommand, EXIT, LEDGER } from "../command.ts";
+import {
+  jsonText,
+  paint,
+  paintStatus,
+  showTime,
+  type Terminal,
+  tableLines,
+  visible,
+} from "../terminal.ts";
+import { withLedger } from "./open-ledger.ts";
+import { findOperation } from "./operations.ts";
+import { questionLines } from "./question.ts";
 import { timelineOf } from "./timeline.ts";
 
 export const show: Command = defineCommand({
   name: "show",
-  summary: "Tells the life of one operation: attempts, evidence, licences, answers.",
+  summary: "Shows the history of one operation: attempts, evidence, licences, answers.",
   takes: ["KEY"],
   about: [
-    "KEY is the operation's id, the key that the service saw, or the id of the tool call that made it. An id is found at once; for the others the ledger is looked through.",
-    "Readings are in the ledger where they decided something; one that could not tell leaves no trace. Arguments are kept only while a question about them waits, results never shown.",
+    "KEY is the operation's id, the key that the service saw, or the id of the tool call that made it. An id is found directly; for the others the whole ledger is scanned.",
+    "A reading is recorded where it decided something; one that could not tell is not. Arguments are kept only while an approval is waiting; results are not shown.",
     "Ends with 1 if there is no such operation.",
   ],
   options: LEDGER,

@@ -10,9 +10,15 @@ import type { Approval } from "../../gate/approvals.ts";
 import { type DiffLine, diffOf } from "../../gate/diff.ts";
 import type { Json } from "../../key/canonical.ts";
 import { isJsonObject, type JsonObject } from "../../key/json.ts";
-import { jsonText, visible } from "../printable.ts";
-import { paint, type Style, type Terminal } from "../terminal.ts";
-import { showDuration, showTime } from "../time.ts";
+import {
+  jsonText,
+  paint,
+  type Style,
+  showDuration,
+  showTime,
+  type Terminal,
+  visible,
+} from "../terminal.ts";
 
 const LONGEST_LINE = 200;
 const MOST_LINES = 60;
@@ -26,10 +32,10 @@ const STYLES: Readonly<Partial<Record<DiffLine["sign"], Style>>> = {
 
 const WHY = {
   approval: "it is destructive",
-  drift: "it is not what an earlier call of this scope was",
+  drift: "it differs from an earlier call in this scope",
 } as const;
 
-/** Whether the person can see what is asked; else there is nothing to say yes to. */
+/** Whether the person can see what is asked; else there is nothing to approve. */
 export const canBeShown = ({ shown }: Approval): boolean => shown !== undefined;
 
 export function questionLines(question: Approval, terminal: Terminal): readonly string[] {
@@ -38,13 +44,13 @@ export function questionLines(question: Approval, terminal: Terminal): readonly 
   const left = expiresAt - terminal.now();
   const head = [
     `${bold(visible(operation.tool))} in ${visible(operation.scope)}`,
-    `asked because ${WHY[why]}; ${left > 0 ? `expires in ${showDuration(left)}` : "expired"} (${showTime(expiresAt)})`,
+    `needs approval because ${WHY[why]}; ${left > 0 ? `expires in ${showDuration(left)}` : "expired"} (${showTime(expiresAt)})`,
     `key ${operation.key}`,
     `digest ${digest}`,
   ];
-  if (answered) return [...head, "A person has said yes; it waits for its call."];
+  if (answered) return [...head, "It is approved, and fires when its call is made again."];
   if (!isJsonObject(shown ?? null)) {
-    return [...head, "What it asks is sealed with a key that this command does not have."];
+    return [...head, "Its arguments are encrypted with a key that this command does not have."];
   }
   return [...head, ...bodyLines(shown as JsonObject, terminal)];
 }
@@ -56,13 +62,13 @@ function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
   const lines = ["arguments:", ...cut(jsonText(shown.args ?? null).split("\n")).map(indent)];
   for (const one of alsoDoes) lines.push(`also: ${visible(String(one))}`);
   if (isJsonObject(shown.definition ?? null)) {
-    lines.push(`its server says ${visible(jsonText(shown.definition, 0))}`);
+    lines.push(`its server declares ${visible(jsonText(shown.definition, 0))}`);
   }
   if (isJsonObject(shown.drift ?? null)) {
-    lines.push(`drifts from ${visible(jsonText(shown.drift, 0))}`);
+    lines.push(`differs from ${visible(jsonText(shown.drift, 0))}`);
   }
-  if (!diff) return [...lines, "The tool has no plan: what it would change is not known."];
-  if (diff.lines.length === 0) return [...lines, "By its plan it would change nothing."];
+  if (!diff) return [...lines, "The tool has no plan, so it is not known what it would change."];
+  if (diff.lines.length === 0) return [...lines, "According to its plan it would change nothing."];
   lines.push("plan:");
   for (const { sign, text } of diff.lines) {
     const line = sign === "#" ? text : `${sign} ${text}`;
@@ -74,9 +80,9 @@ function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
 }
 
 const notAll = (lines: number): string =>
-  `NOT ALL OF IT: ${lines} lines are left out or cut. holdfire show KEY --json has all.`;
+  `NOT ALL OF IT: ${lines} lines are left out or cut. holdfire show KEY --json prints all.`;
 
-/** What the tool planned; `undefined` if it plans nothing. It was checked when the question was made. */
+/** What the tool planned; `undefined` if it has no plan. It was checked when the question was made. */
 function changesOf(plan: Json | undefined): readonly PlannedChange[] | undefined {
   const changes = isJsonObject(plan ?? null) ? (plan as JsonObject).changes : undefined;
   return Array.isArray(changes) ? (changes as unknown as PlannedChange[]) : undefined;

@@ -1,8 +1,7 @@
 /**
  * Asks the person at the terminal, a line at a time.
  *
- * What was typed before the question stood there is thrown away: nobody says yes to what they have not
- * seen.
+ * What was typed before the question was shown is discarded: a yes counts only for what the person has seen.
  *
  * @module
  */

@@ -1,25 +1,24 @@
 /**
- * `holdfire trust`: a person vouches for a ledger that has lost data.
+ * `holdfire trust`: a person accepts a ledger that has lost data.
  *
  * @module
  */
 
-import { inside } from "../engine/engine-of.ts";
-import { checkPerson } from "../key/check-name.ts";
-import { type Command, defineCommand, LEDGER } from "./command.ts";
-import { EXIT } from "./exit.ts";
-import { withLedger } from "./open-holdfire.ts";
-import { jsonText, visible } from "./printable.ts";
+import { inside } from "../../engine/engine-of.ts";
+import { checkPerson } from "../../key/check-name.ts";
+import { type Command, defineCommand, EXIT, LEDGER } from "../command.ts";
+import { withLedger } from "../ledger/open-ledger.ts";
+import { jsonText, visible } from "../terminal.ts";
 
 export const trust: Command = defineCommand({
   name: "trust",
   summary: "Ends the suspicion against a ledger that has lost data.",
   takes: [],
   about: [
-    "A ledger that went back, or is another one than before, is suspect: that it has no record of an operation proves nothing then, and nothing is fired on its word. That ends when a person vouches for it, not by time. Look first at what was sent since the loss.",
-    "Without --by it only tells whether the ledger is suspect; ends with 1 if it is.",
+    "A ledger that was set back, or that is another one than before, is suspect: a missing record then proves nothing, and nothing is fired because of it. The suspicion ends when a person accepts the ledger, not with time. First check what was sent since the loss.",
+    "Without --by it only says whether the ledger is suspect, and ends with 1 if it is.",
   ],
-  options: { ...LEDGER, by: { type: "string", value: "NAME", about: "Who vouches for it." } },
+  options: { ...LEDGER, by: { type: "string", value: "NAME", about: "Who accepts it." } },
   run: ({ values }, terminal) => {
     const { by } = values;
     if (by !== undefined) checkPerson(by);
@@ -32,7 +31,7 @@ export const trust: Command = defineCommand({
       if (values.json) {
         terminal.out(jsonText({ where, suspect: suspect ?? null, trusted, by: by ?? null }));
       } else if (!suspect) terminal.out(`The ledger at ${visible(where)} is not suspect.`);
-      else if (trusted) terminal.out(`${visible(by)} vouches for the ledger at ${visible(where)}.`);
+      else if (trusted) terminal.out(`${visible(by)} accepts the ledger at ${visible(where)}.`);
       else terminal.out(`The ledger at ${visible(where)} is suspect: ${visible(suspect.why)}.`);
       return suspect && !trusted ? EXIT.found : EXIT.ok;
     });

@@ -11,12 +11,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { createCounter, type Seen, type Watch } from "../../wire/counter.ts";
-import { watchHttp } from "../../wire/node-http.ts";
-import { watchHttp2 } from "../../wire/node-http2.ts";
-import { createRequestTokens } from "../../wire/request-tokens.ts";
-import { currentToken, type WireToken } from "../../wire/token.ts";
-import { watchUndici } from "../../wire/undici.ts";
+import { createCounter, type Seen, type Watch } from "../../../wire/counter.ts";
+import { watchHttp } from "../../../wire/node-http.ts";
+import { watchHttp2 } from "../../../wire/node-http2.ts";
+import { createRequestTokens } from "../../../wire/request-tokens.ts";
+import { currentToken, type WireToken } from "../../../wire/token.ts";
+import { watchUndici } from "../../../wire/undici.ts";
 import { FOLDER, type Line, SALT } from "./line.ts";
 
 const MOST_LINES = 100_000;

@@ -1,25 +1,22 @@
 /**
  * `holdfire watch`: prints what changes in a ledger, until Ctrl-C.
  *
- * It asks again and again, so what comes and goes between two looks is seen as one change.
+ * It polls, so what comes and goes between two polls is seen as one change.
  *
  * @module
  */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { OperationView } from "../engine/admin/operations.ts";
-import { inside } from "../engine/engine-of.ts";
-import type { Holdfire } from "../holdfire.ts";
-import { type Command, defineCommand, LEDGER } from "./command.ts";
-import { EXIT } from "./exit.ts";
-import { withLedger } from "./open-holdfire.ts";
-import { jsonText, visible } from "./printable.ts";
-import { paintStatus } from "./status-words.ts";
-import { paint, type Terminal } from "./terminal.ts";
-import { durationOf, showTime } from "./time.ts";
+import type { OperationView } from "../../engine/admin/operations.ts";
+import { inside } from "../../engine/engine-of.ts";
+import type { Holdfire } from "../../holdfire.ts";
+import { type Command, defineCommand, EXIT, LEDGER } from "../command.ts";
+import { durationOf } from "../parse.ts";
+import { jsonText, paint, paintStatus, showTime, type Terminal, visible } from "../terminal.ts";
+import { withLedger } from "./open-ledger.ts";
 
 const EVERY_MS = 2_000;
-/** A write that began earlier may show up later: so far back is looked again. */
+/** A write that began earlier may show up later: each poll goes back this far. */
 const OVERLAP_MS = 30_000;
 const PAGE = 500;
 
@@ -28,11 +25,11 @@ export const watch: Command = defineCommand({
   summary: "Prints what changes in the ledger, until Ctrl-C.",
   takes: [],
   about: [
-    "A line for each operation that is new or has changed since the last look: its status, how often it was fired, its tool and key. With --json one JSON object a line. Ctrl-C ends it, with 0.",
+    "A line for each operation that is new or has changed since the last poll: its status, how often it was fired, its tool and key. With --json one JSON object a line. Ctrl-C ends it, with 0.",
   ],
   options: {
     ...LEDGER,
-    every: { type: "string", value: "2s", about: "How often it looks. Default 2s." },
+    every: { type: "string", value: "2s", about: "How often it polls. Default 2s." },
     tool: { type: "string", value: "NAME", about: "Only of this tool." },
   },
   run: ({ values }, terminal) => {
@@ -52,14 +49,14 @@ export const watch: Command = defineCommand({
   },
 });
 
-/** Returns the function that tells what has changed since it was last called. */
+/** Returns a function that returns what has changed since it was last called. */
 function watcher(hf: Holdfire, tool: string | undefined, { signal }: Terminal) {
   const { clock } = inside(hf).ledger;
   let seen = new Map<string, string>();
-  let looked = clock.earliest();
+  let polledAt = clock.earliest();
   return async (): Promise<readonly OperationView[]> => {
-    const since = looked - OVERLAP_MS;
-    looked = clock.earliest();
+    const since = polledAt - OVERLAP_MS;
+    polledAt = clock.earliest();
     const found = new Map<string, OperationView>();
     // The open ones, too: another attempt of one changes nothing of when its state was reached.
     for (const query of [{ since }, { open: true }]) {
@@ -70,14 +67,14 @@ function watcher(hf: Holdfire, tool: string | undefined, { signal }: Terminal) {
         ({ cursor } = page);
       } while (cursor !== undefined && !signal.aborted);
     }
-    const changed = [...found.values()].filter((one) => seen.get(one.id) !== printOf(one));
-    seen = new Map([...found].map(([id, operation]) => [id, printOf(operation)]));
+    const changed = [...found.values()].filter((one) => seen.get(one.id) !== fingerprintOf(one));
+    seen = new Map([...found].map(([id, operation]) => [id, fingerprintOf(operation)]));
     return changed.sort((one, other) => one.at - other.at);
   };
 }
 
-/** What makes two looks at one operation different. */
-const printOf = ({ status, at, fired, evidence, answers }: OperationView): string =>
+/** What makes two states of one operation different. */
+const fingerprintOf = ({ status, at, fired, evidence, answers }: OperationView): string =>
   [status, at, fired, evidence.length, answers.length].join(" ");
 
 function print(operation: OperationView, json: boolean, terminal: Terminal): void {

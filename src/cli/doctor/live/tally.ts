@@ -1,7 +1,7 @@
 /**
- * From what the processes wrote down to requests per logical call.
+ * From what the processes logged to requests per logical call.
  *
- * Inside holdfire a logical call is an operation. Outside, nobody knows what was meant: a request counts
+ * Inside holdfire a logical call is an operation. Outside, it is not known which requests belong to one call: a request counts
  * as sent again if the same method and address had just failed. Bodies are not compared.
  *
  * @module

@@ -1,14 +1,52 @@
 /**
- * The three acts over plain HTTP: nothing but what holdfire ships.
+ * The three acts of the demo over plain HTTP, with nothing but what holdfire ships, and how each must end.
  *
  * @module
  */
 
 import { createHoldfire } from "../../create.ts";
 import { absent, committed } from "../../engine/define/reading.ts";
+import type { Holdfire } from "../../holdfire.ts";
 import { memoryStore } from "../../stores/memory.ts";
-import { type Act, askPerson, PROMISED } from "./act.ts";
 import { PAYOUT, type Scene } from "./scene.ts";
+
+/** What a reader can count after an act. */
+export interface Ending {
+  /** How often the money went out. */
+  readonly payouts: number;
+  /** Requests to pay that arrived. */
+  readonly posts: number;
+  /** Requests that only read. */
+  readonly reads: number;
+  /** How the caller's story ends. */
+  readonly outcome: string;
+}
+
+export interface Act {
+  readonly title: string;
+  readonly promised: Ending;
+  /** Returns the outcome. */
+  play(scene: Scene): Promise<string>;
+}
+
+export const PROMISED: Readonly<Record<"alone" | "guarded" | "blind", Ending>> = {
+  alone: { payouts: 2, posts: 2, reads: 0, outcome: "done" },
+  guarded: { payouts: 1, posts: 1, reads: 1, outcome: "done" },
+  blind: { payouts: 1, posts: 1, reads: 0, outcome: "unknown, then done" },
+};
+
+/** Nothing can read what happened: a person is asked, checks the bank's records, and says what is there. */
+export async function askPerson(hf: Holdfire, scene: Scene): Promise<void> {
+  const { items } = await hf.operations.list({ open: true });
+  for (const { id, key, tool, at } of items) {
+    scene.say("asked", `Did ${tool} ${key.slice(0, 8)} happen? Nothing can read it.`);
+    const isPaid = scene.bank.effects.length > 0;
+    scene.say("person", `I checked the bank's records. ${isPaid ? "It did." : "It did not."}`);
+    const as = isPaid ? "committed" : "not_applied";
+    const { status, by } = await hf.operations.resolve(id, { as, by: "ben", asOf: at });
+    scene.note(`${status}, by ${by}`);
+  }
+}
 
 const SCOPE = "conversation-7/turn-3";
 
@@ -44,7 +82,7 @@ async function guarded(scene: Scene): Promise<string> {
   return status === "committed" ? "done" : status;
 }
 
-/** Neither key nor read: nobody can find out, so nobody fires again, and a person is asked. */
+/** Neither key nor read: nothing can find out, so nothing fires again, and a person is asked. */
 async function blind(scene: Scene): Promise<string> {
   const client = scene.bank.client("neither");
   // The memory store takes such a tool only from someone who says that forgetting is acceptable.

@@ -4,19 +4,18 @@
  * @module
  */
 
-import { type Command, defineCommand, LEDGER } from "./command.ts";
-import { EXIT } from "./exit.ts";
-import { withLedger } from "./open-holdfire.ts";
-import { jsonText } from "./printable.ts";
-import { durationOf } from "./time.ts";
+import { type Command, defineCommand, EXIT, LEDGER } from "../command.ts";
+import { durationOf } from "../parse.ts";
+import { jsonText } from "../terminal.ts";
+import { withLedger } from "./open-ledger.ts";
 
 export const prune: Command = defineCommand({
   name: "prune",
-  summary: "Wipes old results, and old operations where that is asked for.",
+  summary: "Wipes old results, and old operations where asked.",
   takes: [],
   about: [
-    "Results are wiped 30 days after their operation was settled; that it was settled, and how, is kept. Open operations are never touched.",
-    "--tombstones-older-than forgets settled operations altogether: the same call in the same scope would then fire again. It is off unless you ask for it.",
+    "Results are wiped 30 days after their operation was settled; the record of how it was settled stays. Open operations are never touched.",
+    "--tombstones-older-than removes settled operations completely: the same call in the same scope would then fire again. It is off by default.",
   ],
   options: {
     ...LEDGER,
@@ -28,7 +27,7 @@ export const prune: Command = defineCommand({
     "tombstones-older-than": {
       type: "string",
       value: "365d",
-      about: "Forgets operations settled longer ago than this.",
+      about: "Removes operations settled longer ago than this.",
     },
   },
   run: ({ values }, terminal) => {
@@ -43,13 +42,13 @@ export const prune: Command = defineCommand({
         tombstonesOlderThanMs,
         signal: terminal.signal,
         onProgress: ({ payloads, tombstones }) =>
-          terminal.status(`wiped ${payloads} results, forgot ${tombstones} operations`),
+          terminal.status(`wiped ${payloads} results, removed ${tombstones} operations`),
       });
       terminal.status("");
       const stopped = terminal.signal.aborted;
       const { payloads, tombstones } = pruned;
       if (values.json) terminal.out(jsonText({ ...pruned, stopped }));
-      else terminal.out(`Wiped ${payloads} results, forgot ${tombstones} operations.`);
+      else terminal.out(`Wiped ${payloads} results, removed ${tombstones} operations.`);
       return stopped ? EXIT.found : EXIT.ok;
     });
   },

@@ -1,5 +1,5 @@
 /**
- * Runs the user's program with the wire counter preloaded, and tells what it sent.
+ * Runs the user's program with the wire counter preloaded, and prints what it sent.
  *
  * @module
  */
@@ -10,12 +10,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { namesIn, readStart } from "../doctor/read-bounded.ts";
-import { EXIT, UsageError } from "../exit.ts";
-import { jsonText, visible } from "../printable.ts";
-import type { Terminal } from "../terminal.ts";
+import { EXIT, UsageError } from "../../command.ts";
+import { jsonText, paint, type Terminal, tableLines, visible } from "../../terminal.ts";
+import { namesIn, readStart } from "../read-bounded.ts";
 import { FOLDER, linesOf, SALT } from "./line.ts";
-import { printTally } from "./print-tally.ts";
 import { type Tally, tallyOf } from "./tally.ts";
 
 const PRELOAD = new URL(`./preload${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
@@ -83,3 +81,50 @@ function runProgram(program: readonly string[], running: Running): Promise<numbe
 }
 
 const numberOf = (signal: NodeJS.Signals): number => constants.signals[signal];
+
+const MOST_ROWS = 50;
+
+function printTally(tally: Tally, terminal: Terminal): void {
+  const { operations, outside, cut } = tally;
+  const say = (line: string) => terminal.err(line);
+  const number = (title: string) => ({ title, align: "right" }) as const;
+  const again = (count: number) => (count > 0 ? paint(terminal, "red", String(count)) : "0");
+  say("");
+  if (operations.length === 0 && outside.length === 0) {
+    say("holdfire doctor: no request was seen. Only programs that run on Node are watched.");
+    return;
+  }
+  if (operations.length > 0) {
+    say("Inside holdfire, by operation. again: sent again within one attempt.");
+    const rows = operations
+      .slice(0, MOST_ROWS)
+      .map(({ operation, attempts, requests, again: hidden, first }) => [
+        visible(operation.slice(0, 12)),
+        ...[String(attempts), String(requests), again(hidden), visible(first)],
+      ]);
+    const titles = [{ title: "operation" }, number("attempts"), number("requests")];
+    print([...titles, number("again"), { title: "first request" }], rows);
+    more(operations.length);
+  }
+  if (outside.length > 0) {
+    if (operations.length > 0) say("");
+    say("Outside holdfire, by address. again: sent after the same method and address had failed.");
+    const rows = outside
+      .slice(0, MOST_ROWS)
+      .map(({ method, origin, path, requests, failed, again: repeated }) => [
+        ...[String(requests), String(failed), again(repeated)],
+        visible(`${method} ${origin}${path}`),
+      ]);
+    const titles = [number("requests"), number("failed"), number("again")];
+    print([...titles, { title: "request" }], rows);
+    more(outside.length);
+  }
+  if (cut) say("More was sent than could be logged.");
+
+  function print(columns: Parameters<typeof tableLines>[0], rows: string[][]) {
+    for (const line of tableLines(columns, rows)) say(line);
+  }
+  function more(count: number) {
+    if (count > MOST_ROWS) say(`… and ${count - MOST_ROWS} more; --json prints all.`);
+  }
+}

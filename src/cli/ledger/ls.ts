@@ -4,17 +4,19 @@
  * @module
  */
 
-import type { OperationQuery, OperationView } from "../engine/admin/operations.ts";
-import type { StateTag } from "../ledger/record.ts";
-import { type Command, defineCommand, LEDGER } from "./command.ts";
-import { EXIT, UsageError } from "./exit.ts";
-import { withLedger } from "./open-holdfire.ts";
-import { wholeNumberOf } from "./parse.ts";
-import { jsonText, visible } from "./printable.ts";
-import { paintStatus } from "./status-words.ts";
-import { tableLines } from "./table.ts";
-import type { Terminal } from "./terminal.ts";
-import { showDuration, timeOf } from "./time.ts";
+import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
+import type { StateTag } from "../../ledger/record.ts";
+import { type Command, defineCommand, EXIT, LEDGER, UsageError } from "../command.ts";
+import { timeOf, wholeNumberOf } from "../parse.ts";
+import {
+  jsonText,
+  paintStatus,
+  showDuration,
+  type Terminal,
+  tableLines,
+  visible,
+} from "../terminal.ts";
+import { withLedger } from "./open-ledger.ts";
 
 const STATES: readonly StateTag[] = [
   "held",
@@ -31,7 +33,7 @@ export const ls: Command = defineCommand({
   summary: "Lists operations, the oldest first.",
   takes: [],
   about: [
-    "One line for each operation of the tenant: what became of it, since when, and its key. It changes nothing. With --open, only those that are not settled.",
+    "One line for each operation of the tenant: its key, its status, since when, how often it was fired, its tool and scope.",
   ],
   options: {
     ...LEDGER,
@@ -47,7 +49,7 @@ export const ls: Command = defineCommand({
     resource: { type: "string", value: "NAME", about: "Only on this resource." },
     since: { type: "string", value: "WHEN", about: "Reached its state since: 24h, or a date." },
     until: { type: "string", value: "WHEN", about: "Reached its state before." },
-    limit: { type: "string", value: "N", about: "At most so many. Default 100." },
+    limit: { type: "string", value: "N", about: "At most this many. Default 100." },
     cursor: { type: "string", value: "TEXT", about: "Goes on where an earlier list ended." },
   },
   run: ({ values }, terminal) => {
@@ -75,10 +77,7 @@ export const ls: Command = defineCommand({
 function stateOf(text: string): StateTag {
   const found = STATES.find((state) => state === text);
   if (found) return found;
-  throw new UsageError(
-    `--status does not know "${visible(text)}".`,
-    `It takes ${STATES.join(", ")}.`,
-  );
+  throw new UsageError(`--status cannot be "${visible(text)}".`, `It takes ${STATES.join(", ")}.`);
 }
 
 function print(
@@ -108,5 +107,5 @@ function print(
     { title: "scope" },
   ] as const;
   for (const line of tableLines(columns, rows)) terminal.out(line);
-  if (cursor !== undefined) terminal.err(`There are more: --cursor ${visible(cursor)}`);
+  if (cursor !== undefined) terminal.err(`There are more: add --cursor ${visible(cursor)}`);
 }

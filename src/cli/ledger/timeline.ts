@@ -7,9 +7,9 @@
  * @module
  */
 
-import type { OperationView } from "../engine/admin/operations.ts";
-import type { Answer, AttemptNote, Evidence, Licence } from "../ledger/record.ts";
-import { visible } from "./printable.ts";
+import type { OperationView } from "../../engine/admin/operations.ts";
+import type { Answer, AttemptNote, Evidence, Licence } from "../../ledger/record.ts";
+import { visible } from "../terminal.ts";
 
 export interface Moment {
   readonly at: number;
@@ -18,11 +18,11 @@ export interface Moment {
 
 const LICENCES: Readonly<Record<Licence, string>> = {
   first: "first send",
-  not_sent: "licence not_sent: the attempt before never reached the service",
-  refused: "licence refused: the service said that it did nothing",
-  absent: "licence absent: a reading said absent, and the time to commit had passed",
+  not_sent: "licence not_sent: the attempt before it was never sent",
+  refused: "licence refused: the service answered that it did nothing",
+  absent: "licence absent: a read found nothing, and the time to commit had passed",
   keyed: "licence keyed: the service recognises the key or the precondition",
-  person: "licence person: a person said so",
+  person: "licence person: a person allowed it",
 };
 
 export function timelineOf(operation: OperationView): readonly Moment[] {
@@ -39,8 +39,8 @@ export function timelineOf(operation: OperationView): readonly Moment[] {
 }
 
 function answered({ at, approve, by, note, counted }: Answer): Moment {
-  const said = `${visible(by)} said ${approve ? "yes" : "no"}`;
-  return { at, what: `${said}${noted(note)}${counted ? "" : ", too late to count"}` };
+  const said = `${visible(by)} ${approve ? "approved" : "denied"}`;
+  return { at, what: `${said}${noted(note)}${counted ? "" : " (too late to count)"}` };
 }
 
 const noted = (note: string | undefined): string => (note ? `: "${visible(note)}"` : "");
@@ -50,12 +50,12 @@ function tried(attempt: AttemptNote): Moment[] {
   const key = generation > 0 ? `, key generation ${generation}` : "";
   const fired = { at, what: `attempt ${n} fired (${LICENCES[licence]}${key})` };
   if (endedAt !== undefined) {
-    const said = verdict ?? "nobody knows how";
+    const said = verdict ?? "unknown";
     return [fired, { at: endedAt, what: `attempt ${n} ended: ${said}${factsOf(attempt)}` }];
   }
-  const facts = `${verdict ?? "no end is known"}${factsOf(attempt)}`;
+  const facts = `${verdict ?? "its end is not known"}${factsOf(attempt)}`;
   if (endsBy === undefined) return [{ ...fired, what: `${fired.what}: ${facts}` }];
-  return [fired, { at: endsBy, what: `attempt ${n} must have ended by now: ${facts}` }];
+  return [fired, { at: endsBy, what: `attempt ${n} has ended by now at the latest: ${facts}` }];
 }
 
 function factsOf(attempt: AttemptNote): string {
@@ -65,29 +65,34 @@ function factsOf(attempt: AttemptNote): string {
     status !== undefined && `status ${status}`,
     wireRequests !== undefined && `${wireRequests} ${wireRequests === 1 ? "request" : "requests"}`,
     declared?.keyed && tookKey === false && "the key was not used",
-    replayed && "the service gave a stored answer",
+    replayed && "the service returned a stored answer",
     accepted && "accepted, not done yet",
-    unverified && "verify said no",
-    cleared === "absent" && "cleared by a reading (absent)",
+    unverified && "verify returned false",
+    cleared === "absent" && "cleared by a read (absent)",
     cleared === "person" && "cleared by a person (person)",
-  ].filter((fact) => typeof fact === "string");
-  return facts.length > 0 ? ` (${facts.join(", ")})` : "";
+  ];
+  return listed(facts);
+}
+
+/** In parentheses, what is there. */
+function listed(facts: readonly (string | false | undefined)[]): string {
+  const known = facts.filter((fact) => typeof fact === "string");
+  return known.length > 0 ? ` (${known.join(", ")})` : "";
 }
 
 function filed({ at, attempt, verdict, effectId, status }: Omit<Evidence, "payload">): Moment {
   const facts = [
     status !== undefined && `status ${status}`,
     effectId !== undefined && `effect ${visible(effectId)}`,
-  ].filter((fact) => typeof fact === "string");
-  const more = facts.length > 0 ? ` (${facts.join(", ")})` : "";
-  return { at, what: `evidence: attempt ${attempt} came back late: ${verdict}${more}` };
+  ];
+  return { at, what: `evidence: late reply to attempt ${attempt}: ${verdict}${listed(facts)}` };
 }
 
 const VIA = {
   reply: "by the service's reply",
   read: "found by a read",
   late: "by a late reply",
-  person: "by a person's word",
+  person: "by a person's answer",
 } as const;
 
 function settled(operation: OperationView): Moment {
@@ -100,8 +105,7 @@ function settled(operation: OperationView): Moment {
     rejection?.status !== undefined && `status ${rejection.status}`,
     rejection?.code !== undefined && `code ${visible(rejection.code)}`,
     by !== undefined && `by ${visible(by)}`,
-    status === "claimed" && leaseUntil !== undefined && "somebody is at it",
-  ].filter((fact) => typeof fact === "string");
-  const more = facts.length > 0 ? ` (${facts.join(", ")})` : "";
-  return { at, what: `${status}${more}${noted(note)}` };
+    status === "claimed" && leaseUntil !== undefined && "a process owns it",
+  ];
+  return { at, what: `${status}${listed(facts)}${noted(note)}` };
 }

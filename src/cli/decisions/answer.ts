@@ -1,0 +1,113 @@
+/**
+ * `holdfire approve KEY` and `holdfire deny KEY`: one answer, bound to the question that was shown.
+ *
+ * A script gives the digest of the question that it showed to a person. Without it the question is shown here,
+ * and only a person at the terminal can answer.
+ *
+ * @module
+ */
+
+import { isHoldfireError } from "../../errors.ts";
+import type { Holdfire } from "../../holdfire.ts";
+import { checkPerson } from "../../key/check-name.ts";
+import { type Command, defineCommand, EXIT, FailedError, LEDGER, UsageError } from "../command.ts";
+import { withLedger } from "../ledger/open-ledger.ts";
+import { findOperation } from "../ledger/operations.ts";
+import { canBeShown, questionLines } from "../ledger/question.ts";
+import { jsonText, type Terminal } from "../terminal.ts";
+import { personAt } from "./ask-person.ts";
+
+const answering = (approve: boolean): Command =>
+  defineCommand({
+    name: approve ? "approve" : "deny",
+    summary: approve ? "Approves one question." : "Denies one question. That is final.",
+    takes: ["KEY"],
+    about: [
+      "KEY is the operation's id, its key, or the id of the tool call. --digest names the question that is answered: inbox and show print it. If the question has changed since, nothing is changed.",
+      "Without --digest the question is shown and you are asked at the terminal; without a terminal, nothing is changed.",
+      approve
+        ? "An approval fires nothing by itself: the call has to be made again, and its plan is made again before it is applied."
+        : "A denial counts as long as nothing was sent, also after another person has approved.",
+      "Ends with 1 if the answer was not accepted.",
+    ],
+    options: {
+      ...LEDGER,
+      by: { type: "string", value: "NAME", about: "Who answers. Needed." },
+      note: { type: "string", value: "TEXT", about: "Why." },
+      digest: { type: "string", value: "TEXT", about: "The question that was shown." },
+    },
+    run: ({ values, positionals }, terminal) => {
+      const { note } = values;
+      const by = personNamed(values.by);
+      return withLedger(values, terminal, async (hf) => {
+        const { id } = await findOperation(hf, positionals[0] ?? "", terminal);
+        const digest = values.digest ?? (await shownDigest(hf, id, approve, terminal));
+        await giveAnswer(hf, id, approve, { digest, by, note });
+        const operation = await hf.operations.get(id);
+        if (values.json) terminal.out(jsonText({ answer: approve ? "yes" : "no", by, operation }));
+        else terminal.out(approve ? `${by} approved it. Make the call again.` : `${by} denied it.`);
+        return EXIT.ok;
+      });
+    },
+  });
+
+export const approve: Command = answering(true);
+export const deny: Command = answering(false);
+
+/** Who answers: the value of `--by`. */
+export function personNamed(by: string | undefined): string {
+  if (by === undefined)
+    throw new UsageError("--by is missing: the answer is recorded with a name.");
+  return checkPerson(by);
+}
+
+/** Shows the question as it stands and asks; the answer then counts for that one. */
+async function shownDigest(
+  hf: Holdfire,
+  id: string,
+  approve: boolean,
+  terminal: Terminal,
+): Promise<string> {
+  const question = await hf.approvals.get(id);
+  if (!question) throw new FailedError("This operation is not waiting for approval.");
+  for (const line of questionLines(question, terminal)) terminal.err(line);
+  if (!terminal.isInteractive) {
+    throw new UsageError(
+      "--digest is missing: it names the question that is answered.",
+      `If it is the one above: --digest ${question.digest}`,
+    );
+  }
+  if (approve && (!canBeShown(question) || question.answered)) {
+    throw new FailedError("The question cannot be shown here, so it cannot be approved here.");
+  }
+  const person = personAt(terminal);
+  try {
+    const typed = await person.ask(approve ? "Approve? y or n: " : "Deny? That is final. y or n: ");
+    if (typed?.toLowerCase() !== "y") throw new FailedError("Nothing was changed.");
+    return question.digest;
+  } finally {
+    person.leave();
+  }
+}
+
+export interface GivenAnswer {
+  readonly digest: string;
+  readonly by: string;
+  readonly note: string | undefined;
+}
+
+export async function giveAnswer(
+  hf: Holdfire,
+  id: string,
+  approve: boolean,
+  answer: GivenAnswer,
+): Promise<void> {
+  const { approvals } = hf;
+  await (approve ? approvals.approve(id, answer) : approvals.deny(id, answer)).catch(refuse);
+}
+
+/** What the ledger refuses is a failure, not wrong usage: the command was called correctly. */
+export function refuse(error: unknown): never {
+  if (!isHoldfireError(error) || error.code !== "ERR_HOLDFIRE_INVALID_INPUT") throw error;
+  throw new FailedError(error.message);
+}
