@@ -5,7 +5,7 @@
  */
 
 import type { Command, Options } from "./command.ts";
-import { paint, type Terminal, tableLines } from "./terminal.ts";
+import { columnLines, paint, type Terminal } from "./terminal.ts";
 
 const EXITS =
   "Exit codes: 0 success, 1 it found something or could not do it, 2 wrong usage, 3 no ledger.";
@@ -46,9 +46,7 @@ const rowsOf = (options: Options): string[][] =>
   ]);
 
 const indented = (rows: readonly (readonly string[])[]): readonly string[] =>
-  tableLines([{ title: "" }, { title: "" }], rows)
-    .slice(1)
-    .map((line) => `  ${line}`);
+  columnLines(rows).map((line) => `  ${line}`);
 
 function wrapped(text: string, width: number): string[] {
   const lines = [""];

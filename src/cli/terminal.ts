@@ -66,24 +66,30 @@ interface Column {
   readonly align?: "left" | "right" | undefined;
 }
 
-/** Lines of a table, without a border. Cells may be painted; make foreign text `visible` first. */
-export function tableLines(
+/** Lines of a table with a head, without a border. */
+export const tableLines = (
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-): readonly string[] {
-  const all = [columns.map(({ title }) => title), ...rows];
-  const widths = columns.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ""))));
-  return all.map((row) =>
-    columns
-      .map(({ align }, at) => pad(row[at] ?? "", widths[at] ?? 0, align))
-      .join("  ")
-      .trimEnd(),
+): readonly string[] =>
+  columnLines(
+    [columns.map(({ title }) => title), ...rows],
+    columns.map(({ align }) => align),
   );
-}
 
-function pad(cell: string, width: number, align: Column["align"]): string {
-  const space = " ".repeat(Math.max(0, width - widthOf(cell)));
-  return align === "right" ? space + cell : cell + space;
+/** Rows in columns as wide as their widest cell. Cells may be painted; make foreign text `visible` first. */
+export function columnLines(
+  rows: readonly (readonly string[])[],
+  aligns: readonly Column["align"][] = [],
+): readonly string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, widthOf(cell));
+  }
+  const padded = (cell: string, at: number) => {
+    const space = " ".repeat((widths[at] ?? 0) - widthOf(cell));
+    return aligns[at] === "right" ? space + cell : cell + space;
+  };
+  return rows.map((row) => row.map(padded).join("  ").trimEnd());
 }
 
 const widthOf = (cell: string): number => stripVTControlCharacters(cell).length;

@@ -1,7 +1,7 @@
 /**
  * What every recipe says of itself, and how long the services remember a key.
  *
- * A recipe is a whole tool definition. What it cannot know is told in words here, because a tool's
+ * A recipe is a whole tool definition. What it cannot know is said here, because a tool's
  * options have no place for it.
  *
  * @module

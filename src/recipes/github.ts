@@ -1,6 +1,6 @@
 /**
  * GitHub issues and pull requests. GitHub knows no idempotency key, so the key is put into the body as a
- * comment that is not shown, and looked for in the newest items of the repository's list.
+ * comment that is not shown, and searched for in the newest items of the repository's list.
  *
  * By list and never by search: the search index lags.
  *
@@ -39,7 +39,7 @@ async function createItem(
 const PAGE = 100;
 const NEWEST_FIRST = { state: "all", sort: "created", direction: "desc", per_page: PAGE };
 
-/** Looks for the key in what was made since the first send. */
+/** Finds the key in what was made since the first send. */
 async function findItem(
   octokit: OctokitLike,
   route: string,

@@ -33,7 +33,7 @@ export type S3Put = S3Place & {
   readonly Metadata: Record<string, string>;
 } & ({ readonly IfNoneMatch: string } | { readonly IfMatch: string });
 
-/** What S3 tells of an object. */
+/** What S3 answers about an object. */
 export interface S3Version {
   readonly ETag?: string | undefined;
   readonly VersionId?: string | undefined;

@@ -14,7 +14,7 @@ import { callService, listAt, type ServiceAccess, textAt } from "./service.ts";
 
 /** A mail that SendGrid has taken. */
 export interface SendgridMail {
-  /** Of an answer it is the X-Message-Id, of a look the longer `msg_id`. */
+  /** From the answer it is the X-Message-Id, from a read the longer `msg_id`. */
   readonly messageId: string;
 }
 

@@ -70,7 +70,7 @@ export async function callService(
   return answer;
 }
 
-/** An answer that is no success, as an error that says what it was and not what it told. */
+/** An answer that is no success, as an error with its status and code, without its text. */
 export function answerError({ status, headers }: ServiceAnswer, code: unknown): Error {
   const said = typeof code === "string" || typeof code === "number" ? `${code}`.slice(0, 64) : "";
   const error = new Error(`The service answered ${status}${said && ` (${said})`}.`);

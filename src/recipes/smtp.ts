@@ -25,7 +25,7 @@ export interface SmtpMail {
   readonly messageId: string;
 }
 
-/** How mails are sent, and looked for. */
+/** How mails are sent, and found again. */
 export interface SmtpOptions {
   readonly transport: SmtpTransport;
   /** The right side of the Message-ID, e.g. `mail.acme.com`. */

@@ -92,7 +92,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Bad data, a broken constraint, a statement that is wrong: the database looked at it and did nothing. */
+/** Bad data, a broken constraint, a statement that is wrong: the database answered that it did nothing. */
 const REJECTED_SQLSTATE = /^(?:22|23|42)[0-9A-Z]{3}$/;
 const SQLITE_CONSTRAINT = 19;
 

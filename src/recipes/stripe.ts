@@ -47,7 +47,7 @@ const idOf = ({ id }: StripeObject): string => id;
 
 const PAGE = 100;
 
-/** Looks for the object that carries one of the keys. */
+/** Finds the object that carries one of the keys. */
 async function readByKey<R extends StripeObject>(
   keys: readonly string[],
   list: (paging: StripePaging) => Promise<StripePage<R>>,

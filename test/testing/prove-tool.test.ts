@@ -287,7 +287,7 @@ describe("commitsWithinMs", () => {
     const prompt = faults.slow({ ms: 0, commit: "after" });
     // Answered twice and cut after the answer; then slow for the one that is cut before it.
     service.plan(prompt, prompt, prompt, faults.slow({ ms: 900, commit: "after" }));
-    const proof = await prove(payTool, { lookForMs: 30_000 });
+    const proof = await prove(payTool, { readForMs: 30_000 });
     expect(holds(proof)).toEqual({ ...ALL_HOLD, commitsWithinMs: false });
     expect(evidence(proof)).toMatchObject({ "answered.lagMs": 0, "lostEarly.status": 201 });
     expect(evidence(proof)["lostEarly.lagMs"]).toBeGreaterThanOrEqual(900);

@@ -114,14 +114,8 @@ const installedAbove = (name: string, modules: readonly string[]): readonly Foun
 const MOST_FOLDERS = 50_000;
 const DEEPEST = 12;
 
-interface Installed {
-  readonly packages: readonly FoundPackage[];
-  /** It was too large to look at all of it. */
-  readonly cut: boolean;
-}
-
 /** The packages below `folder` (a `node_modules`) whose name is wanted. */
-function findInstalled(folder: string, isWanted: (name: string) => boolean): Installed {
+function findInstalled(folder: string, isWanted: (name: string) => boolean) {
   const packages: FoundPackage[] = [];
   let left = MOST_FOLDERS;
 

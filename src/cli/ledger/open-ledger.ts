@@ -135,13 +135,7 @@ async function openRedis(url: URL, choice: StoreChoice, terminal: Terminal): Pro
 
 type Loaded = Readonly<Record<string, unknown>>;
 
-interface RedisConnection {
-  readonly client: RedisClientLike;
-  readonly ready: () => Promise<unknown>;
-  readonly end: () => Promise<unknown>;
-}
-
-function ioredis(module: Loaded, { href }: URL): RedisConnection {
+function ioredis(module: Loaded, { href }: URL) {
   const Redis = (module.default ?? module) as new (
     url: string,
     options: object,
@@ -161,7 +155,7 @@ function ioredis(module: Loaded, { href }: URL): RedisConnection {
   return { client, ready: () => client.connect(), end: async () => client.disconnect() };
 }
 
-function nodeRedis(module: Loaded, { href }: URL): RedisConnection {
+function nodeRedis(module: Loaded, { href }: URL) {
   const createClient = module.createClient as (options: object) => RedisClientLike & {
     on(event: string, listener: () => void): void;
     connect(): Promise<unknown>;
@@ -182,12 +176,7 @@ async function openPostgres(url: URL, choice: StoreChoice, terminal: Terminal): 
   return { store: postgresStore({ pool, schema, table }), where: whereOf(url), end };
 }
 
-interface PostgresConnection {
-  readonly pool: PostgresPoolLike;
-  readonly end: () => Promise<unknown>;
-}
-
-function pgPool(module: Loaded, { href }: URL): PostgresConnection {
+function pgPool(module: Loaded, { href }: URL) {
   const Pool = module.Pool as new (
     options: object,
   ) => PostgresPoolLike & { on(event: string, listener: () => void): void; end(): Promise<void> };
@@ -196,7 +185,7 @@ function pgPool(module: Loaded, { href }: URL): PostgresConnection {
   return { pool, end: () => pool.end() };
 }
 
-function postgresJs(module: Loaded, { href }: URL): PostgresConnection {
+function postgresJs(module: Loaded, { href }: URL) {
   const postgres = (module.default ?? module) as (
     url: string,
     options: object,

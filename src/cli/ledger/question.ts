@@ -62,7 +62,7 @@ function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
   const lines = ["arguments:", ...cut(jsonText(shown.args ?? null).split("\n")).map(indent)];
   for (const one of alsoDoes) lines.push(`also: ${visible(String(one))}`);
   if (isJsonObject(shown.definition ?? null)) {
-    lines.push(`its server declares ${visible(jsonText(shown.definition, 0))}`);
+    lines.push(`its server says ${visible(jsonText(shown.definition, 0))}`);
   }
   if (isJsonObject(shown.drift ?? null)) {
     lines.push(`differs from ${visible(jsonText(shown.drift, 0))}`);

@@ -112,7 +112,7 @@ export const adapterScenarios: readonly AdapterScenario[] = Object.freeze([
   ),
 
   scenario(
-    "abort after the send: it may have happened, and is looked up",
+    "abort after the send: it may have happened, and is read",
     async (stage) => {
       const { call } = stage.start({ keyed: false });
       stage.service.plan(faults.blackHole({ commit: true }));
@@ -122,7 +122,7 @@ export const adapterScenarios: readonly AdapterScenario[] = Object.freeze([
       stop.abort();
       const envelope = await soon(stopped, "the stopped call returned");
       assert.notEqual(envelope?.outcome, "not_applied", "an abort is not a cancellation");
-      const { outcome } = await soon(call(ANOTHER_CALL), "it was looked up");
+      const { outcome } = await soon(call(ANOTHER_CALL), "it was read");
       assert.equal(outcome, "committed");
       stage.expectCounts(1, 1);
     },

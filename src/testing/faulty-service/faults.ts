@@ -104,7 +104,7 @@ export type ReadFault =
   | AnswerFault
   /** No answer, ever; the connection stays until the client leaves. */
   | { readonly tag: "hang" }
-  /** The state as it was `ms` milliseconds ago, as a replica that lags would tell it. */
+  /** The state as it was `ms` milliseconds ago, as a replica that lags would answer. */
   | { readonly tag: "lag"; readonly ms: number }
   /** The connection is reset. */
   | { readonly tag: "reset" };

@@ -54,7 +54,7 @@ export interface LoggedEffect extends Logged {
   readonly arrival: number;
 }
 
-/** An effect as the service tells of it, in its answers and its reads. */
+/** An effect as the service reports it, in its answers and its reads. */
 export interface EffectBody {
   readonly id: string;
   readonly effect: "created" | "updated";

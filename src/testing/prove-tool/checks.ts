@@ -7,8 +7,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "../../engine/define/tool.ts";
 import { effectOf } from "../../engine/outcome/kept-result.ts";
+import { isFound, type ProbeRead } from "./read-probe.ts";
 import type { Trial, Trials } from "./trial.ts";
-import { isFound, type Look } from "./watch.ts";
 
 /** One thing that could have refuted a claim. */
 export interface Check {
@@ -37,14 +37,14 @@ export function spoiled(trial: Trial, commits: boolean): Check | undefined {
   return UNTESTED(`the service did not commit: ${status ? `status ${status}` : "no answer"}`);
 }
 
-/** Why nothing can be said: an undisturbed call does not work here. */
+/** Why nothing can be concluded: an undisturbed call does not work here. */
 export function broken({ answered: { sends } }: Trials): Check | undefined {
   const ended = sends[0]?.ended;
   return ended?.ok ? undefined : UNTESTED(`run failed: ${ended?.why ?? "it never ran"}`);
 }
 
-export const said = (look: Look | undefined): string =>
-  look?.why ? `${look.reading} (${look.why})` : (look?.reading ?? "nothing");
+export const said = (read: ProbeRead | undefined): string =>
+  read?.why ? `${read.reading} (${read.why})` : (read?.reading ?? "nothing");
 
 export const ms = (duration: number): string => `${Math.ceil(duration)} ms`;
 
@@ -58,7 +58,7 @@ export function checkKeyTaken(trials: Trials, keyed: boolean): Check {
     : UNTESTED("run does not take the key, and nothing rests on it");
 }
 
-/** Counted by the service's books, else by the reader, else by the results. */
+/** Counted by the service's own records, else by the reader, else by the results. */
 export function checkKeyed(tool: Tool, trials: Trials): readonly Check[] {
   const { answered } = trials;
   const [first, second] = answered.sends;
@@ -66,13 +66,13 @@ export function checkKeyed(tool: Tool, trials: Trials): readonly Check[] {
   if (!first.tookKey) return [FAILS("run never took the key, so the service cannot know it")];
   if (!second) return [UNTESTED("the key was not sent again")];
   if (!second.ended.ok) return [FAILS(`the same key again got no result: ${second.ended.why}`)];
-  const { effects, looks } = answered;
-  const last = looks.at(-1);
+  const { effects, reads } = answered;
+  const last = reads.at(-1);
   if (effects !== undefined) {
     return [
       effects === 1
         ? HOLDS("the same key twice made one effect")
-        : FAILS(`the same key twice made ${effects} effects, by the service's books`),
+        : FAILS(`the same key twice made ${effects} effects, by the service's own records`),
     ];
   }
   if (last?.reading === "duplicated") return [FAILS("the same key twice made several effects")];
@@ -92,15 +92,15 @@ export function checkReader(trials: Trials): readonly Check[] {
   if (untested) return [untested];
   const ids = new Map<string, number>();
   for (const trial of [answered, lostReply, lostRequest, lostEarly]) {
-    const id = trial?.looks.findLast(({ effectId }) => effectId !== undefined)?.effectId;
+    const id = trial?.reads.findLast(({ effectId }) => effectId !== undefined)?.effectId;
     if (id !== undefined) ids.set(id, (ids.get(id) ?? 0) + 1);
   }
   return [
     neverSent?.reading === "absent"
       ? HOLDS("it says absent of what was never sent")
       : FAILS(`of a key that was never sent it says ${said(neverSent)}`),
-    found(answered.looks, "an effect that was answered"),
-    againstBooks(answered.looks, answered.effects),
+    found(answered.reads, "an effect that was answered"),
+    againstRecords(answered.reads, answered.effects),
     [...ids.values()].some((times) => times > 1)
       ? FAILS("it gives one effect to two operations: found is not mine")
       : HOLDS("it takes no effect for another"),
@@ -112,7 +112,7 @@ export function checkReader(trials: Trials): readonly Check[] {
 function checkLostRequest({ lostRequest }: Trials): Check {
   const untested = lostRequest ? spoiled(lostRequest, false) : NEEDS_CUTS;
   if (untested) return untested;
-  const wrong = lostRequest?.looks.find(({ reading }) => reading !== "absent");
+  const wrong = lostRequest?.reads.find(({ reading }) => reading !== "absent");
   return wrong
     ? FAILS(`of a request that never arrived it says ${said(wrong)}`)
     : HOLDS("it says absent of what never arrived");
@@ -121,34 +121,34 @@ function checkLostRequest({ lostRequest }: Trials): Check {
 function checkLostReply({ lostReply }: Trials): Check {
   const untested = lostReply ? spoiled(lostReply, true) : NEEDS_CUTS;
   if (untested) return untested;
-  const { looks = [], effects } = lostReply ?? {};
-  const there = found(looks, "an effect whose reply was lost");
+  const { reads = [], effects } = lostReply ?? {};
+  const there = found(reads, "an effect whose reply was lost");
   if (there.holds !== true) return there;
-  const books = againstBooks(looks, effects);
-  if (books.holds === false) return books;
-  return looks.at(-1)?.reading === "duplicated" && effects === undefined
+  const compared = againstRecords(reads, effects);
+  if (compared.holds === false) return compared;
+  return reads.at(-1)?.reading === "duplicated" && effects === undefined
     ? FAILS("it finds several effects of a request that was made once")
     : HOLDS("it finds what a lost reply left behind, and nothing where nothing is");
 }
 
-function found(looks: readonly Look[], what: string): Check {
-  const last = looks.at(-1);
+function found(reads: readonly ProbeRead[], what: string): Check {
+  const last = reads.at(-1);
   return last && isFound(last)
     ? HOLDS(`it finds ${what}`)
     : FAILS(`of ${what} it still says ${said(last)} after ${ms(last?.afterMs ?? 0)}`);
 }
 
-function againstBooks(looks: readonly Look[], effects: number | undefined): Check {
-  const reading = looks.at(-1)?.reading;
-  if (effects === undefined) return HOLDS("there are no books to compare with");
+function againstRecords(reads: readonly ProbeRead[], effects: number | undefined): Check {
+  const reading = reads.at(-1)?.reading;
+  if (effects === undefined) return HOLDS("there are no records to compare with");
   const wrong =
     (reading === "committed" && effects !== 1) || (reading === "duplicated" && effects < 2);
   return wrong
-    ? FAILS(`it says ${reading}, and by the service's books there are ${effects} effects`)
-    : HOLDS("it agrees with the service's books");
+    ? FAILS(`it says ${reading}, and by the service's own records there are ${effects} effects`)
+    : HOLDS("it agrees with the service's own records");
 }
 
-/** A reader that cannot tell has said nothing about the time. */
+/** A reader that cannot tell proves nothing about the time. */
 const NOT_THERE = new Set<string>(["absent", "in_progress"]);
 
 export function checkWindow(trials: Trials, withinMs: number, reader: boolean): readonly Check[] {
@@ -158,14 +158,14 @@ export function checkWindow(trials: Trials, withinMs: number, reader: boolean): 
   if (unable) return [unable];
   const tried = [answered, lostReply, lostEarly].filter((trial) => trial !== undefined);
   const shown = tried.filter((trial) => trial === answered || !spoiled(trial, true));
-  const lags = shown.map(({ looks }) => looks.find(isFound)?.afterMs);
+  const lags = shown.map(({ reads }) => reads.find(isFound)?.afterMs);
   if (lags.every((lag) => lag === undefined)) {
     return [UNTESTED("the reader never finds anything, so its absent says nothing")];
   }
-  const late = shown.map(({ looks }) =>
-    looks.find(({ afterMs, reading }) => afterMs > withinMs && NOT_THERE.has(reading)),
+  const late = shown.map(({ reads }) =>
+    reads.find(({ afterMs, reading }) => afterMs > withinMs && NOT_THERE.has(reading)),
   );
-  const at = late.findIndex((look) => look !== undefined);
+  const at = late.findIndex((read) => read !== undefined);
   if (at >= 0) {
     const lag = lags[at];
     const then = lag === undefined ? "not found at all" : `found after ${ms(lag)}`;

@@ -111,7 +111,7 @@ async function endingOf(value: unknown): Promise<Ended> {
   return { ok: true, value: { status, body: await value.text() } };
 }
 
-/** An error in one line: what the service said, else the code, else the message. */
+/** An error in one line: what the service answered, else the code, else the message. */
 function whyOf(error: unknown): string {
   const status = statusOf(error);
   if (status !== undefined) return `status ${status}`;

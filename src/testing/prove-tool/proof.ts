@@ -17,8 +17,8 @@ import {
   said,
   UNTESTED,
 } from "./checks.ts";
+import { isFound } from "./read-probe.ts";
 import type { Trials } from "./trial.ts";
-import { isFound } from "./watch.ts";
 
 /** What a tool's definition says of its service. */
 export type Claim = "key_taken" | "keyed" | "readState" | "commitsWithinMs";
@@ -79,7 +79,7 @@ function judgeClaims(tool: Tool, trials: Trials): readonly ClaimVerdict[] {
 
 const NOT_DECLARED: readonly Check[] = [UNTESTED("the tool does not declare it")];
 
-/** The worst check speaks. */
+/** The worst check decides. */
 function verdict(
   claim: Claim,
   declared: boolean,
@@ -103,8 +103,8 @@ function evidenceOf(trials: Trials): Evidence {
   note("neverSent.reading", neverSent && said(neverSent));
   for (const [name, trial] of Object.entries(tried)) {
     if (!trial) continue;
-    const last = trial.looks.at(-1);
-    const lag = trial.looks.find(isFound)?.afterMs;
+    const last = trial.reads.at(-1);
+    const lag = trial.reads.find(isFound)?.afterMs;
     note(`${name}.requests`, trial.requests);
     note(`${name}.status`, trial.status);
     note(`${name}.effects`, trial.effects);

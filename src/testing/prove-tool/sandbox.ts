@@ -31,8 +31,8 @@ export interface Sandbox<A, I, R> {
     | ((baseUrl: string) => ToolWithInput<A, I, R> | ToolWithoutInput<A, I, R>)
     | undefined;
   /**
-   * How many effects this intent really had, from the service's own books. Without it, the tool's
-   * reader and results are believed.
+   * How many effects this intent really had, from the service's own records. Without it, the tool's
+   * reader and results are trusted.
    */
   readonly countEffects?: ((intent: I, key: string) => number | Promise<number>) | undefined;
   /**
@@ -42,19 +42,19 @@ export interface Sandbox<A, I, R> {
    */
   readonly carriesEffect?: ((request: ProbedRequest) => boolean) | undefined;
   /**
-   * Lets the target be another machine. A proof fires the tool several times, and means it.
+   * Allows a target on another machine. A proof fires the tool several times, with real effects.
    *
    * @default false
    */
   readonly allowRemote?: boolean | undefined;
   /**
-   * How long the reader is asked for an effect that must be there, in milliseconds. What it has not
-   * found by then it is said to be blind to.
+   * How long the state is read for an effect that must be there, in milliseconds. What the reader has not
+   * found by then counts as not found.
    *
    * @default `commitsWithinMs` and one second
    */
-  readonly lookForMs?: number | undefined;
-  /** The clock of the waits between two looks, for tests. @default the system's */
+  readonly readForMs?: number | undefined;
+  /** The clock of the waits between two reads, for tests. @default the system's */
   readonly clock?: Clock | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface Ground {
   readonly connect: ((baseUrl: string) => object) | undefined;
   readonly countEffects: ((intent: unknown, key: string) => unknown) | undefined;
   readonly carriesEffect: (request: ProbedRequest) => boolean;
-  readonly lookForMs: number;
+  readonly readForMs: number;
   readonly clock: Clock;
 }
 
@@ -76,7 +76,7 @@ const KNOWN = [
   "countEffects",
   "carriesEffect",
   "allowRemote",
-  "lookForMs",
+  "readForMs",
   "clock",
 ] as const satisfies readonly (keyof Sandbox<unknown, unknown, unknown>)[];
 
@@ -95,14 +95,14 @@ export function checkSandbox(
       throw new InvalidInputError(`sandbox.${name}`, "must be a function.");
     }
   }
-  const lookForMs = positive(sandbox.lookForMs ?? commitsWithinMs + BEYOND_MS, "sandbox.lookForMs");
+  const readForMs = positive(sandbox.readForMs ?? commitsWithinMs + BEYOND_MS, "sandbox.readForMs");
   return {
     target: checkTarget(sandbox.target, allowRemote === true),
     args,
     connect,
     countEffects: countEffects as Ground["countEffects"],
     carriesEffect: (request) => saysYes(carriesEffect, request),
-    lookForMs,
+    readForMs,
     clock,
   };
 }

@@ -17,7 +17,7 @@ import { watchHttp2 } from "../../../wire/node-http2.ts";
 import { createRequestTokens } from "../../../wire/request-tokens.ts";
 import { currentToken, type WireToken } from "../../../wire/token.ts";
 import { watchUndici } from "../../../wire/undici.ts";
-import { FOLDER, type Line, SALT } from "./line.ts";
+import { FOLDER, type Line, SALT } from "./tally.ts";
 
 const MOST_LINES = 100_000;
 

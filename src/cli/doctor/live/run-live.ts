@@ -13,8 +13,7 @@ import { fileURLToPath } from "node:url";
 import { EXIT, UsageError } from "../../command.ts";
 import { jsonText, paint, type Terminal, tableLines, visible } from "../../terminal.ts";
 import { namesIn, readStart } from "../read-bounded.ts";
-import { FOLDER, linesOf, SALT } from "./line.ts";
-import { type Tally, tallyOf } from "./tally.ts";
+import { FOLDER, linesOf, SALT, type Tally, tallyOf } from "./tally.ts";
 
 const PRELOAD = new URL(`./preload${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
 const MOST_BYTES = 64 * 1_048_576;

@@ -1,5 +1,5 @@
 /**
- * Asks the reader about a probe, from the end of its firing until the time in which it may commit is
+ * Reads the state of a probe, from the end of its firing until the time in which it may commit is
  * over, and longer if it is not there by then.
  *
  * @module
@@ -12,7 +12,7 @@ import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Probe } from "./probe.ts";
 
 /** One answer of the reader. */
-export interface Look {
+export interface ProbeRead {
   /** When the read began, in milliseconds after the firing had ended. */
   readonly afterMs: number;
   readonly reading: Reading<unknown>["reading"];
@@ -22,45 +22,45 @@ export interface Look {
   readonly why?: string | undefined;
 }
 
-export interface Watching {
+export interface ReadPlan {
   readonly tool: Tool;
   readonly clock: Clock;
   readonly endedAt: number;
-  /** After this many milliseconds the last word is asked for. */
+  /** A read that begins later than this, in milliseconds after the end, decides. */
   readonly windowMs: number;
-  /** How long to go on asking for what is not there by then. */
-  readonly lookForMs: number;
+  /** How long to go on reading for what is not there by then. */
+  readonly readForMs: number;
   /** Whose effect this is, by key. */
   readonly owners: Map<string, string>;
 }
 
-const MOST_LOOKS = 50;
+const MOST_READS = 50;
 const CLOSEST_MS = 10;
 
-/** The looks in order. The last one began after the window, or is the first to find it later. */
-export async function watch(probe: Probe, watching: Watching): Promise<readonly Look[]> {
-  const { clock, endedAt, windowMs, lookForMs } = watching;
-  const stepMs = Math.max(CLOSEST_MS, Math.max(windowMs, lookForMs) / MOST_LOOKS);
-  const looks: Look[] = [];
+/** The reads in order. The last one began after the window, or is the first to find it later. */
+export async function readUntilFound(probe: Probe, plan: ReadPlan): Promise<readonly ProbeRead[]> {
+  const { clock, endedAt, windowMs, readForMs } = plan;
+  const stepMs = Math.max(CLOSEST_MS, Math.max(windowMs, readForMs) / MOST_READS);
+  const reads: ProbeRead[] = [];
   for (;;) {
-    const look = await ask(probe, watching);
-    looks.push(look);
-    const found = isFound(look);
-    const past = look.afterMs > windowMs;
-    if (past && (found || look.afterMs >= lookForMs)) return looks;
-    // One millisecond more: only a look that began *after* the window is the last word.
+    const read = await readOnce(probe, plan);
+    reads.push(read);
+    const found = isFound(read);
+    const past = read.afterMs > windowMs;
+    if (past && (found || read.afterMs >= readForMs)) return reads;
+    // One millisecond more: only a read that began *after* the window decides.
     const toWindow = Math.max(windowMs + 1 - (clock.monotonic() - endedAt), 0);
     const waitMs = past ? stepMs : found ? toWindow : Math.min(stepMs, toWindow);
     if (waitMs > 0) await sleep(clock, waitMs);
   }
 }
 
-export const isFound = ({ reading }: Look): boolean =>
+export const isFound = ({ reading }: ProbeRead): boolean =>
   reading === "committed" || reading === "duplicated";
 
-/** A reader that throws, hangs or talks nonsense is one that cannot tell, as in the engine. */
-export async function ask(probe: Probe, watching: Watching): Promise<Look> {
-  const { tool, clock, endedAt, owners } = watching;
+/** A reader that throws, hangs or returns nonsense is one that cannot tell, as in the engine. */
+export async function readOnce(probe: Probe, plan: ReadPlan): Promise<ProbeRead> {
+  const { tool, clock, endedAt, owners } = plan;
   const { intent, key, firstSentAt } = probe;
   const stop = new AbortController();
   const afterMs = clock.monotonic() - endedAt;
