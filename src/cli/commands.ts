@@ -5,9 +5,8 @@
  */
 
 import type { Command } from "./command.ts";
-import { approve, deny } from "./decisions/answer.ts";
+import { approve, deny, resolve } from "./decisions/answer.ts";
 import { inbox } from "./decisions/inbox.ts";
-import { resolve } from "./decisions/resolve.ts";
 import { trust } from "./decisions/trust.ts";
 import { demo } from "./demo/command.ts";
 import { doctor } from "./doctor/command.ts";

@@ -30,8 +30,15 @@ export {
   type LinearIssueIntent,
   linearIssue,
 } from "./linear.ts";
-export type { MailArguments, MailIntent } from "./mail.ts";
-export { type ResendMail, resendMail } from "./resend.ts";
+export {
+  type MailArguments,
+  type MailIntent,
+  type ResendMail,
+  resendMail,
+  type SendgridAccess,
+  type SendgridMail,
+  sendgridMail,
+} from "./mail.ts";
 export {
   type S3Arguments,
   type S3Intent,
@@ -45,7 +52,6 @@ export {
   s3Create,
   s3Replace,
 } from "./s3.ts";
-export { type SendgridAccess, type SendgridMail, sendgridMail } from "./sendgrid.ts";
 export type { ServiceAccess, ServiceFetch } from "./service.ts";
 export { type SlackMessage, type SlackMessageArguments, slackMessage } from "./slack.ts";
 export { type SmtpMail, type SmtpOptions, type SmtpTransport, smtpMail } from "./smtp.ts";

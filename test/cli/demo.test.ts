@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { PLAIN_ACTS, PROMISED } from "../../src/cli/demo/acts.ts";
-import { demo } from "../../src/cli/demo/command.ts";
-import { showDemo } from "../../src/cli/demo/play.ts";
+import { demo, showDemo } from "../../src/cli/demo/command.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { testTerminal } from "./test-terminal.ts";

@@ -2,7 +2,7 @@
 import { Octokit } from "octokit";
 import { expect, test } from "vitest";
 import { githubIssue } from "../../src/recipes/github.ts";
-import { resendMail } from "../../src/recipes/resend.ts";
+import { resendMail } from "../../src/recipes/mail.ts";
 import { proveTool } from "../../src/testing/prove-tool.ts";
 import { type FakeAnswer, startFake } from "./fake-service.ts";
 

@@ -1,8 +1,8 @@
 /**
- * `holdfire approve KEY` and `holdfire deny KEY`: one answer, bound to the question that was shown.
+ * `holdfire approve KEY`, `deny KEY` and `resolve KEY`: what a person decides about one operation.
  *
- * A script gives the digest of the question that it showed to a person. Without it the question is shown here,
- * and only a person at the terminal can answer.
+ * An approval or denial is bound to the question that was shown. A script gives the digest of the question that it
+ * showed to a person. Without it the question is shown here, and only a person at the terminal can answer.
  *
  * @module
  */
@@ -14,7 +14,8 @@ import { type Command, defineCommand, EXIT, FailedError, LEDGER, UsageError } fr
 import { withLedger } from "../ledger/open-ledger.ts";
 import { findOperation } from "../ledger/operations.ts";
 import { canBeShown, questionLines } from "../ledger/question.ts";
-import { jsonText, type Terminal } from "../terminal.ts";
+import { wholeNumberOf } from "../parse.ts";
+import { jsonText, paintStatus, type Terminal } from "../terminal.ts";
 import { personAt } from "./ask-person.ts";
 
 const answering = (approve: boolean): Command =>
@@ -55,7 +56,7 @@ export const approve: Command = answering(true);
 export const deny: Command = answering(false);
 
 /** Who answers: the value of `--by`. */
-export function personNamed(by: string | undefined): string {
+function personNamed(by: string | undefined): string {
   if (by === undefined)
     throw new UsageError("--by is missing: the answer is recorded with a name.");
   return checkPerson(by);
@@ -90,7 +91,7 @@ async function shownDigest(
   }
 }
 
-export interface GivenAnswer {
+interface GivenAnswer {
   readonly digest: string;
   readonly by: string;
   readonly note: string | undefined;
@@ -107,7 +108,48 @@ export async function giveAnswer(
 }
 
 /** What the ledger refuses is a failure, not wrong usage: the command was called correctly. */
-export function refuse(error: unknown): never {
+function refuse(error: unknown): never {
   if (!isHoldfireError(error) || error.code !== "ERR_HOLDFIRE_INVALID_INPUT") throw error;
   throw new FailedError(error.message);
 }
+
+/** A person settles what no reader can. */
+export const resolve: Command = defineCommand({
+  name: "resolve",
+  summary: "Settles an unknown operation by a person's answer.",
+  takes: ["KEY"],
+  about: [
+    "For operations that no reader can settle: you checked the service, and say what happened. --committed: it happened, and is never fired again. --not-applied: it did not happen; the same call may fire again, with the same key (licence person).",
+    "Ends with 1 and changes nothing if the operation is settled already, if another process owns it, if it is waiting for approval, or if it has changed since --as-of, which holdfire show prints.",
+  ],
+  options: {
+    ...LEDGER,
+    committed: { type: "boolean", about: "It happened." },
+    "not-applied": { type: "boolean", about: "It certainly did not happen." },
+    by: { type: "string", value: "NAME", about: "Who answers. Needed." },
+    note: { type: "string", value: "TEXT", about: "How you know." },
+    "as-of": {
+      type: "string",
+      value: "N",
+      about: "As holdfire show printed it: refused if the operation has changed since.",
+    },
+  },
+  run: ({ values, positionals }, terminal) => {
+    const { note, committed, "not-applied": notApplied } = values;
+    if (committed === notApplied) {
+      throw new UsageError("Give either --committed or --not-applied.");
+    }
+    const by = personNamed(values.by);
+    const seen = wholeNumberOf("as-of", values["as-of"]);
+    return withLedger(values, terminal, async (hf) => {
+      const { id, at } = await findOperation(hf, positionals[0] ?? "", terminal);
+      const as = committed ? "committed" : "not_applied";
+      const settled = await hf.operations
+        .resolve(id, { as, by, note, asOf: seen ?? at })
+        .catch(refuse);
+      if (values.json) terminal.out(jsonText(settled));
+      else terminal.out(`${settled.key}: ${paintStatus(settled, terminal)}, by ${by}`);
+      return EXIT.ok;
+    });
+  },
+});

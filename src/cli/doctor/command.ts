@@ -53,8 +53,11 @@ type Given = Pick<Args, "positionals"> & {
 };
 
 async function examine({ values, positionals }: Given, terminal: Terminal): Promise<number> {
-  const [{ readProject }, { findImports }, { findingsOf, matches, uncovered, worstCaseOf }] =
-    await Promise.all([import("./project.ts"), import("./imports.ts"), import("./findings.ts")]);
+  const [
+    { readProject },
+    { findImports },
+    { findingsOf, matches, printReport, uncovered, worstCaseOf },
+  ] = await Promise.all([import("./project.ts"), import("./imports.ts"), import("./findings.ts")]);
   const folder = resolve(terminal.cwd, positionals[0] ?? "");
   const patterns = KNOWN_CLIENTS.flatMap(({ packages }) => packages);
   const isWanted = (name: string) => patterns.some((pattern) => matches(pattern, name));
@@ -75,7 +78,6 @@ async function examine({ values, positionals }: Given, terminal: Terminal): Prom
     const names = open.map(({ client }) => client.name);
     terminal.out(jsonText({ ...report, uncovered: names }));
   } else {
-    const { printReport } = await import("./report.ts");
     printReport(report, terminal);
   }
   if (project.cut) terminal.err("node_modules is very large; not all of it was read.");
