@@ -1,24 +1,72 @@
 /**
- * How the tests run. No retries: a test that fails now and then has found something.
+ * How the tests run: `quick` and `whole` are `npm test`, `proof` is the long part. No retries: a test that
+ * fails now and then has found something.
  *
  * @module
  */
 
+import { env } from "node:process";
 import { fileURLToPath } from "node:url";
-import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from "vitest/config";
+import { isProof } from "./test/proof.ts";
 
-const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+// Many tests start processes, and most of such a process's life is the compiling of the same sources.
+env.NODE_COMPILE_CACHE ??= here("node_modules/.cache/compile");
+
+/** Tests that start processes, servers or compilers, or that wait for real time. */
+const WHOLE = [
+  "test/battery/{interleavings,model-*}.test.ts",
+  "test/cli/{doctor-*,init,inbox,reconcile-command,run,terminal}.test.ts",
+  "test/{crash,package,processes}/**/*.test.ts",
+  "test/{docs,examples,examples-of-pages,exports,reference}.test.ts",
+  "test/gate/{approval-crash,lanes-stores}.test.ts",
+  "test/integrations/{command,durable,mcp}/*.test.ts",
+  "test/integrations/{anthropic,openai}/record.test.ts",
+  "test/ledger/{apply.properties,states-picture}.test.ts",
+  "test/scenarios/{enlist,real-time,store-loss,store-loss-living}.test.ts",
+  "test/stores/{postgres,redis,sqlite}*.test.ts",
+  "test/testing/{adapter-contract,runner}.test.ts",
+];
+
+/** Tests that are in the proof alone. */
+const PROOF = [
+  "test/battery/model-{2,3,4}.test.ts",
+  "test/battery/planted/planted.test.ts",
+  "test/integrations/mcp/conformance.test.ts",
+];
+
+/** Tests that take their counts from `test/proof.ts`: small in `npm test`, in full in the proof. */
+const SIZED = ["test/battery/model-1.test.ts", "test/{crash,processes}/**/*.test.ts"];
+
+const project = (
+  name: string,
+  files: { include: string[]; exclude?: string[]; isolate?: boolean },
+): TestProjectConfiguration => ({ extends: true, test: { name, ...files } });
+
+const projects: TestProjectConfiguration[] = isProof
+  ? [project("proof", { include: [...PROOF, ...SIZED] })]
+  : [
+      // They leave nothing behind in their process, and so need not have one each.
+      project("quick", {
+        include: ["test/**/*.test.ts"],
+        exclude: [...WHOLE, ...PROOF],
+        isolate: false,
+      }),
+      project("whole", { include: WHOLE, exclude: PROOF }),
+    ];
 
 const config: ViteUserConfig = defineConfig({
   resolve: {
     // What the docs import, straight from the sources. Exact, so that the root catches no subpath.
     alias: [
-      { find: /^holdfire$/, replacement: source("index.ts") },
-      { find: /^holdfire\/memory$/, replacement: source("stores/memory.ts") },
+      { find: /^holdfire$/, replacement: here("src/index.ts") },
+      { find: /^holdfire\/memory$/, replacement: here("src/stores/memory.ts") },
     ],
   },
   test: {
-    include: ["test/**/*.test.ts"],
+    projects,
     maxWorkers: 2,
     // Generous: a slow machine must not turn into a failed test. What hangs still ends.
     testTimeout: 30_000,

@@ -4,6 +4,9 @@
  *
  *   node bench/frameworks.ts [--json]
  *
+ * The programs are those of `examples/`, which `holdfire init` writes too; what only a cell needs (an approval, a
+ * checkpoint, a workflow) is made here.
+ *
  * The tool's service knows no keys and cannot be asked, so nothing but the ledger stands between a repeated call and
  * a second effect.
  *
@@ -39,6 +42,10 @@ const FRAMEWORKS: readonly Framework[] = [
   handWritten,
   mcp,
 ];
+
+// Some frameworks log each failure, and the failures here are meant.
+console.error = () => {};
+console.warn = () => {};
 
 const { values } = parseArgs({ options: { json: { type: "boolean", default: false } } });
 

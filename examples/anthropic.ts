@@ -1,48 +1,59 @@
 /**
- * Anthropic: a bank that knows keys, a lost reply, and a run that is started again. One payout.
+ * Anthropic: a guarded tool, a lost reply, and a run that is started again. One payout.
  *
  *     npx node examples/anthropic.ts
+ *
+ * `npx holdfire init --framework anthropic` writes this program into your project.
  *
  * @module
  */
 
 import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
-import { createHoldfire } from "holdfire";
-import { attemptOf, guardTools, ownRetries } from "holdfire/anthropic";
-import { memoryStore } from "holdfire/memory";
+import { absent, committed } from "holdfire";
+import { attemptOf, guardTools, ownRetries, type ToolRules } from "holdfire/anthropic";
 import { z } from "zod";
-import { startWorld } from "./support/world.ts";
-
-const { bank, model, end } = await startWorld({ keyed: true });
-// Yours would be createHoldfire(): its ledger is a file, and outlives the process.
-const hf = createHoldfire({ store: memoryStore() });
+import { bank, type Payout } from "./bank.ts";
+import { hf } from "./holdfire.config.ts";
 
 const pay = betaZodTool({
   name: "pay",
   description: "Pays a payee.",
   inputSchema: z.object({ payee: z.string(), cents: z.number().int() }),
-  run: async (payout) => JSON.stringify(await bank.pay(payout, attemptOf())),
+  run: async (payout, context) => JSON.stringify(await bank.pay(payout, attemptOf(context))),
 });
 
-// This bank pays once per key, for a day. So a lost reply may be asked for again, with the same key.
-const rules = { pay: { kind: "write", keyed: { forMs: 24 * 3_600_000 } } } as const;
+const rules: ToolRules<Payout, string> = {
+  kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
+  // Asked after a lost reply, before anything is sent again.
+  readState: async ({ key }) => {
+    const [found] = await bank.find(key);
+    return found ? committed(JSON.stringify(found)) : absent();
+  },
+};
 
-const client = ownRetries(new Anthropic({ apiKey: "-", baseURL: model.anthropic }), hf);
-
-async function answer(chatId: string, words: string): Promise<string> {
-  const messages = [{ role: "user" as const, content: words }];
-  const last = await client.beta.messages.toolRunner({
-    model: "m",
-    max_tokens: 1_024,
-    messages,
-    // The runner tells its tools nothing of the conversation, so they are told here.
-    tools: guardTools([pay], hf, rules, { thread: chatId, messages }),
-  });
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const client = ownRetries(new Anthropic(), hf);
+  const messages = said.map((content) => ({ role: "user" as const, content }));
+  // The runner tells its tools nothing of the conversation, so they are told here.
+  const tools = guardTools([pay], hf, { pay: rules }, { thread, messages });
+  const last = await client.beta.messages.toolRunner(
+    { model: "claude-sonnet-5-5", max_tokens: 1_024, messages, tools },
+    signal && { signal },
+  );
   return last.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-// The same request again, as after a page that was reloaded or a job that was restarted.
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-await end(hf);
+/** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
+if (import.meta.main) {
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  await hf.close();
+}

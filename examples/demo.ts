@@ -19,7 +19,7 @@ const INTRO =
   "Pay 40.00 to ana, once. Agent → MCP server → bank. The bank pays, and its reply is lost.";
 const isSlow = process.stdout.isTTY === true && !process.argv.includes("--fast");
 
-// `npm run demo | head` closes the pipe early: there is nobody left to tell.
+// `npm run demo | head` closes the pipe early: no reader is left.
 process.stdout.on("error", () => process.exit());
 
 const asPromised = await showDemo(INTRO, AGENT_ACTS, {

@@ -9,19 +9,17 @@
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { ChatOpenAI } from "@langchain/openai";
-import { absent, committed, createHoldfire } from "holdfire";
+import { absent, committed } from "holdfire";
 import { attemptOf, guardTool, ownRetries, type ToolRules } from "holdfire/langchain";
-import { memoryStore } from "holdfire/memory";
 import { HumanMessage, tool } from "langchain";
 import { z } from "zod";
-import { type Paid, type Payout, startWorld } from "./support/world.ts";
-
-const { bank, model, end } = await startWorld();
-// Yours would be createHoldfire(): its ledger is a file, and outlives the process.
-const hf = createHoldfire({ store: memoryStore() });
+import { bank, type Paid, type Payout } from "./bank.ts";
+import { hf } from "./holdfire.config.ts";
 
 const rules: ToolRules<Payout, Paid> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -39,8 +37,7 @@ const pay = guardTool(
   rules,
 );
 
-const configuration = { baseURL: model.openai };
-const chat = ownRetries(new ChatOpenAI({ model: "m", apiKey: "-", configuration }), hf);
+const chat = ownRetries(new ChatOpenAI({ model: "gpt-5" }), hf);
 const withTools = chat.bindTools([pay]);
 const graph = new StateGraph(MessagesAnnotation)
   .addNode("agent", async ({ messages }) => ({ messages: [await withTools.invoke(messages)] }))
@@ -50,14 +47,22 @@ const graph = new StateGraph(MessagesAnnotation)
   .addEdge("tools", "agent")
   .compile();
 
-async function answer(chatId: string, words: string): Promise<string> {
-  const messages = [new HumanMessage(words)];
-  // The thread and the person's words make the scope.
-  const state = await graph.invoke({ messages }, { configurable: { thread_id: chatId } });
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const state = await graph.invoke(
+    { messages: said.map((words) => new HumanMessage(words)) },
+    { configurable: { thread_id: thread }, ...(signal && { signal }) },
+  );
   return String(state.messages.at(-1)?.content);
 }
 
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-// The same request again, as after a page that was reloaded or a job that was restarted.
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-await end(hf);
+/** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
+if (import.meta.main) {
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  await hf.close();
+}

@@ -3,23 +3,30 @@
  *
  *     npx node examples/mastra.ts
  *
+ * `npx holdfire init --framework mastra` writes this program into your project.
+ *
  * @module
  */
 
 import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
-import { absent, committed, createHoldfire } from "holdfire";
+import { absent, committed } from "holdfire";
 import { attemptOf, guardTools, type ToolRules } from "holdfire/mastra";
-import { memoryStore } from "holdfire/memory";
 import { z } from "zod";
-import { type Paid, type Payout, startWorld } from "./support/world.ts";
+import { bank, type Paid, type Payout } from "./bank.ts";
+import { hf } from "./holdfire.config.ts";
 
-const { bank, model, end } = await startWorld();
-// Yours would be createHoldfire(): its ledger is a file, and outlives the process.
-const hf = createHoldfire({ store: memoryStore() });
+const pay = createTool({
+  id: "pay",
+  description: "Pays a payee.",
+  inputSchema: z.object({ payee: z.string(), cents: z.number().int() }),
+  execute: async (payout) => bank.pay(payout, attemptOf()),
+});
 
 const rules: ToolRules<Payout, Paid> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -27,28 +34,30 @@ const rules: ToolRules<Payout, Paid> = {
   },
 };
 
-const pay = createTool({
-  id: "pay",
-  description: "Pays a payee.",
-  inputSchema: z.object({ payee: z.string(), cents: z.number().int() }),
-  execute: (payout) => bank.pay(payout, attemptOf()),
-});
-
 const clerk = new Agent({
   id: "clerk",
   name: "clerk",
-  instructions: "Do what you are asked.",
-  model: { id: "local/m", url: model.openai, apiKey: "-" },
+  instructions: "You pay what you are told to pay.",
+  model: "openai/gpt-5",
   tools: guardTools({ pay }, hf, { pay: rules }),
 });
 
-async function answer(chatId: string, words: string): Promise<string> {
-  // The thread and the person's words make the scope.
-  const { text } = await clerk.generate(words, { memory: { thread: chatId, resource: "ana" } });
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const { text } = await clerk.generate(
+    said.map((content) => ({ role: "user" as const, content })),
+    { memory: { thread, resource: "ana" }, ...(signal && { abortSignal: signal }) },
+  );
   return text;
 }
 
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-// The same request again, as after a page that was reloaded or a job that was restarted.
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-await end(hf);
+/** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
+if (import.meta.main) {
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  await hf.close();
+}

@@ -3,23 +3,22 @@
  *
  *     npx node examples/openai-agents.ts
  *
+ * `npx holdfire init --framework openai-agents` writes this program into your project.
+ *
  * @module
  */
 
-import { Agent, OpenAIChatCompletionsModel, Runner, tool } from "@openai/agents";
-import { absent, committed, createHoldfire } from "holdfire";
-import { memoryStore } from "holdfire/memory";
+import { Agent, OpenAIProvider, Runner, tool } from "@openai/agents";
+import { absent, committed } from "holdfire";
 import { attemptOf, guardTool, ownRetries, type ToolRules } from "holdfire/openai-agents";
-import OpenAI from "openai";
 import { z } from "zod";
-import { type Paid, type Payout, startWorld } from "./support/world.ts";
-
-const { bank, model, end } = await startWorld();
-// Yours would be createHoldfire(): its ledger is a file, and outlives the process.
-const hf = createHoldfire({ store: memoryStore() });
+import { bank, type Paid, type Payout } from "./bank.ts";
+import { hf } from "./holdfire.config.ts";
 
 const rules: ToolRules<Payout, Paid> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -27,10 +26,11 @@ const rules: ToolRules<Payout, Paid> = {
   },
 };
 
-// The SDK tells its tools nothing of the conversation: it goes into the context of the run.
+/** The SDK tells its tools nothing of the conversation: it goes into the context of the run. */
 interface Chat {
-  readonly id: string;
-  readonly words: string;
+  /** Your id of the conversation; with what persons have said in it, it is the scope of a write. */
+  readonly thread: string;
+  readonly messages: readonly { readonly role: "user"; readonly content: string }[];
 }
 
 const pay = tool(
@@ -43,25 +43,28 @@ const pay = tool(
     },
     hf,
     rules,
-    { thread: ({ context }) => context.id, messages: ({ context }) => context.words },
+    { thread: ({ context }) => context.thread, messages: ({ context }) => context.messages },
   ),
 );
 
-const client = ownRetries(new OpenAI({ apiKey: "-", baseURL: model.openai }), hf);
-const clerk = new Agent<Chat>({
-  name: "clerk",
-  instructions: "Do what you are asked.",
-  model: new OpenAIChatCompletionsModel(client, "m"),
-  tools: [pay],
-});
-const runner = new Runner({ tracingDisabled: true });
+const clerk = new Agent<Chat>({ name: "clerk", model: "gpt-5", tools: [pay] });
 
-async function answer(id: string, words: string): Promise<string> {
-  const { finalOutput } = await runner.run(clerk, words, { context: { id, words } });
-  return String(finalOutput);
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const modelProvider = ownRetries(new OpenAIProvider(), hf);
+  const runner = new Runner({ modelProvider, tracingDisabled: true });
+  const messages = said.map((content) => ({ role: "user" as const, content }));
+  const context = { thread, messages };
+  const { finalOutput } = await runner.run(clerk, messages, { context, ...(signal && { signal }) });
+  return finalOutput ?? "";
 }
 
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-// The same request again, as after a page that was reloaded or a job that was restarted.
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-await end(hf);
+/** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
+if (import.meta.main) {
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  await hf.close();
+}

@@ -1,25 +1,38 @@
 /**
- * OpenAI: the SDK's tool runner, a lost reply, and a run that is started again. One payout.
+ * OpenAI: a guarded tool, a lost reply, and a run that is started again. One payout.
  *
  *     npx node examples/openai.ts
+ *
+ * `npx holdfire init --framework openai` writes this program into your project.
  *
  * @module
  */
 
-import { absent, committed, createHoldfire } from "holdfire";
-import { memoryStore } from "holdfire/memory";
+import { absent, committed } from "holdfire";
 import { attemptOf, guardTools, ownRetries, type ToolRules } from "holdfire/openai";
 import OpenAI from "openai";
-import { zodFunction } from "openai/helpers/zod";
-import { z } from "zod";
-import { type Paid, type Payout, startWorld } from "./support/world.ts";
+import { bank, type Paid, type Payout } from "./bank.ts";
+import { hf } from "./holdfire.config.ts";
 
-const { bank, model, end } = await startWorld();
-// Yours would be createHoldfire(): its ledger is a file, and outlives the process.
-const hf = createHoldfire({ store: memoryStore() });
+const pay = {
+  type: "function" as const,
+  function: {
+    name: "pay",
+    description: "Pays a payee.",
+    parameters: {
+      type: "object" as const,
+      properties: { payee: { type: "string" as const }, cents: { type: "integer" as const } },
+      required: ["payee", "cents"],
+    },
+    parse: (text: string): Payout => JSON.parse(text),
+    function: (payout: Payout) => bank.pay(payout, attemptOf()),
+  },
+};
 
 const rules: ToolRules<Payout, Paid> = {
   kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -27,22 +40,25 @@ const rules: ToolRules<Payout, Paid> = {
   },
 };
 
-const pay = zodFunction({
-  name: "pay",
-  description: "Pays a payee.",
-  parameters: z.object({ payee: z.string(), cents: z.number().int() }),
-  function: (payout) => bank.pay(payout, attemptOf()),
-});
-
-const client = ownRetries(new OpenAI({ apiKey: "-", baseURL: model.openai }), hf);
-
-async function answer(chatId: string, words: string): Promise<string | null> {
-  const messages = [{ role: "user" as const, content: words }];
-  const tools = guardTools([pay], hf, { pay: rules }, { thread: chatId });
-  return client.chat.completions.runTools({ model: "m", messages, tools }).finalContent();
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const client = ownRetries(new OpenAI(), hf);
+  const messages = said.map((content) => ({ role: "user" as const, content }));
+  const tools = guardTools([pay], hf, { pay: rules }, { thread });
+  const runner = client.chat.completions.runTools(
+    { model: "gpt-5", messages, tools },
+    signal && { signal },
+  );
+  return (await runner.finalContent()) ?? "";
 }
 
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-// The same request again, as after a page that was reloaded or a job that was restarted.
-console.log(await answer("chat-7", "Pay Ana 40 euros."));
-await end(hf);
+/** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
+if (import.meta.main) {
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  await hf.close();
+}

@@ -9,8 +9,8 @@ import type { Registry } from "./engine/define/define-tool.ts";
 import { attemptsOf, checkOnHiddenRetry, timingOf } from "./engine/define/settings.ts";
 import type { Tool } from "./engine/define/tool.ts";
 import type { Engine } from "./engine/engine.ts";
-import { createBudgets } from "./engine/pace/budget.ts";
-import { createPersist } from "./engine/persist.ts";
+import { createBudgets } from "./engine/pace.ts";
+import { createPersist } from "./engine/store-call.ts";
 import { InvalidInputError } from "./errors.ts";
 import { holdfireFor } from "./for-tenant.ts";
 import { gateOf } from "./gate/gate.ts";
@@ -19,8 +19,7 @@ import { checkTenant } from "./key/check-name.ts";
 import { type Clock, sleep, systemClock } from "./lang/clock.ts";
 import { createStop } from "./lang/stop.ts";
 import { createCodec } from "./ledger/codec.ts";
-import { lazyStore } from "./ledger/lazy-store.ts";
-import { lazyWitness } from "./ledger/lazy-witness.ts";
+import { lazyStore, lazyWitness } from "./ledger/lazy-store.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import type { Store } from "./ledger/store.ts";
 import { memoryWitness, type Witness } from "./ledger/witness.ts";
@@ -108,7 +107,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     if (!inside) {
       throw new InvalidInputError(
         "options.store",
-        `cannot enlist: the ${store.name} store has no transactions to join`,
+        `cannot enlist: the ${store.name} store has no transactions to join.`,
       );
     }
     // A lane left in a transaction would keep others waiting for its end; it is free by the record.
@@ -162,7 +161,7 @@ function storeOf(options: HoldfireOptions): { readonly store: Store; readonly wi
   const store =
     options.store ?? lazyStore("sqlite", async () => (await defaults()).defaultStore(env, cwd));
   if (typeof store?.swap !== "function") {
-    throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore()");
+    throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore().");
   }
   if (options.witness) return { store, witness: options.witness };
   // A store that dies with the process needs no witness outside it.

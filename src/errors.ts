@@ -1,14 +1,14 @@
 /**
  * Every error holdfire throws, and nothing else.
  *
- * Match on `code`: it is stable across versions and across duplicate installs. All of them look
- * final to an outer retry loop (`status` 409, `isRetryable` false, LangChain's stamp, no network `code`,
+ * Match on `code`: it is stable across versions and across duplicate installs. All of them look final
+ * to an outer retry loop (`status` 409 or 400, `isRetryable` false, LangChain's symbol, no network `code`,
  * never a fetch error in `cause`); what an attempt threw is in `lastError` instead.
  *
  * @module
  */
 
-/** What an error says of the operation it speaks of. */
+/** Names the operation of an error, an outcome or an event. */
 export interface OperationFacts {
   readonly tool: string;
   /** The operation's id in the ledger. */
@@ -17,11 +17,7 @@ export interface OperationFacts {
   readonly key: string;
 }
 
-interface ErrorFacts {
-  readonly operation?: OperationFacts | undefined;
-  readonly reason?: string;
-  readonly lastError?: unknown;
-}
+type ErrorFacts = Partial<Pick<HoldfireError, "operation" | "reason" | "lastError">>;
 
 /** Base of all errors below. Abstract, so every thrown error has a code of its own. */
 export abstract class HoldfireError extends Error {
@@ -31,13 +27,13 @@ export abstract class HoldfireError extends Error {
   readonly isRetryable: boolean = false;
   /** The operation concerned, where there is one. */
   readonly operation: OperationFacts | undefined;
-  /** A word for the cause, stable enough to switch on. */
+  /** Why, as a stable value to switch on. */
   readonly reason: string | undefined;
-  /** What the last attempt threw, in the call that made it. Not enumerable, so not in logs. */
+  /** What the last attempt of this call threw. Not enumerable, so not in logs. */
   declare readonly lastError: unknown;
 
   constructor(message: string, anchor: string, facts: ErrorFacts = {}) {
-    super(`${message} See docs/errors.md#${anchor}`);
+    super(`${sentence(message)} See docs/errors.md#${anchor}`);
     this.name = new.target.name;
     this.operation = facts.operation;
     this.reason = facts.reason;
@@ -46,26 +42,25 @@ export abstract class HoldfireError extends Error {
   }
 }
 
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 const named = ({ tool, key }: OperationFacts): string => `"${tool}" (key ${key})`;
 
 /**
- * The effect may or may not have happened, and nothing could tell which. Do not call again blindly: it
- * stays in the ledger until a reader, reconcile or a person settles it; the same call then tells.
+ * The effect may or may not have happened, and no reply or read has decided it. The operation stays in the
+ * ledger until a read, `hf.reconcile` or a person settles it; the same call then returns the outcome.
  */
 export class OutcomeUnknownError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_OUTCOME_UNKNOWN";
 
   constructor(operation: OperationFacts, reason: string, hint?: string, lastError?: unknown) {
-    const message = `It is unknown whether ${named(operation)} happened (${reason}); it will not be fired again blindly.`;
+    const message = `It is unknown whether ${named(operation)} happened (${reason}); holdfire does not send it again blindly.`;
     const facts = { operation, reason, lastError };
     super(hint ? `${message} ${hint}` : message, "outcome-unknown", facts);
   }
 }
 
-/**
- * It is certain that nothing happened; `reason` says why. A rejected call needs other arguments, or
- * `{ retry: "why" }`, or a new scope.
- */
+/** It is certain that nothing happened. A rejected call needs other arguments, `{ retry }` or a new scope. */
 export class NotAppliedError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_NOT_APPLIED";
   /** The service's own status, if it answered. */
@@ -74,72 +69,73 @@ export class NotAppliedError extends HoldfireError {
   constructor(operation: OperationFacts, reason: string, status?: number, lastError?: unknown) {
     const answer = status === undefined ? "" : `, status ${status}`;
     const facts = { operation, reason, lastError };
-    super(`${named(operation)} was not applied (${reason}${answer}).`, "not_applied", facts);
+    super(`${named(operation)} was not applied (${reason}${answer}).`, "not-applied", facts);
     this.serviceStatus = status;
   }
 }
 
-/** Somebody is at it and this caller stopped waiting: it may still land. Ask again later. */
+/** Another caller or process owns it, and this caller stopped waiting: it may still happen. Check later. */
 export class OperationInProgressError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_IN_PROGRESS";
 
   constructor(operation: OperationFacts) {
-    const message = `${named(operation)} is still in progress and may still land.`;
-    super(message, "in_progress", { operation });
+    const message = `${named(operation)} is still in progress and may still happen. Check later, with the same call or hf.operations.get("${operation.id}").`;
+    super(message, "in-progress", { operation });
   }
 }
 
-/** The same key was used for another intent. Nothing was sent. Use another key. */
+/** The same key was used for another intent. Use a different key. */
 export class KeyConflictError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_KEY_CONFLICT";
 
   constructor(operation: OperationFacts) {
-    const message = `The key of ${named(operation)} belongs to another intent.`;
+    const message = `The key of ${named(operation)} belongs to another intent. Use a different key.`;
     super(message, "key-conflict", { operation });
   }
 }
 
-/** A person must say yes first. Nothing was sent; make the same call again after the yes. */
+/** A person must approve it first. Nothing was sent; make the same call again after the approval. */
 export class ApprovalRequiredError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_APPROVAL_REQUIRED";
 
   constructor(operation: OperationFacts, reason = "approval") {
-    const message = `${named(operation)} waits for a person's yes; nothing was sent. Approve ${operation.id}.`;
+    const message = `${named(operation)} needs the approval of a person; nothing was sent. Approve operation ${operation.id}, then make the same call again.`;
     super(message, "approval-required", { operation, reason });
   }
 }
 
-/** A person said no, or the tool's `onDrift` did. A person's no is final for this operation. */
+/** A person denied it, or the tool's `onDrift` did. A person's denial is final for this operation. */
 export class DeniedError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_DENIED";
 
   constructor(operation: OperationFacts, by?: string) {
-    const why = by === "onDrift" ? "as drift, by its tool's onDrift" : "by a person";
-    super(`${named(operation)} was denied ${why}; nothing was sent.`, "denied", { operation });
+    const who = by === "onDrift" ? "The tool's onDrift" : "A person";
+    const message = `${who} denied ${named(operation)}; nothing was sent. If a person asks for it again, use a new scope.`;
+    super(message, "denied", { operation });
   }
 }
 
-/** Another write to the same resource is open. `blockedBy` names it; settle that one first. */
+/** Another write to the same resource is not settled. `blockedBy` names it; settle that one first. */
 export class LaneBlockedError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_LANE_BLOCKED";
   readonly resource: string;
-  /** The id of the operation in the way. */
+  /** The id of the other operation. */
   readonly blockedBy: string;
 
   constructor(operation: OperationFacts, resource: string, blockedBy: string) {
-    const message = `${named(operation)} was not sent: operation ${blockedBy} on "${resource}" is not settled. If it is under way, call again later. If it is unknown, settle it: make its own call again, run hf.reconcile(), or let a person say hf.operations.resolve("${blockedBy}", { as, by }).`;
+    const message = `${named(operation)} was not sent: operation ${blockedBy} on "${resource}" is not settled. If it is under way, call again later. If it is unknown, settle it: make its own call again, run hf.reconcile(), or have a person call hf.operations.resolve("${blockedBy}", { as, by }).`;
     super(message, "lane-blocked", { operation });
     this.resource = resource;
     this.blockedBy = blockedBy;
   }
 }
 
-/** A write needs to know under which permission it happens. */
+/** A write must know which request it belongs to. Nothing was sent. */
 export class MissingScopeError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_MISSING_SCOPE";
 
   constructor(tool: string, line = 'Pass { scope: "conversation-7/turn-3" }') {
-    const message = `"${tool}" writes, and no scope says which request it belongs to. ${line} or call it inside hf.scope(id, () => …). One id per request of a person or job; never a tool-call id.`;
+    const message = `"${tool}" writes, and no scope says which request it belongs to. ${line} or call it inside hf.scope(id, () => …). Use one id per request of a person or job, never a tool-call id.`;
     super(message, "missing-scope");
   }
 }
@@ -149,35 +145,37 @@ export class ResultLostError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_RESULT_LOST";
 
   constructor(operation: OperationFacts) {
-    const message = `${named(operation)} is committed, but its result was not kept.`;
+    const message = `${named(operation)} is committed, but its result was not kept. Do not repeat it; with readState the result can be read again.`;
     super(message, "result-lost", { operation });
   }
 }
 
-/** The ledger could not be reached before the send, so nothing was sent. Try again later. */
+/** The store did not answer before the send, so nothing was sent. Try again later. */
 export class StoreUnavailableError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_STORE_UNAVAILABLE";
 
   constructor(step: string, lastError?: unknown) {
     const facts = { reason: step, lastError };
-    super(`The ledger did not answer at "${step}".`, "store-unavailable", facts);
+    const message = `The store did not answer at "${step}". Make the same call again when it is back.`;
+    super(message, "store-unavailable", facts);
   }
 }
 
-/** Another owner took the operation over. Its outcome is theirs to tell; ask the ledger. */
+/** Another process took the operation over and decides its outcome. */
 export class LeaseLostError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_LEASE_LOST";
 
   constructor(operation: OperationFacts) {
-    super(`${named(operation)} was taken over by another owner.`, "lease_lost", { operation });
+    const message = `Another process took over ${named(operation)}. Make the same call again: it returns the outcome.`;
+    super(message, "lease-lost", { operation });
   }
 }
 
-/** An argument or option is not what it must be. Nothing was sent. `path` says where. */
+/** An argument or option is not valid. Nothing was sent. `path` says where. */
 export class InvalidInputError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_INVALID_INPUT";
   override readonly status: number = 400;
-  /** Where the offending value is, e.g. `intent.items[3].price`. */
+  /** Where the invalid value is, e.g. `intent.items[3].price`. */
   readonly path: string;
 
   constructor(path: string, rule: string) {
@@ -194,29 +192,30 @@ export class VolatileIntentError extends HoldfireError {
 
   constructor(tool: string, path: string) {
     const message = `"${tool}": ${path} holds a tool-call, run or message id, which changes with every try. Leave it out of the intent.`;
-    super(message, "volatile_intent");
+    super(message, "volatile-intent");
     this.path = path;
   }
 }
 
-/** One attempt sent a request again behind holdfire's back. Switch that loop off: `ownRetries`. */
+/** One attempt sent the same request more than once: another layer retries as well. See `ownRetries`. */
 export class HiddenRetryError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_HIDDEN_RETRY";
   /** What was sent again, without its query: `POST https://api.example/v1/pay`. */
   readonly request: string;
 
   constructor(request: string, operation?: OperationFacts) {
-    super(`${request} was sent again inside one attempt.`, "hidden_retry", { operation });
+    const message = `${request} was sent again inside one attempt: another layer retries as well. Switch its retries off, with ownRetries if it is a client.`;
+    super(message, "hidden-retry", { operation });
     this.request = request;
   }
 }
 
-/** `close()` was called. */
+/** `close()` was called before. */
 export class ClosedError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_CLOSED";
 
   constructor() {
-    super("This holdfire is closed.", "closed");
+    super("This holdfire or its store is closed. Create a new one.", "closed");
   }
 }
 
@@ -238,7 +237,7 @@ export type AnyHoldfireError =
   | HiddenRetryError
   | ClosedError;
 
-/** Recognises holdfire's errors, also those of another copy of the package. */
+/** Whether it is an error of holdfire, also of another copy of the package. */
 export function isHoldfireError(error: unknown): error is AnyHoldfireError {
   if (typeof error !== "object" || error === null) return false;
   try {

@@ -8,8 +8,8 @@ import { operationsOf } from "./engine/admin/operations.ts";
 import { prune } from "./engine/admin/prune.ts";
 import { lookUpIn } from "./engine/admin/status.ts";
 import { makeStatusTool } from "./engine/admin/status-tool.ts";
-import { CALL_OPTIONS } from "./engine/call/call-options.ts";
 import { type GuardedTool, guard } from "./engine/call/guarded-tool.ts";
+import { CALL_OPTIONS } from "./engine/call/input.ts";
 import { defineTool, type Registry } from "./engine/define/define-tool.ts";
 import type { ToolDefinition } from "./engine/define/definition.ts";
 import type { Tool } from "./engine/define/tool.ts";
@@ -22,9 +22,8 @@ import type { Holdfire } from "./holdfire.ts";
 import { createFetch } from "./integrations/fetch/index.ts";
 import { checkPerson, checkScope } from "./key/check-name.ts";
 import { enterScope } from "./key/scope.ts";
-import { driftReport } from "./reconcile/drift.ts";
-import { reconcileEvery } from "./reconcile/every.ts";
-import { reconcile } from "./reconcile/reconcile.ts";
+import { driftReport } from "./reconcile/drift-report.ts";
+import { reconcile, reconcileEvery } from "./reconcile/reconcile.ts";
 import type { Fetch } from "./wire/guarded-fetch.ts";
 
 /** What a tenant's holdfire shares with those of other tenants. */

@@ -103,7 +103,7 @@ export interface Holdfire {
   reconcile(options?: ReconcileOptions): Promise<ReconcileReport>;
   /** A pass every so many milliseconds, more or less; the returned function stops it. */
   reconcileEvery(ms: number, options?: ReconcileOptions): () => void;
-  /** What is committed beside what is there now: gone, done twice, changed, done by nobody we know. */
+  /** What is committed beside what is there now: gone, done twice, changed, or made by no operation of this ledger. */
   driftReport(options?: DriftOptions): Promise<DriftReport>;
   readonly operations: Operations;
   readonly approvals: Approvals;

@@ -9,6 +9,7 @@ const LAYERS = [
   "lang",
   "key",
   "ledger",
+  "store.ts",
   "stores",
   "classify",
   "wire",

@@ -58,7 +58,7 @@ function loadedBy(path: string): string[] {
 test("the root entry loads no store, no SDK and no database", () => {
   const loaded = loadedBy("src/index.ts");
   const allowed =
-    /^(?:src\/(?:\w+\.ts|(?:lang|key|ledger|classify|wire|observe|engine|gate|reconcile|integrations\/fetch)\/)|node_modules\/(?:p-retry|is-network-error|uuid)\/|node:)/;
+    /^(?:src\/(?:[\w-]+\.ts|(?:lang|key|ledger|classify|wire|observe|engine|gate|reconcile|integrations\/fetch)\/)|node_modules\/(?:p-retry|is-network-error|uuid)\/|node:)/;
   expect(loaded).toContain("src/create.ts");
   expect(loaded.filter((url) => !allowed.test(url))).toEqual([]);
   expect(loaded).not.toContain("node:sqlite");
@@ -66,6 +66,14 @@ test("the root entry loads no store, no SDK and no database", () => {
 
 test("the look at what is loaded sees what it is meant to see", () => {
   expect(loadedBy("src/stores/memory.ts")).toContain("src/stores/memory.ts");
+});
+
+test("the root entry has few names, and none that only authors of stores need", () => {
+  const root = publicNames("src/index.ts").map(({ name }) => name);
+  const store = publicNames("src/store.ts").map(({ name }) => name);
+  expect(new Set(root).size).toBeGreaterThan(40);
+  expect(new Set(root).size).toBeLessThanOrEqual(70);
+  expect(root.filter((name) => store.includes(name))).toEqual([]);
 });
 
 test("every public name is explained, in its own comment or in the docs", () => {

@@ -15,7 +15,8 @@ import {
 } from "ai";
 import { guardTools } from "../../src/integrations/ai/index.ts";
 import type { Framework } from "./columns.ts";
-import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";
+import { runProgram, THREAD } from "./program.ts";
+import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, WORDS } from "./stage.ts";
 
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
@@ -40,12 +41,7 @@ const user = (content: string): ModelMessage => ({ role: "user", content });
 
 export const ai: Framework = {
   name: "AI SDK",
-  run: (stage, { said, signal }) =>
-    generateText({
-      ...settings(stage),
-      messages: said.map(user),
-      ...(signal ? { abortSignal: signal } : {}),
-    }),
+  run: (stage, run) => runProgram("ai", stage, run),
   ownRetry: { none: "it makes no tool call again" },
   resume: { none: "it keeps nothing: a run that died is run again" },
   async approval(stage) {

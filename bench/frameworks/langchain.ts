@@ -26,7 +26,8 @@ import {
 import { guardMiddleware, guardTool } from "../../src/integrations/langchain/index.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
 import type { Framework } from "./columns.ts";
-import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";
+import { runProgram, THREAD } from "./program.ts";
+import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, WORDS } from "./stage.ts";
 
 const CONFIG = { configurable: { thread_id: THREAD } };
 
@@ -45,7 +46,7 @@ const modelOf = ({ model }: Stage) =>
     configuration: { baseURL: model.openai },
   });
 
-const human = (said: readonly string[]) => ({ messages: said.map((one) => new HumanMessage(one)) });
+const human = () => ({ messages: [new HumanMessage(WORDS)] });
 
 /** The checkpoints of a process that dies behind its first effect: nothing is written any more. */
 function dyingSaver({ service }: Stage): { saver: MemorySaver; restart(): void } {
@@ -74,7 +75,7 @@ async function approveTwice(
   yes: unknown,
 ): Promise<void> {
   stage.says(PAY);
-  await graph.invoke(human([WORDS]), CONFIG);
+  await graph.invoke(human(), CONFIG);
   const { config } = await graph.getState(CONFIG);
   for (const _ of [1, 2]) await graph.invoke(new Command({ resume: yes }), config);
 }
@@ -93,18 +94,17 @@ const agentOf = (
 
 export const langchain: Framework = {
   name: "LangChain agent",
-  run: (stage, { said, signal }) =>
-    agentOf(stage).invoke(human(said), { ...CONFIG, ...(signal ? { signal } : {}) }),
+  run: (stage, run) => runProgram("langchain", stage, run),
   ownRetry(stage) {
     stage.service.plan(faults.commitThenReset(), faults.commitThenReset());
     stage.says(PAY);
     const retries = toolRetryMiddleware({ initialDelayMs: 1, jitter: false }) as AgentMiddleware;
-    return agentOf(stage, [retries]).invoke(human([WORDS]), CONFIG);
+    return agentOf(stage, [retries]).invoke(human(), CONFIG);
   },
   async resume(stage) {
     stage.says(PAY);
     const { saver, restart } = dyingSaver(stage);
-    await agentOf(stage, [], saver).invoke(human([WORDS]), CONFIG);
+    await agentOf(stage, [], saver).invoke(human(), CONFIG);
     restart();
     await agentOf(stage, [], saver).invoke(null as never, CONFIG);
   },
@@ -143,17 +143,16 @@ function graphOf(
 
 export const langgraph: Framework = {
   name: "LangGraph",
-  run: (stage, { said, signal }) =>
-    graphOf(stage).invoke(human(said), { ...CONFIG, ...(signal ? { signal } : {}) }),
+  run: (stage, run) => runProgram("langgraph", stage, run),
   ownRetry(stage) {
     stage.service.plan(faults.commitThenReset(), faults.commitThenReset());
     stage.says(PAY);
-    return graphOf(stage, { retries: true }).invoke(human([WORDS]), CONFIG);
+    return graphOf(stage, { retries: true }).invoke(human(), CONFIG);
   },
   async resume(stage) {
     stage.says(PAY);
     const { saver, restart } = dyingSaver(stage);
-    await graphOf(stage, { checkpointer: saver }).invoke(human([WORDS]), CONFIG);
+    await graphOf(stage, { checkpointer: saver }).invoke(human(), CONFIG);
     restart();
     await graphOf(stage, { checkpointer: saver }).invoke(null, CONFIG);
   },

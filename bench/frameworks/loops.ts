@@ -4,13 +4,12 @@
  * @module
  */
 
-import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { guardTools as guardAnthropic } from "../../src/integrations/anthropic/index.ts";
-import { guardTools as guardOpenAI, runToolCalls } from "../../src/integrations/openai/index.ts";
+import { runToolCalls } from "../../src/integrations/openai/index.ts";
 import type { Framework, None } from "./columns.ts";
-import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";
+import { runProgram, THREAD } from "./program.ts";
+import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, WORDS } from "./stage.ts";
 
 const user = (content: string) => ({ role: "user" as const, content });
 const openaiOf = ({ model }: Stage) =>
@@ -18,32 +17,11 @@ const openaiOf = ({ model }: Stage) =>
 
 const NO_RETRY: None = { none: "it makes no tool call again" };
 const KEEPS_NOTHING: None = { none: "it keeps nothing: a run that died is run again" };
-const NO_APPROVAL: None = { none: 'it asks nobody; holdfire does, for kind: "destructive"' };
+const NO_APPROVAL: None = { none: 'it asks no person; holdfire does, for kind: "destructive"' };
 
 export const runTools: Framework = {
   name: "openai runTools",
-  run: (stage, { said, signal }) => {
-    const tools = [
-      {
-        type: "function" as const,
-        function: {
-          name: "pay",
-          parameters: PAY_SCHEMA as never,
-          parse: JSON.parse,
-          function: (args: Payment) => stage.pay(args, signal),
-        },
-      },
-    ];
-    const guarded = stage.hf
-      ? guardOpenAI(tools, stage.hf, { pay: RULES }, { thread: THREAD })
-      : tools;
-    return openaiOf(stage)
-      .chat.completions.runTools(
-        { model: "m", messages: said.map(user), tools: guarded as never },
-        signal ? { signal } : {},
-      )
-      .finalContent();
-  },
+  run: (stage, run) => runProgram("openai", stage, run),
   ownRetry: NO_RETRY,
   resume: KEEPS_NOTHING,
   approval: NO_APPROVAL,
@@ -51,28 +29,7 @@ export const runTools: Framework = {
 
 export const toolRunner: Framework = {
   name: "anthropic toolRunner",
-  run: async (stage, { said, signal }) => {
-    const client = new Anthropic({
-      apiKey: "x",
-      baseURL: stage.model.anthropic,
-      maxRetries: 0,
-    });
-    const messages = said.map(user);
-    const tools = [
-      {
-        type: "custom" as const,
-        name: "pay",
-        input_schema: PAY_SCHEMA as never,
-        parse: (input: unknown) => input as Payment,
-        run: async (args: Payment) => JSON.stringify(await stage.pay(args, signal)),
-      },
-    ];
-    const guarded = stage.hf
-      ? guardAnthropic(tools, stage.hf, { pay: RULES }, { thread: THREAD, messages })
-      : tools;
-    const asked = { model: "m", max_tokens: 100, messages, tools: guarded as never };
-    return client.beta.messages.toolRunner(asked, signal ? { signal } : {});
-  },
+  run: (stage, run) => runProgram("anthropic", stage, run),
   ownRetry: NO_RETRY,
   resume: KEEPS_NOTHING,
   approval: NO_APPROVAL,
@@ -95,7 +52,7 @@ export const askModel = (stage: Stage, messages: Messages, signal?: AbortSignal)
     signal ? { signal } : {},
   );
 
-/** The loop that everybody writes. */
+/** The loop that people write. */
 export async function loop(
   stage: Stage,
   said: readonly string[],

@@ -14,16 +14,17 @@ import { z } from "zod";
 import { guardStep, guardTools } from "../../src/integrations/mastra/index.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
 import type { Framework } from "./columns.ts";
-import { PAY, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";
+import { runProgram, THREAD } from "./program.ts";
+import { PAY, type Payment, RULES, type Stage, WORDS } from "./stage.ts";
 
 const inputSchema = z.object({
-  paymentId: z.string(),
-  amount: z.number(),
+  payee: z.string(),
+  cents: z.number(),
   note: z.string().optional(),
 });
 const memory = { thread: THREAD, resource: "ana" };
 
-function agentOf(stage: Stage, more: object = {}) {
+function agentOf(stage: Stage, more: object) {
   const tools = {
     pay: createTool({
       id: "pay",
@@ -53,14 +54,7 @@ const around = (agent: Agent) =>
 
 export const mastra: Framework = {
   name: "Mastra agent",
-  async run(stage, { said, signal }) {
-    const app = around(agentOf(stage));
-    await app.getAgent("clerk").generate(
-      said.map((content) => ({ role: "user" as const, content })),
-      { memory, ...(signal ? { abortSignal: signal } : {}) },
-    );
-    await app.shutdown();
-  },
+  run: (stage, run) => runProgram("mastra", stage, run),
   async ownRetry(stage) {
     stage.service.plan(faults.commitThenReset(), faults.commitThenReset());
     const _background = { disposition: "awaited", maxRetries: 3 };

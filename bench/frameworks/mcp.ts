@@ -11,7 +11,8 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprot
 import { guardMcpClient } from "../../src/integrations/mcp/index.ts";
 import type { Framework } from "./columns.ts";
 import { askModel, byHand, loop } from "./loops.ts";
-import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";
+import { THREAD } from "./program.ts";
+import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, WORDS } from "./stage.ts";
 
 const INFO = { name: "bank", version: "1.0.0" };
 
@@ -59,5 +60,5 @@ export const mcp: Framework = {
       await byHand(call)(JSON.parse(kept), messages);
     }
   },
-  approval: { none: 'it asks nobody; holdfire does, for kind: "destructive"' },
+  approval: { none: 'it asks no person; holdfire does, for kind: "destructive"' },
 };

@@ -8,27 +8,29 @@ import { Agent, OpenAIChatCompletionsModel, Runner, RunState, tool } from "@open
 import OpenAI from "openai";
 import { guardTool } from "../../src/integrations/openai-agents/index.ts";
 import type { Framework } from "./columns.ts";
-import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, THREAD, WORDS } from "./stage.ts";
+import { runProgram, THREAD } from "./program.ts";
+import { PAY, PAY_SCHEMA, type Payment, RULES, type Stage, WORDS } from "./stage.ts";
 
 interface Chat {
-  readonly said: readonly { readonly role: "user"; readonly content: string }[];
+  readonly words: string;
 }
 
 const runner = new Runner({ tracingDisabled: true });
 
-function agentOf({ hf, model, pay }: Stage, needsApproval = false): Agent<Chat> {
+/** Whose tool needs a person's yes. */
+function agentOf({ hf, model, pay }: Stage): Agent<Chat> {
   const definition = {
     name: "pay",
     description: "Pays.",
     parameters: PAY_SCHEMA,
     strict: false,
-    needsApproval,
+    needsApproval: true,
     execute: (input: unknown, _: unknown, details?: { readonly signal?: AbortSignal }) =>
       pay(input as Payment, details?.signal),
   };
   const turn = {
     thread: THREAD,
-    messages: ({ context }: { readonly context: Chat }) => context.said,
+    messages: ({ context }: { readonly context: Chat }) => context.words,
   };
   const guarded = hf ? guardTool(definition, hf, RULES, turn) : definition;
   const client = new OpenAI({ apiKey: "x", baseURL: model.openai, maxRetries: 0 });
@@ -40,14 +42,9 @@ function agentOf({ hf, model, pay }: Stage, needsApproval = false): Agent<Chat> 
   });
 }
 
-const chat = (said: readonly string[]): Chat => ({
-  said: said.map((content) => ({ role: "user", content })),
-});
-
 /** A run that waits for a person, as it would be kept until they answer. */
 async function askedOf(agent: Agent<Chat>) {
-  const context = chat([WORDS]);
-  const asked = await runner.run(agent, [...context.said] as never, { context });
+  const asked = await runner.run(agent, WORDS, { context: { words: WORDS } });
   const kept = asked.state.toString();
   return async () => {
     const state = await RunState.fromString<Chat, typeof agent>(agent, kept);
@@ -58,21 +55,17 @@ async function askedOf(agent: Agent<Chat>) {
 
 export const openaiAgents: Framework = {
   name: "OpenAI Agents",
-  run: (stage, { said, signal }) => {
-    const context = chat(said);
-    const stop = signal ? { signal } : {};
-    return runner.run(agentOf(stage), [...context.said] as never, { context, ...stop });
-  },
+  run: (stage, run) => runProgram("openai-agents", stage, run),
   ownRetry: { none: "it makes no tool call again" },
   async resume(stage) {
     stage.says(PAY, { act: "status", status: 400 });
-    const approve = await askedOf(agentOf(stage, true));
+    const approve = await askedOf(agentOf(stage));
     await approve().catch(() => {});
     await approve();
   },
   async approval(stage) {
     stage.says(PAY);
-    const approve = await askedOf(agentOf(stage, true));
+    const approve = await askedOf(agentOf(stage));
     for (const _ of [1, 2]) await approve();
   },
 };

@@ -13,19 +13,23 @@ import {
   type ModelServer,
   type Saying,
   startModelServer,
-} from "../../test/clients/model-server.ts";
+} from "../../test/servers/model-server.ts";
 
 export interface Payment {
-  readonly paymentId: string;
-  readonly amount: number;
+  readonly payee: string;
+  readonly cents: number;
   readonly note?: string | undefined;
 }
 
 export interface Stage {
+  /** The name of the cell. */
+  readonly cell: string;
   readonly service: FaultyService;
   readonly model: ModelServer;
   /** Missing in the cells that show what happens without it. */
   readonly hf: Holdfire | undefined;
+  /** Of the run that is under way. */
+  signal?: AbortSignal | undefined;
   /** What the tool does: one request to a service that knows no keys and cannot be asked. */
   pay(args: Payment, signal?: AbortSignal): Promise<unknown>;
   /** The model's next words; after them it says "ok". */
@@ -34,26 +38,25 @@ export interface Stage {
 
 export const RULES = {
   kind: "write",
-  intent: ({ paymentId, amount }: Payment): object => ({ paymentId, amount }),
+  intent: ({ payee, cents }: Payment): object => ({ payee, cents }),
 } as const;
 
-export const THREAD = "conversation-7";
-export const WORDS = "Pay p1";
-export const PAY = { tool: "pay", args: { paymentId: "p1", amount: 400 } } as const;
+export const WORDS = "Pay Ana 4 euros.";
+export const PAY = { tool: "pay", args: { payee: "ana", cents: 400 } } as const;
 /** The same call as a model words it the second time. */
 export const AGAIN = {
   tool: "pay",
-  args: '{"note":"please","amount":400.0,"paymentId":"p1"}',
+  args: '{"note":"please","cents":400.0,"payee":"ana"}',
 } as const;
 
 export const PAY_SCHEMA = {
   type: "object",
   properties: {
-    paymentId: { type: "string" },
-    amount: { type: "number" },
+    payee: { type: "string" },
+    cents: { type: "number" },
     note: { type: "string" },
   },
-  required: ["paymentId", "amount"],
+  required: ["payee", "cents"],
   additionalProperties: false,
 } as const;
 
@@ -72,6 +75,7 @@ export async function countEffects(
   const client = service.client("neither");
   try {
     await play({
+      cell: crypto.randomUUID(),
       service,
       model,
       hf,

@@ -14,6 +14,9 @@ export interface Measured {
   /** How late the event loop was. */
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
+  readonly calls: number;
+  /** Processor time of this process per call, its garbage collection included. */
+  readonly cpuUs: number;
 }
 
 /** Calls for `ms` milliseconds with so many callers, each waiting for its own answer. */
@@ -25,6 +28,7 @@ export async function drive(
   const tookMs: number[] = [];
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
+  const cpu = process.cpuUsage();
   const began = performance.now();
   const until = began + ms;
   const caller = async (): Promise<void> => {
@@ -37,6 +41,7 @@ export async function drive(
   };
   await Promise.all(Array.from({ length: callers }, caller));
   const elapsed = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpu);
   delay.disable();
   return {
     perSecond: (tookMs.length * 1_000) / elapsed,
@@ -44,6 +49,8 @@ export async function drive(
     p99Us: quantile(tookMs, 0.99) * 1_000,
     loopP99Ms: delay.percentile(99) / 1e6,
     loopMaxMs: delay.max / 1e6,
+    calls: tookMs.length,
+    cpuUs: (user + system) / tookMs.length,
   };
 }
 
@@ -66,7 +73,7 @@ export async function inTurns<C extends string>(
 }
 
 export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
 }
 

@@ -2,7 +2,7 @@
  * What the Postgres store costs beside the statements it must make: claim and settle through the
  * store, against an INSERT and an UPDATE of the same bytes, batched by `unnest` or one by one.
  *
- * Run: `node bench/stores/postgres.ts [rounds] [milliseconds]`. Exits with 1 when a goal is missed.
+ * Run: `node bench/stores/postgres/index.ts [rounds] [milliseconds]`. Exits with 1 when a goal is missed.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import postgres from "postgres";
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import { packRecord } from "../../src/ledger/record-text.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import { postgresStore } from "../../src/stores/postgres.ts";
+import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { findPostgres } from "../../test/servers/postgres.ts";
 import { drive, inTurns, judge, type Measured, median, ratios, spread } from "./measure.ts";

@@ -17,7 +17,7 @@ import { createClient } from "redis";
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import { packRecord } from "../../src/ledger/record-text.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import { redisStore } from "../../src/stores/redis.ts";
+import { redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { drive, inTurns, judge, median, ratios, spread } from "./measure.ts";
 
@@ -55,7 +55,7 @@ const guarded =
     if (!claim.ok) throw new Error("A new id is free.");
     const { version: expect } = claim;
     const done = await store.swap({ tenant, id, expect, record: settled(id), lease: "none" });
-    if (!done.ok) throw new Error("Nobody else settles it.");
+    if (!done.ok) throw new Error("Only this caller settles it.");
   };
 
 interface Plain {
@@ -74,7 +74,7 @@ const bare =
       throw new Error("A new id is free.");
     }
     if ((await settle(key, owner, packRecord(settled(id)))) !== 1) {
-      throw new Error("Nobody else settles it.");
+      throw new Error("Only this caller settles it.");
     }
   };
 

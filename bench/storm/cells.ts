@@ -13,7 +13,7 @@ import {
   FAILURES,
   type Failure,
   startCounting,
-} from "../../test/clients/counting-server.ts";
+} from "../../test/servers/counting-server.ts";
 import { MODELS } from "./models.ts";
 import type { Call, Row } from "./rows.ts";
 import { fetchLoop, SERVICES } from "./services.ts";

@@ -19,7 +19,7 @@ import { ownRetries as ownGenAi } from "../../src/integrations/genai/index.ts";
 import { ownRetries as ownLangChain } from "../../src/integrations/langchain/index.ts";
 import { ownRetries as ownOpenAI } from "../../src/integrations/openai/index.ts";
 import { ownRetries as ownAgents } from "../../src/integrations/openai-agents/index.ts";
-import type { CountingServer } from "../../test/clients/counting-server.ts";
+import type { CountingServer } from "../../test/servers/counting-server.ts";
 import type { Row } from "./rows.ts";
 
 const ASKS = { maxRetries: 3 };

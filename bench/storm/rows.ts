@@ -5,7 +5,7 @@
  */
 
 import type { Holdfire } from "../../src/create.ts";
-import type { CountingServer, Failure } from "../../test/clients/counting-server.ts";
+import type { CountingServer, Failure } from "../../test/servers/counting-server.ts";
 
 /** A call against a service that fails; it may hang for `patienceMs`. */
 export type Call = (server: CountingServer) => Promise<unknown>;

@@ -19,7 +19,7 @@ import { ownRetries as ownKy } from "../../src/integrations/ky/index.ts";
 import { ownRetries as ownOctokit } from "../../src/integrations/octokit/index.ts";
 import { ownRetries as ownStripe } from "../../src/integrations/stripe/index.ts";
 import { guardedFetch } from "../../src/wire/guarded-fetch.ts";
-import type { CountingServer } from "../../test/clients/counting-server.ts";
+import type { CountingServer } from "../../test/servers/counting-server.ts";
 import { byTool, type Row } from "./rows.ts";
 
 const stripe = ({ port, patienceMs }: CountingServer) =>

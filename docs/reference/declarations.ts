@@ -16,6 +16,8 @@ export interface Declared {
   readonly kind: "function" | "value" | "class" | "type";
   readonly comment: string;
   readonly declarations: readonly string[];
+  /** Where it is declared. */
+  readonly file: string;
 }
 
 interface Statement {
@@ -87,7 +89,8 @@ function endOfText(text: string, from: number): number {
 }
 
 const DECLARATION =
-  /^export (?:declare )?(?:abstract )?(function|const|class|interface|type) ([\w$]+)/;
+  /^(?:export )?(?:declare )?(?:abstract )?(function|const|class|interface|type) ([\w$]+)/;
+const IMPORTED = /^import (?:type )?\{([^}]*)\} from "(\.[^"]+)";$/;
 const PASSED_ON = /^export (?:type )?\{([^}]*)\} from "(\.[^"]+)";$/;
 const EMPTY = /^export \{\s*\};$/;
 const KINDS: Readonly<Record<string, Declared["kind"]>> = {
@@ -96,24 +99,43 @@ const KINDS: Readonly<Record<string, Declared["kind"]>> = {
   class: "class",
 };
 
+function declaredBy(
+  text: string,
+  comment: string,
+  file: string,
+  found: ReadonlyMap<string, Declared>,
+): Declared {
+  const [, word = "", name = ""] = DECLARATION.exec(text) ?? [];
+  const earlier = found.get(name);
+  return {
+    name,
+    kind: KINDS[word] ?? "type",
+    comment: earlier?.comment || comment,
+    declarations: [...(earlier?.declarations ?? []), text],
+    file,
+  };
+}
+
+const besides = (file: string, target: string): string =>
+  join(dirname(file), target.replace(/\.ts$/, ".d.ts"));
+
+const namesIn = (list: string): readonly string[] =>
+  list
+    .split(",")
+    .map((one) => one.trim().replace(/^type /, ""))
+    .filter((one) => one !== "");
+
 /** Every name that the file exports, its own and those it passes on, as they are declared. */
 export function exportsOf(file: string): readonly Declared[] {
   const found = new Map<string, Declared>();
   for (const { comment, text } of statementsOf(readFileSync(file, "utf8")).statements) {
-    const [, word = "", name = ""] = DECLARATION.exec(text) ?? [];
     const [, names, target = ""] = PASSED_ON.exec(text) ?? [];
-    if (name) {
-      const earlier = found.get(name);
-      found.set(name, {
-        name,
-        kind: KINDS[word] ?? "type",
-        comment: earlier?.comment || comment,
-        declarations: [...(earlier?.declarations ?? []), text],
-      });
+    if (text.startsWith("export ") && DECLARATION.test(text)) {
+      const declared = declaredBy(text, comment, file, found);
+      found.set(declared.name, declared);
     } else if (names !== undefined) {
-      const there = exportsOf(join(dirname(file), target.replace(/\.ts$/, ".d.ts")));
-      for (const wanted of names.split(",").map((one) => one.trim().replace(/^type /, ""))) {
-        if (wanted === "") continue;
+      const there = exportsOf(besides(file, target));
+      for (const wanted of namesIn(names)) {
         const passed = there.find((one) => one.name === wanted);
         if (!passed) throw new Error(`${file}: ${wanted} is not found in ${target}`);
         found.set(wanted, passed);
@@ -124,3 +146,51 @@ export function exportsOf(file: string): readonly Declared[] {
   }
   return [...found.values()];
 }
+
+/**
+ * What the signatures of these names refer to, and what that refers to in turn. `isShown` says which
+ * names have a section already: those are not followed.
+ */
+export function referredToBy(
+  exported: readonly Declared[],
+  isShown: (name: string) => boolean,
+): readonly Declared[] {
+  const found = new Map<string, Declared>();
+  const queue = [...exported];
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const inScope = namesInScope(next.file);
+    for (const name of identifiersIn(next.declarations.join("\n"))) {
+      const declared = inScope.get(name);
+      if (declared?.kind !== "type" || isShown(name) || found.has(name)) continue;
+      found.set(name, declared);
+      queue.push(declared);
+    }
+  }
+  return [...found.values()];
+}
+
+/** The declarations that a name in this file can mean: its own, and those it imports. */
+function namesInScope(file: string): ReadonlyMap<string, Declared> {
+  const found = new Map<string, Declared>();
+  for (const { comment, text } of statementsOf(readFileSync(file, "utf8")).statements) {
+    const [, names, target = ""] = IMPORTED.exec(text) ?? [];
+    if (DECLARATION.test(text)) {
+      const declared = declaredBy(text, comment, file, found);
+      found.set(declared.name, declared);
+    } else if (names !== undefined) {
+      const there = exportsOf(besides(file, target));
+      for (const wanted of namesIn(names)) {
+        const [name = "", alias = name] = wanted.split(" as ");
+        const imported = there.find((one) => one.name === name);
+        if (imported) found.set(alias, imported);
+      }
+    }
+  }
+  return found;
+}
+
+const identifiersIn = (text: string): readonly string[] =>
+  text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, "")
+    .replaceAll(/"[^"]*"|'[^']*'/g, "")
+    .match(/[A-Z][\w$]*/g) ?? [];

@@ -20,7 +20,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Declared, exportsOf, statementsOf } from "./declarations.ts";
+import { type Declared, exportsOf, referredToBy, statementsOf } from "./declarations.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
@@ -39,7 +39,8 @@ export function makeReference(): ReadonlyMap<string, string> {
     const types = join(folder, "types");
     run("tsc", ["-p", join(ROOT, "src"), "--outDir", types, "--emitDeclarationOnly"], ROOT);
     const entries = entriesOf(types);
-    const pages = entries.map((entry) => [fileOf(entry.name), pageOf(entry)] as const);
+    const homes = homesOf(entries);
+    const pages = entries.map((entry) => [fileOf(entry.name), pageOf(entry, homes)] as const);
     return formatted(new Map([...pages, ["README.md", indexOf(entries)]]), join(folder, "pages"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -84,7 +85,18 @@ function entriesOf(types: string): readonly Entry[] {
 
 const fileOf = (name: string): string => `${name.replace(/^holdfire\/?/, "") || "holdfire"}.md`;
 
-function pageOf({ name, about, exported }: Entry): string {
+/** The entry that exports a name, for names that exactly one exports: `guardTools` is in many. */
+function homesOf(entries: readonly Entry[]): ReadonlyMap<string, string> {
+  const homes = new Map<string, string>();
+  for (const { name, exported } of entries) {
+    for (const one of exported) homes.set(one.name, homes.has(one.name) ? "" : name);
+  }
+  return homes;
+}
+
+function pageOf({ name, about, exported }: Entry, homes: ReadonlyMap<string, string>): string {
+  const own = new Set(exported.map((one) => one.name));
+  const referred = referredToBy(exported, (one) => own.has(one) || Boolean(homes.get(one)));
   const groups = GROUPS.map(({ title, kind }) => ({
     title,
     those: exported.filter((one) => one.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1)),
@@ -94,10 +106,14 @@ function pageOf({ name, about, exported }: Entry): string {
     "<!-- Made by docs/reference/generate.ts from the types. Change the comments in src instead. -->",
     about,
     ...groups.flatMap(({ title, those }) => [`## ${title}`, ...those.map(sectionOf)]),
+    ...(referred.length > 0 ? [REFERRED, ...referred.map(sectionOf)] : []),
     "[All subpaths](README.md)",
     "",
   ].join("\n\n");
 }
+
+const REFERRED =
+  '## Types that these refer to\n\nNot exported by name. To write one down, take it from the type that has it: `HoldfireOptions["retry"]`.';
 
 function sectionOf({ name, comment, declarations }: Declared): string {
   const prose = proseOf(comment);

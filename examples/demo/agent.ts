@@ -10,7 +10,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { dynamicTool, generateText, isStepCount, jsonSchema, type ToolSet } from "ai";
 import { PAYOUT, type Scene } from "../../src/cli/demo/scene.ts";
-import { type Saying, startModelServer } from "../../test/clients/model-server.ts";
+import { type Saying, startModelServer } from "../../test/servers/model-server.ts";
 
 const PROMPT = "Pay 40.00 to ana.";
 const MOST_CALLS = 2;

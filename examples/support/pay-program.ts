@@ -1,5 +1,5 @@
 /**
- * A payments program, as somebody else may have written it: pays through the bank, ends with 1 if that failed.
+ * A payments program, as another team may have written it: pays through the bank, ends with 1 if that failed.
  *
  *     BANK_URL=… node pay-program.ts --payee=ana --cents=4000 --idempotency-key=…
  *

@@ -14,7 +14,7 @@ import {
   type ModelServer,
   type Saying,
   startModelServer,
-} from "../../test/clients/model-server.ts";
+} from "../../test/servers/model-server.ts";
 
 export interface Payout {
   readonly payee: string;

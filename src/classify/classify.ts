@@ -12,11 +12,10 @@
 import { isHoldfireError } from "../errors.ts";
 import { causes } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
-import { errorCodeOf, headersOf, isAnswer, isResponse, statusOf } from "./answer.ts";
+import { errorCodeOf, headersOf, isAnswer, isResponse, retryAfterMs, statusOf } from "./answer.ts";
 import { verdictOfStatus } from "./http.ts";
 import { isKeyError } from "./key-error.ts";
 import { networkVerdict } from "./network.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 /** How an attempt ended. */
 export type Ended =

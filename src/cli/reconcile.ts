@@ -56,9 +56,9 @@ async function work(
   const report = await hf.reconcile({
     ...options,
     signal,
-    onProgress: ({ looked, committed, notApplied, stillUnknown }) =>
+    onProgress: ({ checked, committed, notApplied, stillUnknown }) =>
       terminal.status(
-        `read ${looked}: ${committed} committed, ${notApplied} not applied, ${stillUnknown} still unknown`,
+        `checked ${checked}: ${committed} committed, ${notApplied} not applied, ${stillUnknown} still unknown`,
       ),
   });
   const { tools, since } = options;
@@ -67,8 +67,8 @@ async function work(
         tools,
         since,
         signal,
-        onProgress: ({ looked, findings }) =>
-          terminal.status(`compared ${looked}: ${findings} findings`),
+        onProgress: ({ checked, findings }) =>
+          terminal.status(`compared ${checked}: ${findings} findings`),
       })
     : undefined;
   terminal.status("");
@@ -93,9 +93,9 @@ const ENDED = {
 
 function printReconciled(report: ReconcileReport, terminal: Terminal): void {
   const { out } = terminal;
-  const { looked, committed, notApplied, stillUnknown, resent, skipped, ended, cursor } = report;
+  const { checked, committed, notApplied, stillUnknown, resent, skipped, ended, cursor } = report;
   out(
-    `Read ${looked}: ${committed} committed, ${notApplied} not applied, ${stillUnknown.length} still unknown; ${resent} sent again.${ENDED[ended]}`,
+    `Checked ${checked}: ${committed} committed, ${notApplied} not applied, ${stillUnknown.length} still unknown; ${resent} sent again.${ENDED[ended]}`,
   );
   const lines = stillUnknown.map(
     ({ tool, key, reason, because }) =>
@@ -113,9 +113,9 @@ function printReconciled(report: ReconcileReport, terminal: Terminal): void {
 
 function printDrift(report: DriftReport, terminal: Terminal): void {
   const { out } = terminal;
-  const { looked, findings, notCompared, tools, ended } = report;
+  const { checked, findings, notCompared, tools, ended } = report;
   out(
-    `Compared ${looked} committed operations: ${findings.length} findings, ${notCompared.length} could not be compared.${ENDED[ended]}`,
+    `Compared ${checked} committed operations: ${findings.length} findings, ${notCompared.length} could not be compared.${ENDED[ended]}`,
   );
   printSome(
     findings.map((finding) => lineOf(finding, terminal)),

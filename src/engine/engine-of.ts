@@ -16,7 +16,7 @@ export function bindEngine<T extends object>(hf: T, engine: Engine): T {
 
 export function inside(hf: object): Engine {
   const engine = typeof hf === "object" && hf !== null ? engines.get(hf) : undefined;
-  if (!engine) throw new InvalidInputError("hf", "must be what createHoldfire() returned");
+  if (!engine) throw new InvalidInputError("hf", "must be what createHoldfire() returned.");
   if (engine.isClosed()) throw new ClosedError();
   return engine;
 }

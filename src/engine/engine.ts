@@ -8,15 +8,15 @@ import type { Canonical } from "../key/canonical.ts";
 import type { Clock } from "../lang/clock.ts";
 import type { Codec } from "../ledger/codec.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Stored } from "../ledger/record.ts";
+import type { LaneChange, StoredLane } from "../ledger/store.ts";
 import type { Events } from "../observe/events.ts";
-import type { Admission, Visit } from "./admission.ts";
 import type { PlannedCall } from "./define/planned-call.ts";
 import type { OnHiddenRetry, Timing } from "./define/settings.ts";
 import type { Tool } from "./define/tool.ts";
-import type { Caller, Execution } from "./operation/execution.ts";
-import type { Naming } from "./operation/operation.ts";
-import type { Budgets } from "./pace/budget.ts";
-import type { Persist } from "./persist.ts";
+import type { Caller, Execution, Naming } from "./operation/operation.ts";
+import type { Budgets } from "./pace.ts";
+import type { Persist } from "./store-call.ts";
 
 export interface Engine {
   readonly tenant: string;
@@ -36,20 +36,20 @@ export interface Engine {
   /** Operations that run in this process, by tenant and id. */
   readonly executions: Map<string, Execution>;
   /** Attempts whose `run` has not settled although their execution is over, by operation id. */
-  readonly runningAttempts: Map<string, Set<number>>;
+  readonly runningAttempts: Map<string, readonly number[]>;
   /** Tries a durable move until the store has answered. */
   readonly persist: Persist;
   /** Commits join a transaction of the user's: one attempt, and no request leaves. */
   readonly enlisted: boolean;
   readonly isClosed: () => boolean;
-  /** Work that goes on after a call has returned; `close` waits for it. */
+  /** What `close` waits for beside executions: work before one has started, or after it has ended. */
   readonly background: Set<Promise<unknown>>;
 }
 
 /** The seam for people and lanes: what stands between an operation and its claim. Made in `src/gate`. */
 export interface Gate {
-  /** Asked before each claim. Must send nothing. */
-  admit(execution: Execution, engine: Engine, visit: Visit): Promise<Admission>;
+  /** Asked before each claim. Must send nothing. Answers at once where nothing has to be asked. */
+  admit(execution: Execution, engine: Engine, visit: Visit): Admission | Promise<Admission>;
   /** Tells of a call without making it. */
   plan(
     tool: Tool,
@@ -62,11 +62,56 @@ export interface Gate {
   leave(execution: Execution, engine: Engine, visit: Visit): void;
 }
 
+/** `close` waits for it. */
+export function underWay<T>({ background }: Engine, work: Promise<T>): Promise<T> {
+  background.add(work);
+  const remove = () => background.delete(work);
+  work.then(remove, remove);
+  return work;
+}
+
 /** Runs on after the call; `close` waits for it, and it never rejects unhandled. */
 export function inBackground(engine: Engine, work: () => Promise<unknown>): void {
-  const running = work().catch((error: unknown) =>
-    engine.events.emit("store", () => ({ status: "error", step: "background", error })),
+  void underWay(
+    engine,
+    work().catch((error: unknown) =>
+      engine.events.emit("store", () => ({ status: "error", step: "background", error })),
+    ),
   );
-  engine.background.add(running);
-  void running.finally(() => engine.background.delete(running));
 }
+
+/** What one claim has met so far, kept between one question to the gate and the next. */
+export interface Visit {
+  /** The lane as the store said it was, when the claim found another. */
+  lane?: StoredLane | undefined;
+  /** The claim found that a person is asked about the operation. */
+  held?: boolean | undefined;
+  /** Until when it waits for its lane, on the monotonic clock. */
+  waitUntil?: number | undefined;
+  /** When its ticket in the lane's queue runs out, on the ledger's clock. */
+  ticketUntil?: number | undefined;
+}
+
+export type Admission =
+  | {
+      readonly tag: "pass";
+      /** The digest of the approval that the claim is to spend. */
+      readonly spend?: string | undefined;
+      /** The claim may fire only by spending an approval. */
+      readonly needsYes?: boolean | undefined;
+      /** The lane that the claim is to take. */
+      readonly lane?: LaneChange | undefined;
+    }
+  | {
+      readonly tag: "held";
+      readonly reason: "approval" | "drift" | "lane";
+      readonly resource?: string | undefined;
+      readonly blockedBy?: string | undefined;
+    }
+  | { readonly tag: "denied"; readonly by: string }
+  /** The lane is not free, and need not be: nothing would be fired. */
+  | { readonly tag: "known"; readonly stored: Stored }
+  /** The tool's own plan failed: no person can be asked, and nothing is sent. */
+  | { readonly tag: "failed"; readonly error: unknown }
+  /** All callers have left, or the time is up. */
+  | { readonly tag: "stopped" };

@@ -11,9 +11,9 @@
 
 import { LeaseLostError } from "../errors.ts";
 import { type Engine, inBackground } from "./engine.ts";
-import type { Execution } from "./operation/execution.ts";
+import type { Execution } from "./operation/operation.ts";
 import type { Outcome } from "./operation/outcome.ts";
-import { type Pass, repeat } from "./pace/repeat.ts";
+import { type Pass, repeat } from "./repeat.ts";
 import { attemptEffect, type Late } from "./steps/attempt.ts";
 import { claimOperation } from "./steps/claim.ts";
 import { classifyAttempt } from "./steps/classify-attempt.ts";

@@ -1,15 +1,27 @@
 /**
- * Asks the ledger while nothing has been sent yet: no answer in time is a clear error.
+ * The two ways to ask the store: before anything was sent, no answer in time is a clear error; after a send,
+ * what is known must not be lost, so it is tried until the store has answered.
  *
  * @module
  */
 
 import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
+import { type Clock, sleep } from "../lang/clock.ts";
+import type { StopSignal } from "../lang/stop.ts";
 import { withTimeLimit } from "../lang/time-limit.ts";
-import type { Engine } from "./engine.ts";
+import type { Moved } from "../ledger/ledger.ts";
+import type { Events } from "../observe/events.ts";
+import type { Timing } from "./define/settings.ts";
+
+/** The part of the engine that asks. */
+interface Asking {
+  readonly clock: Clock;
+  readonly timing: Pick<Timing, "storeTimeoutMs">;
+  readonly events: Events;
+}
 
 /** The store's answer, or a clear error: nothing has been sent yet. */
-export async function askStore<T>(engine: Engine, step: string, asked: Promise<T>): Promise<T> {
+export async function askStore<T>(engine: Asking, step: string, asked: Promise<T>): Promise<T> {
   const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, asked);
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;
@@ -17,4 +29,20 @@ export async function askStore<T>(engine: Engine, step: string, asked: Promise<T
   if (isHoldfireError(error)) throw error;
   engine.events.emit("store", () => ({ status: "error", step, error }));
   throw new StoreUnavailableError(step, error);
+}
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 15_000;
+
+export type Persist = (move: () => Promise<Moved>) => Promise<Moved | "closed">;
+
+/** Stops trying when `closed` fires: the operation is then open in the ledger, and read later. */
+export function createPersist(clock: Clock, timeoutMs: number, closed: StopSignal): Persist {
+  return async (move) => {
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+      const inTime = await withTimeLimit(clock, timeoutMs, move());
+      if (inTime.tag === "done") return inTime.value;
+      if ((await sleep(clock, waitMs, closed)) === "woken") return "closed";
+    }
+  };
 }

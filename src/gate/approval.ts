@@ -5,12 +5,11 @@
  * @module
  */
 
-import type { Admission } from "../engine/admission.ts";
 import type { Plan } from "../engine/define/definition.ts";
-import type { Engine } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/execution.ts";
+import type { Admission, Engine } from "../engine/engine.ts";
+import { lostBefore, wouldFire } from "../engine/operation/claim-move.ts";
+import type { Execution } from "../engine/operation/operation.ts";
 import { about, type Operation } from "../engine/operation/operation.ts";
-import { lostBefore } from "../engine/steps/claim-terms.ts";
 import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
@@ -18,7 +17,7 @@ import { checkNote, checkPerson } from "../key/check-name.ts";
 import { digestText } from "../key/digest.ts";
 import { withTimeLimit } from "../lang/time-limit.ts";
 import { asksOf, isApproved } from "../ledger/approval-question.ts";
-import type { Ask, OperationRecord, Stored } from "../ledger/record.ts";
+import type { Ask, Stored } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";
 import type { Drift } from "./drift.ts";
 import { makePlan } from "./plan.ts";
@@ -60,7 +59,7 @@ export interface GateOptions {
   readonly policyVersion: string;
 }
 
-/** Lets pass what needs nobody's leave; what is destructive or drifts needs a person's yes. */
+/** Lets pass what needs no approval; what is destructive or drifts needs a person's yes. */
 export interface ApprovalGate {
   admit(
     execution: Execution,
@@ -83,8 +82,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     const drift = found === "asked" ? undefined : found;
     const stored = await askStore(engine, "gate", engine.ledger.read(operation.ref));
     const record = stored?.record;
-    if (record && !needsPermission(record, operation, engine))
-      return { tag: "pass", needsYes: true };
+    if (record && !wouldFire(record, operation, engine)) return { tag: "pass", needsYes: true };
 
     const planned = await withTimeLimit(
       engine.clock,
@@ -92,7 +90,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       execution.untilStopped(() => show(operation)),
     );
     if (planned.tag !== "done") {
-      const late = new InvalidInputError("plan", "did not answer in time");
+      const late = new InvalidInputError("plan", "did not answer in time.");
       const error = planned.tag === "failed" ? planned.error : late;
       const why = planned.tag;
       engine.events.emit("warning", () => ({
@@ -133,10 +131,10 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       const put = (hold: typeof move, known: Stored | undefined) =>
         askStore(engine, "hold", engine.ledger.move(operation.ref, hold, known));
       let held = await put(move, stored);
-      // The store was found out by this very question: nobody may answer it as if nothing was sent.
+      // This question showed that the store lost data: it must not be answered as if nothing was sent.
       const lost = suspect ? undefined : lostBefore(operation, engine);
       if (held.tag === "moved" && lost) held = await put({ ...move, suspect: lost }, held.stored);
-      // Somebody was faster; the claim will say what is known.
+      // Another process was faster; the claim will say what is known.
       if (held.tag !== "moved") return { tag: "pass", needsYes: true };
       engine.events.emit("approval", () => ({ ...about(operation), status: "asked", why }));
     }
@@ -179,23 +177,11 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
 /** A yes has a name under it. */
 function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
   if (typeof answer !== "object" || answer === null || typeof answer.approve !== "boolean") {
-    throw new InvalidInputError("confirm", "must return { approve: true or false, by }");
+    throw new InvalidInputError("confirm", "must return { approve: true or false, by }.");
   }
   checkPerson(answer.by);
   checkNote(answer.note);
   return answer;
-}
-
-/** A settled operation is replayed and an open one is read: neither fires on this call's leave. */
-export function needsPermission(
-  { state, stateAt }: OperationRecord,
-  { retry }: Operation,
-  { ledger, timing }: Engine,
-): boolean {
-  if (state.tag === "held" || state.tag === "queued") return true;
-  if (state.tag !== "not_applied") return false;
-  if (retry !== undefined || state.reason === "rejected") return retry !== undefined;
-  return state.reason === "resolved" || ledger.clock.latest() >= stateAt + timing.cooldownMs;
 }
 
 /** Shown, but no part of what is agreed to: what it drifts from may be settled before the yes is used. */

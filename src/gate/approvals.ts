@@ -32,7 +32,7 @@ export interface Approvals {
     readonly items: readonly Approval[];
     readonly cursor?: string | undefined;
   }>;
-  /** The question about one operation; `undefined` if nobody is asked about it. */
+  /** The question about one operation; `undefined` if no person is asked about it. */
   get(id: string): Promise<Approval | undefined>;
   /** `digest` must be that of the question the person saw. */
   approve(id: string, by: Answerer): Promise<void>;
@@ -46,14 +46,14 @@ export interface Answerer {
   readonly note?: string | undefined;
 }
 
-const DENIED = "it was denied already, and that is final";
+const DENIED = "was denied before, and a denial is final.";
 
 const WHY_NOT: Partial<Record<Refusal, string>> = {
-  absent: "there is no such operation",
-  not_open: "nobody is asked about it any more",
+  absent: "there is no such operation.",
+  not_open: "has no open question.",
   denied: DENIED,
-  mismatch: "the question has changed; look at it again",
-  expired: "the question has expired; make the call again",
+  mismatch: "the question has changed; read it again.",
+  expired: "the question has expired; make the call again.",
 };
 
 export function approvalsOf(engine: Engine): Approvals {
@@ -74,10 +74,13 @@ export function approvalsOf(engine: Engine): Approvals {
       if (state?.tag === "denied") throw new InvalidInputError(`operation ${id}`, DENIED);
       const ask = state?.tag === "held" ? questionOf(state, digest) : undefined;
       if (!ask || ask.answers.at(-1)?.counted) return;
-      throw new InvalidInputError(`operation ${id}`, "somebody has answered before; both are kept");
+      throw new InvalidInputError(
+        `operation ${id}`,
+        "was answered before; both answers are recorded.",
+      );
     }
     const why = moved.tag === "refused" ? moved.why : "absent";
-    throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? why);
+    throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? `cannot be answered (${why}).`);
   };
   const approval = (stored: Stored): Approval[] => {
     const { state } = stored.record;

@@ -6,12 +6,11 @@
  */
 
 import type { Engine } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/execution.ts";
-import type { Operation } from "../engine/operation/operation.ts";
+import { wouldFire } from "../engine/operation/claim-move.ts";
+import type { Execution, Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import type { OperationRecord, StateTag, Stored } from "../ledger/record.ts";
-import { needsPermission } from "./approval.ts";
-import type { Kin } from "./sibling-writes.ts";
+import type { SiblingWrites } from "./sibling-writes.ts";
 
 /** From which operation a call drifts, and how. */
 export interface Drift {
@@ -28,7 +27,7 @@ const MOST_PAGES = 10;
 
 export async function findDrift(
   execution: Execution,
-  kin: Kin,
+  siblings: SiblingWrites,
   engine: Engine,
 ): Promise<Drift | undefined> {
   const { operation } = execution;
@@ -42,7 +41,7 @@ export async function findDrift(
   };
   const fires = async () => {
     const record = await mine();
-    return !record || needsPermission(record, operation, engine);
+    return !record || wouldFire(record, operation, engine);
   };
   const judge = async (other: Stored | undefined) =>
     other && howItDrifts(other, operation, undefined, engine)
@@ -50,7 +49,7 @@ export async function findDrift(
       : undefined;
 
   const drift =
-    (await kin.firstOf(operation, judge, engine)) ?? (await otherVersion(operation, engine));
+    (await siblings.firstOf(operation, judge, engine)) ?? (await otherVersion(operation, engine));
   // What is settled is replayed and what is open is read, whatever else was done.
   return drift && (await fires()) ? drift : undefined;
 }

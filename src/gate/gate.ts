@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { Admission, Visit } from "../engine/admission.ts";
-import type { Engine, Gate } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/execution.ts";
+import type { Admission, Engine, Gate, Visit } from "../engine/engine.ts";
+import type { Execution } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { approvalGate, type GateOptions } from "./approval.ts";
 import { type Drift, findDrift } from "./drift.ts";
@@ -16,10 +15,10 @@ import { createSiblingWrites } from "./sibling-writes.ts";
 
 export function gateOf(options: GateOptions): Gate {
   const approval = approvalGate(options);
-  const kin = createSiblingWrites();
+  const siblings = createSiblingWrites();
 
   async function askPerson(execution: Execution, engine: Engine, visit: Visit): Promise<Admission> {
-    const drift = await findDrift(execution, kin, engine);
+    const drift = await findDrift(execution, siblings, engine);
     if (drift && execution.operation.tool.onDrift === "refuse") {
       return { tag: "denied", by: "onDrift" };
     }
@@ -30,18 +29,20 @@ export function gateOf(options: GateOptions): Gate {
     );
   }
 
+  async function ask(execution: Execution, engine: Engine, visit: Visit): Promise<Admission> {
+    for (;;) {
+      const leave = await askPerson(execution, engine, visit);
+      if (leave.tag !== "pass") return leave;
+      const { waited, ...entry } = await admitToLane(execution, engine, visit);
+      if (entry.tag !== "pass") return entry;
+      // Another operation wrote meanwhile: what a person agreed to, or would have, may have changed.
+      if (!waited) return { ...leave, ...entry };
+    }
+  }
+
   return {
-    async admit(execution, engine, visit) {
-      if (!isAsked(execution, visit)) return PASS;
-      for (;;) {
-        const leave = await askPerson(execution, engine, visit);
-        if (leave.tag !== "pass") return leave;
-        const { waited, ...entry } = await admitToLane(execution, engine, visit);
-        if (entry.tag !== "pass") return entry;
-        // Somebody else wrote meanwhile: what a person agreed to, or would have, may be another thing now.
-        if (!waited) return { ...leave, ...entry };
-      }
-    },
+    admit: (execution, engine, visit) =>
+      isAsked(execution, visit) ? ask(execution, engine, visit) : PASS,
     plan: planCall,
     leave: leaveQueue,
   };

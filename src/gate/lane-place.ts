@@ -23,7 +23,7 @@ const MOST_TRIES = 8;
 
 export interface Blocker {
   readonly id: string;
-  /** Nobody is at it: it is unknown, or its owner's lease has run out. */
+  /** No process works on it: it is unknown, or its owner's lease has expired. */
   readonly lost: boolean;
 }
 

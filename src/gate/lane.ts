@@ -7,14 +7,14 @@
  * @module
  */
 
-import type { Admission, Visit } from "../engine/admission.ts";
+import type { Admission, Visit } from "../engine/engine.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/execution.ts";
+import { wouldFire } from "../engine/operation/claim-move.ts";
+import type { Execution } from "../engine/operation/operation.ts";
 import { waitForChange } from "../engine/steps/wait-for-change.ts";
 import { askStore } from "../engine/store-call.ts";
 import { aheadOf, NO_LANE, queueUp } from "../ledger/lane.ts";
 import type { StoredLane } from "../ledger/store.ts";
-import { needsPermission } from "./approval.ts";
 import { blockerOf, dropTicket, entryOf } from "./lane-place.ts";
 
 const LONGEST_WAIT_MS = 30_000;
@@ -62,7 +62,7 @@ export async function admitToLane(
     if (blockedBy !== undefined && (!asked || (waited && !mayWait))) {
       asked = true;
       const stored = await askStore(engine, "lane", ledger.read(ref));
-      if (stored && !needsPermission(stored.record, execution.operation, engine)) {
+      if (stored && !wouldFire(stored.record, execution.operation, engine)) {
         return { tag: "known", stored };
       }
     }
@@ -100,7 +100,7 @@ async function isQueued(
   return askStore(engine, "lane", ledger.changeLane(ref.tenant, change));
 }
 
-/** Gives the ticket back. Nobody waits for it: it would run out by itself. */
+/** Gives the ticket back, in the background: it would expire by itself. */
 export function leaveQueue({ operation }: Execution, engine: Engine, visit: Visit): void {
   const { ref, draft } = operation;
   const { resource: name } = draft.identity;

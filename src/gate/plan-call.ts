@@ -9,7 +9,8 @@ import type { Plan, PlannedChange } from "../engine/define/definition.ts";
 import type { PlannedCall, PlannedEffect } from "../engine/define/planned-call.ts";
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Caller } from "../engine/operation/execution.ts";
+import { wouldFire } from "../engine/operation/claim-move.ts";
+import type { Caller } from "../engine/operation/operation.ts";
 import { factsOf, type Naming, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
@@ -17,7 +18,6 @@ import type { Canonical, Json } from "../key/canonical.ts";
 import { resolveScope } from "../key/scope.ts";
 import { withTimeLimit } from "../lang/time-limit.ts";
 import type { OperationRecord } from "../ledger/record.ts";
-import { needsPermission } from "./approval.ts";
 import { diffOf, diffText } from "./diff.ts";
 import { makePlan } from "./plan.ts";
 
@@ -76,7 +76,7 @@ function knownEffect(
   operation: Operation,
   engine: Engine,
 ): PlannedEffect | undefined {
-  if (needsPermission(record, operation, engine)) return undefined;
+  if (wouldFire(record, operation, engine)) return undefined;
   const { tag } = record.state;
   return tag === "claimed" || tag === "unknown" ? "would_look" : "would_replay";
 }
@@ -90,7 +90,7 @@ async function planInTime(
   const inTime = await withTimeLimit(engine.clock, deadlineMs, makePlan(tool, args));
   if (inTime.tag === "failed") throw inTime.error;
   if (inTime.tag === "late") {
-    throw new InvalidInputError(`plan of "${tool.name}"`, "did not answer in time");
+    throw new InvalidInputError(`plan of "${tool.name}"`, "did not answer in time.");
   }
   return inTime.value;
 }

@@ -22,28 +22,29 @@ export function checkPlan(given: unknown, tool: string): Plan {
   const { value } = canonicalize(given ?? null, at);
   const changes = isJsonObject(value) ? value.changes : undefined;
   if (!isJsonObject(value) || !Array.isArray(changes) || Object.keys(value).length > 1) {
-    throw new InvalidInputError(at, "must be { changes: [...] } and nothing else");
+    throw new InvalidInputError(at, "must be { changes: [...] } and nothing else.");
   }
   if (changes.length > MOST_CHANGES) {
-    throw new InvalidInputError(at, `must not have more than ${MOST_CHANGES} changes`);
+    throw new InvalidInputError(at, `must not have more than ${MOST_CHANGES} changes.`);
   }
   for (const [index, change] of changes.entries()) checkChange(change, `${at}.changes[${index}]`);
   return value as unknown as Plan;
 }
 
 function checkChange(change: Json, at: string): void {
-  if (!isJsonObject(change)) throw new InvalidInputError(at, "must be an object");
+  if (!isJsonObject(change)) throw new InvalidInputError(at, "must be an object.");
   if (!TYPES.has(change.type)) {
-    throw new InvalidInputError(`${at}.type`, `must be "create", "update" or "delete"`);
+    throw new InvalidInputError(`${at}.type`, `must be "create", "update" or "delete".`);
   }
   const { target } = change;
   if (typeof target !== "string" || target === "" || target.length > LONGEST_TARGET) {
-    const rule = `must be text of 1 to ${LONGEST_TARGET} characters`;
+    const rule = `must be text of 1 to ${LONGEST_TARGET} characters.`;
     throw new InvalidInputError(`${at}.target`, rule);
   }
   const unknown = Object.keys(change).find((field) => !FIELDS.has(field));
   // A person would not be shown it.
-  if (unknown !== undefined) throw new InvalidInputError(at, "has a field that no change has");
+  if (unknown !== undefined)
+    throw new InvalidInputError(at, "has a field that a change does not have.");
 }
 
 /** Asks the tool what it would change. Sends nothing, unless the user's own function does. */

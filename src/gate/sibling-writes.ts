@@ -23,7 +23,7 @@ const MOST_ROWS = 1_000;
 /** Behind an id, it names no operation: what it owns outlives the operation. */
 const KEPT = "\u001ekept";
 
-export interface Kin {
+export interface SiblingWrites {
   /** Takes a place for this operation, and returns the first word of `judge` on another. */
   firstOf<T>(
     operation: Operation,
@@ -32,7 +32,7 @@ export interface Kin {
   ): Promise<T | undefined>;
 }
 
-export function createSiblingWrites(): Kin {
+export function createSiblingWrites(): SiblingWrites {
   /** Of each row in each run, those at its beginning that are settled and need no other look. */
   const passed = new Map<string, string[]>();
 

@@ -10,7 +10,7 @@
 
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "./json.ts";
-import { whyNotPlain } from "./plain-data.ts";
+import { whyNotPlain } from "./json.ts";
 import { showPath } from "./show-path.ts";
 
 export type { Json } from "./json.ts";
@@ -132,8 +132,7 @@ function visitObject(walk: Walk, object: object): string {
   const { path } = walk;
   const depth = path.push("") - 1;
   const originals = keys.every((key) => PLAIN.test(key)) ? undefined : rename(walk, depth, keys);
-  // Without a comparator, `sort` compares UTF-16 units, as RFC 8785 does.
-  const names = (originals ? [...originals.keys()] : keys).sort();
+  const names = sorted(originals ? [...originals.keys()] : keys);
   const copy: Record<string, Json> = {};
   let text = "";
   for (const name of names) {
@@ -151,6 +150,12 @@ function visitObject(walk: Walk, object: object): string {
   walk.copy = Object.freeze(copy);
   return text === "" ? "{}" : `${text}}`;
 }
+
+/** Without a comparator, `sort` compares UTF-16 units, as RFC 8785 and `>` do. */
+const sorted = (names: string[]): string[] =>
+  names.every((name, index) => index === 0 || name > (names[index - 1] ?? ""))
+    ? names
+    : names.sort();
 
 /** Printable ASCII that JSON does not escape, and that has only one Unicode form. */
 const PLAIN = /^[ !#-[\]-~]*$/;

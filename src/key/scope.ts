@@ -7,8 +7,8 @@
  * @module
  */
 
-import { AsyncLocalStorage } from "node:async_hooks";
 import { InvalidInputError } from "../errors.ts";
+import { ambient, runAmbient } from "../lang/ambient.ts";
 import { checkScope } from "./check-name.ts";
 
 const SEPARATOR = "\u001f";
@@ -21,6 +21,8 @@ export interface Scope {
   readonly id: string;
   /** Identifies one entry into the scope: drift is judged between runs. */
   readonly run: string;
+  /** The run was given, and may appear in what a model writes. */
+  readonly isRunNamed: boolean;
   /** The caller guarantees that nothing was done in this scope before. */
   readonly fresh: boolean;
 }
@@ -43,11 +45,9 @@ export interface EnterOptions {
   readonly random?: (() => string) | undefined;
 }
 
-const ambient = new AsyncLocalStorage<Scope>();
-
 /** Calls `fn` in the scope `id`; inside another scope, as a segment of that scope. */
 export function enterScope<T>(id: string, fn: () => T, options: EnterOptions = {}): T {
-  const outer = ambient.getStore();
+  const outer = currentScope();
   const segment = checkScope(id);
   const joined = outer ? outer.id + SEPARATOR + segment : segment;
   if (joined.length > MAX_SCOPE_LENGTH) {
@@ -56,39 +56,52 @@ export function enterScope<T>(id: string, fn: () => T, options: EnterOptions = {
       `must not be longer than ${MAX_SCOPE_LENGTH} characters, the enclosing scopes included.`,
     );
   }
-  return enter(joined, fn, options);
+  return runAmbient({ ...ambient(), scope: scopeOf(joined, options) }, fn);
 }
 
 /**
- * Calls `fn` as an attempt of an operation. Calls made inside belong to that operation, whatever
- * scope the operation itself is in.
+ * The scope of what an attempt of this operation calls: that belongs to the operation, whatever scope the
+ * operation itself is in.
  */
-export function enterOperation<T>(operationId: string, fn: () => T, options: EnterOptions = {}): T {
-  return enter(OPERATION + SEPARATOR + operationId, fn, options);
-}
+export const operationScope = (operationId: string, options: EnterOptions = {}): Scope =>
+  scopeOf(OPERATION + SEPARATOR + operationId, options);
 
-function enter<T>(
-  id: string,
-  fn: () => T,
-  { fresh, run, random = () => crypto.randomUUID() }: EnterOptions,
-): T {
-  const scope: Scope = {
+/** Calls `fn` as an attempt of an operation would be called. */
+export const enterOperation = <T>(operationId: string, fn: () => T, options?: EnterOptions): T =>
+  runAmbient({ ...ambient(), scope: operationScope(operationId, options) }, fn);
+
+function scopeOf(id: string, { fresh, run, random = randomUUID }: EnterOptions): Scope {
+  let named = run;
+  return {
     id,
-    run: run ?? random(),
-    fresh: fresh ?? ambient.getStore()?.fresh ?? false,
+    // Made when it is first asked for: most scopes never need one.
+    get run() {
+      named ??= random();
+      return named;
+    },
+    isRunNamed: run !== undefined,
+    fresh: fresh ?? currentScope()?.fresh ?? false,
   };
-  return ambient.run(scope, fn);
 }
 
-export const currentScope = (): Scope | undefined => ambient.getStore();
+const randomUUID = (): string => crypto.randomUUID();
+
+export const currentScope = (): Scope | undefined => ambient().scope as Scope | undefined;
 
 /** The scope of one call: the explicit one, else the ambient one. */
 export function resolveScope(explicit: string | undefined): Scope | undefined {
-  const around = ambient.getStore();
+  const around = currentScope();
   if (explicit === undefined || explicit === around?.id) return around;
   // No `hf.scope()` entered it, so it has no run of its own; parallel calls must not look like
   // drift.
-  return { id: checkScope(explicit), run: around?.run ?? "direct", fresh: false };
+  return {
+    id: checkScope(explicit),
+    get run() {
+      return around?.run ?? "direct";
+    },
+    isRunNamed: around?.isRunNamed ?? false,
+    fresh: false,
+  };
 }
 
 /** For people: `conversation-7 › turn-3`. */

@@ -29,17 +29,23 @@ const COUNTER = /^[0-9]{1,7}$/;
  * of this call, or is shaped like a tool-call id. A bare string has the path `""`.
  */
 export function findVolatileId(intent: Json, current: readonly string[]): string | undefined {
-  const ids = new Set(current.filter((id) => id !== "" && !COUNTER.test(id)));
-  const path = find(intent, (text) => ids.has(text) || looksLikeCallId(text));
+  const isCurrent = (text: string) => current.includes(text) && !COUNTER.test(text);
+  const path = find(intent, (text) => looksLikeCallId(text) || (text !== "" && isCurrent(text)));
   return path && showPath("", path);
 }
 
 function find(value: Json, test: (text: string) => boolean): (string | number)[] | undefined {
   if (typeof value === "string") return test(value) ? [] : undefined;
   if (typeof value !== "object" || value === null) return undefined;
-  const entries = isJsonObject(value) ? Object.entries(value) : value.entries();
-  for (const [name, inner] of entries) {
-    const found = find(inner, test);
+  if (!isJsonObject(value)) {
+    for (const [index, inner] of value.entries()) {
+      const found = find(inner, test);
+      if (found) return [index, ...found];
+    }
+    return undefined;
+  }
+  for (const name in value) {
+    const found = find(value[name] ?? null, test);
     if (found) return [name, ...found];
   }
   return undefined;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { runDetached } from "./detached.ts";
 import type { StopSignal } from "./stop.ts";
 
 export interface Clock {
@@ -24,12 +25,58 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: Date.now,
   monotonic: () => performance.now(),
-  after(ms, call, idle = false) {
-    const timer = setTimeout(call, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
-    if (idle) timer.unref();
-    return () => clearTimeout(timer);
-  },
+  after: createTimers(() => performance.now()),
 };
+
+interface Waiting {
+  readonly call: () => void;
+  readonly dueAt: number;
+  readonly idle: boolean;
+  /** Its place among those whose timer is not set yet; `-1` once it is set or cancelled. */
+  place: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Timers that are set when the turn of the event loop ends. Most time limits are over by then: what they
+ * limit was answered in the same turn, and no timer was needed. They are set outside of any async context,
+ * since those of several calls are set together.
+ */
+function createTimers(monotonic: () => number): Clock["after"] {
+  const waiting: Waiting[] = [];
+  let isDue = false;
+
+  function setTimers(): void {
+    isDue = false;
+    for (const one of waiting.splice(0)) {
+      one.place = -1;
+      const ms = Math.min(Math.max(one.dueAt - monotonic(), 0), LONGEST_TIMER_MS);
+      one.timer = setTimeout(one.call, ms);
+      if (one.idle) one.timer.unref();
+    }
+  }
+
+  function cancel(one: Waiting): void {
+    if (one.timer) clearTimeout(one.timer);
+    const last = one.place < 0 ? undefined : waiting.pop();
+    if (last && last !== one) {
+      waiting[one.place] = last;
+      last.place = one.place;
+    }
+    one.place = -1;
+  }
+
+  return (ms, call, idle = false) => {
+    const place = waiting.length;
+    const one: Waiting = { call, dueAt: monotonic() + ms, idle, place, timer: undefined };
+    waiting.push(one);
+    if (!isDue) {
+      isDue = true;
+      runDetached(() => setImmediate(setTimers));
+    }
+    return () => cancel(one);
+  };
+}
 
 /** Waits `ms`, or until `wake` aborts. Returns which came first. */
 export function sleep(

@@ -1,6 +1,6 @@
 /**
- * The async context of nobody's call, for work that no caller asked for. Whoever happens to start it (a
- * listener, a timer, a tool) may stand inside a call of somebody else, whose context must not go out with it.
+ * An async context outside of every call, for work that no caller asked for. Whatever happens to start it (a
+ * listener, a timer, a tool) may run inside a call, whose context must not be carried along.
  *
  * Taken when this file is loaded, so `create.ts` imports it statically: what is loaded late may be loaded
  * inside a call.

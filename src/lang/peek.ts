@@ -50,3 +50,8 @@ export function causes(error: unknown): readonly unknown[] {
   }
   return chain;
 }
+
+export function ignoreRejection<T>(value: T): T {
+  if (value instanceof Promise) value.catch(() => {});
+  return value;
+}

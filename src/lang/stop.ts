@@ -19,27 +19,25 @@ export interface Stop {
 
 /** Each listener is called once, in the order of arrival. */
 export function createStop(): Stop {
-  let aborted = false;
-  let listeners: Set<() => void> | undefined;
-  return {
-    signal: {
-      get aborted() {
-        return aborted;
-      },
-      addEventListener(_type, listener) {
-        listeners ??= new Set();
-        if (!aborted) listeners.add(listener);
-      },
-      removeEventListener(_type, listener) {
-        listeners?.delete(listener);
-      },
+  let listeners: (() => void)[] = [];
+  const signal = {
+    aborted: false,
+    addEventListener(_type: "abort", listener: () => void) {
+      if (!signal.aborted && !listeners.includes(listener)) listeners.push(listener);
     },
+    removeEventListener(_type: "abort", listener: () => void) {
+      const at = listeners.indexOf(listener);
+      if (at >= 0) listeners = listeners.toSpliced(at, 1);
+    },
+  };
+  return {
+    signal,
     abort() {
-      if (aborted) return;
-      aborted = true;
+      if (signal.aborted) return;
+      signal.aborted = true;
       const all = listeners;
-      listeners = undefined;
-      for (const listener of all ?? []) listener();
+      listeners = [];
+      for (const listener of all) listener();
     },
   };
 }

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { type Applied, hasLapsed, refused, write } from "./applied.ts";
 import { answer, hold } from "./approval-moves.ts";
-import { claim } from "./claim-move.ts";
+import { claim, withdraw } from "./claim-moves.ts";
 import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
 import type { Move, Refusal } from "./moves.ts";
+import { type Applied, hasLapsed, refused, write } from "./moves.ts";
 import {
   type AttemptNote,
   hasCommitEvidence,
@@ -28,9 +28,8 @@ import {
   isAsKnown,
   presumeEnded,
 } from "./record-edits.ts";
-import { withdraw } from "./withdraw.ts";
 
-export type { Applied } from "./applied.ts";
+export type { Applied } from "./moves.ts";
 
 /** `now` is the store's clock when `stored` was read. Leases are judged by no other clock. */
 export function apply(stored: Stored | undefined, move: Move, now: number): Applied {

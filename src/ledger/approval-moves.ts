@@ -4,7 +4,6 @@
  * @module
  */
 
-import { type Applied, refused, write } from "./applied.ts";
 import {
   asksOf,
   keepAnswers,
@@ -14,6 +13,7 @@ import {
 } from "./approval-question.ts";
 import { doubtHeld, lostRecord } from "./lost-data.ts";
 import type { Move } from "./moves.ts";
+import { type Applied, refused, write } from "./moves.ts";
 import type { Ask, OperationRecord, Stored } from "./record.ts";
 import { enter, newRecord, redraft } from "./record-edits.ts";
 

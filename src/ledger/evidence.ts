@@ -5,8 +5,7 @@
  * @module
  */
 
-import type { Applied } from "./applied.ts";
-import type { Move } from "./moves.ts";
+import type { Applied, Move } from "./moves.ts";
 import type { Evidence, OperationRecord, State } from "./record.ts";
 import { endAttempts, enter } from "./record-edits.ts";
 

@@ -7,7 +7,7 @@
 
 import { holdsLane, isInLane, leaveLane } from "./lane.ts";
 import type { OperationRecord } from "./record.ts";
-import type { Change, LaneChange, StoredLane, Swapped } from "./store.ts";
+import type { LaneChange, StoredLane, Swapped } from "./store.ts";
 
 const MAX_LANES = 1_000;
 /** After this many tries the record is written without its lane: a settled record frees its lane anyway. */
@@ -20,10 +20,10 @@ export interface LaneCache {
    * Updates the cache after a swap. Record and lane share a version where they change in one move;
    * in other stores the cached version is wrong, and the next swap corrects it.
    */
-  onSwapped(change: Change, swapped: Swapped): void;
+  onSwapped(change: LaneChange, tenant: string, swapped: Swapped): void;
   /** The lane change to make if the record, by this change, leaves its lane. */
   changeOnLeave(
-    before: OperationRecord | undefined,
+    before: OperationRecord,
     after: OperationRecord | undefined,
     tries: number,
   ): Promise<LaneChange | undefined>;
@@ -46,9 +46,7 @@ export function laneCache(
       if (oldest !== undefined) known.delete(oldest);
     },
 
-    onSwapped({ tenant, lane: change }, swapped) {
-      if (!change) return;
-      const { name, lane } = change;
+    onSwapped({ name, lane }, tenant, swapped) {
       if (!swapped.ok) {
         if (swapped.lane) cache.remember(tenant, name, swapped.lane);
       } else if (lane) {
@@ -57,7 +55,7 @@ export function laneCache(
     },
 
     async changeOnLeave(before, after, tries) {
-      if (before?.resource === undefined || !holdsLane(before.state)) return undefined;
+      if (before.resource === undefined || !holdsLane(before.state)) return undefined;
       if ((after && holdsLane(after.state)) || tries >= MOST_TRIES) return undefined;
       const { tenant, id, resource: name } = before;
       const found = cache.get(tenant, name) ?? (await read(tenant, name));

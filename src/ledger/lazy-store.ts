@@ -1,10 +1,12 @@
 /**
- * A store that is loaded at its first use, so that importing holdfire loads no store.
+ * A store and a witness that are loaded at their first use, so that importing holdfire loads no store and no
+ * file system module. The only lazy loading in the core.
  *
  * @module
  */
 
 import type { Store, StorePromise } from "./store.ts";
+import type { Witness } from "./witness.ts";
 
 const NOT_YET: StorePromise = {
   survives: "nothing",
@@ -47,5 +49,23 @@ export function lazyStore(name: string, load: () => Promise<Store>): Store {
     prune: async (query) => (await get()).prune(query),
     watch: (tenant, id, changed) => loaded?.watch?.(tenant, id, changed) ?? (() => {}),
     close: async () => loaded?.close(),
+  };
+}
+
+export function lazyWitness(load: () => Promise<Witness>): Witness {
+  let loading: Promise<Witness> | undefined;
+  let loaded: Witness | undefined;
+  const get = async (): Promise<Witness> => {
+    loading ??= load();
+    loaded = await loading;
+    return loaded;
+  };
+  return {
+    read: async () => (await get()).read(),
+    doubt: async () => (await get()).doubt(),
+    // The ledger calls `read` before `note`, so it is loaded by then.
+    note: (mark) => loaded?.note(mark),
+    trust: async (mark, by, at) => (await get()).trust(mark, by, at),
+    close: () => loaded?.close(),
   };
 }

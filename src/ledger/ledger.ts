@@ -99,8 +99,10 @@ export function createLedger({
 
   async function swap(change: Change): Promise<Swapped> {
     const before = mark;
-    const swapped = await timed(() => store.swap(change));
-    lanes.onSwapped(change, swapped);
+    const askedAt = clock.monotonic();
+    const swapped = await store.swap(change);
+    time.answered(swapped.now, askedAt);
+    if (change.lane) lanes.onSwapped(change.lane, change.tenant, swapped);
     if (!swapped.ok) return swapped;
     follow(before, swapped.sequence);
     const isClaim = typeof change.lease === "number";
@@ -221,8 +223,8 @@ export function createLedger({
         const { record, lease, report } = applied;
         const expect = stored?.version ?? 0;
         const left =
-          !lane && leavesLanes
-            ? await lanes.changeOnLeave(stored?.record, record, laneTries)
+          !lane && leavesLanes && stored?.record.resource !== undefined
+            ? await lanes.changeOnLeave(stored.record, record, laneTries)
             : undefined;
         const swapped = await swap({ tenant, id, expect, record, lease, lane: lane ?? left });
         if (swapped.ok) {

@@ -1,12 +1,23 @@
 /**
- * Every way in which an operation's record may change, as data. `apply.ts` decides whether a move
- * is legal.
+ * Every way in which an operation's record may change, as data, and what a move leads to. `apply.ts` decides
+ * whether a move is legal.
  *
  * @module
  */
 
 import type { Payload } from "./codec.ts";
-import type { Ask, Declared, Ending, Evidence, Identity, Licence, State } from "./record.ts";
+import type {
+  Ask,
+  Declared,
+  Ending,
+  Evidence,
+  Identity,
+  Licence,
+  OperationRecord,
+  State,
+  Stored,
+} from "./record.ts";
+import type { LeaseChange } from "./store.ts";
 
 /** What is known about operations that a store may have lost. */
 export interface Lost {
@@ -139,3 +150,26 @@ export type Refusal =
   | "not_open" // it has no question or claim that this move could end
   | "mismatch" // the answer belongs to another question
   | "expired";
+
+export type Applied =
+  | {
+      readonly tag: "write";
+      /** `undefined` removes the record. */
+      readonly record: OperationRecord | undefined;
+      readonly lease: LeaseChange;
+      readonly report?: "duplicate" | "corrected" | undefined;
+    }
+  /** The move is legal, and the record already says so. */
+  | { readonly tag: "same" }
+  | { readonly tag: "refused"; readonly why: Refusal };
+
+export const refused = (why: Refusal): Applied => ({ tag: "refused", why });
+
+export const write = (record: OperationRecord, lease: LeaseChange): Applied => ({
+  tag: "write",
+  record,
+  lease,
+});
+
+export const hasLapsed = ({ leaseUntil }: Stored, now: number): boolean =>
+  leaseUntil === undefined || now >= leaseUntil;

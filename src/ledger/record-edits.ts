@@ -150,6 +150,7 @@ export function presumeEnded(
 }
 
 export function addNames(known: readonly string[], more: readonly string[]): readonly string[] {
+  if (more.every((name) => known.includes(name))) return known;
   const added = [...new Set(more)].filter((name) => !known.includes(name));
   return added.length === 0 ? known : [...known, ...added].slice(-MAX_NAMES_KEPT);
 }

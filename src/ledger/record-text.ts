@@ -84,7 +84,7 @@ export function packRecord(record: OperationRecord): string {
 /** Throws if the text is not a packed record; the store turns that into an error of its own. */
 export function unpackRecord(text: string, tenant: string, id: string): OperationRecord {
   const packed = JSON.parse(text) as Packed;
-  if (packed.v !== LAYOUT) throw new RangeError(`layout ${String(packed.v)} is not known`);
+  if (packed.v !== LAYOUT) throw new RangeError(`The layout ${String(packed.v)} is not known.`);
   const attempts = packed.at.map(unpackAttempt);
   return {
     tenant,

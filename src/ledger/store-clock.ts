@@ -19,6 +19,8 @@ export interface LedgerClock {
 export interface StoreClock extends LedgerClock {
   /** Asks the store, and notes its time and when it was asked. */
   timed<T extends { readonly now: number }>(ask: () => Promise<T>): Promise<T>;
+  /** Notes the store's time in an answer to a question asked at `askedAt`, on the monotonic clock. */
+  answered(now: number, askedAt: number): void;
   /** The time in the store's last answer. */
   said(): number;
 }
@@ -28,16 +30,25 @@ const SLEPT_MS = 500;
 
 export function storeClock(clock: Clock): StoreClock {
   const start = clock.monotonic();
-  let sample = { now: clock.now(), sent: start, received: start, wall: clock.now() };
+  const sample = { now: clock.now(), sent: start, received: start, wall: clock.now() };
+
+  function answered(now: number, askedAt: number): void {
+    sample.now = now;
+    sample.sent = askedAt;
+    sample.received = clock.monotonic();
+    sample.wall = clock.now();
+  }
+
   return {
     earliest: () => Math.floor(sample.now + (clock.monotonic() - sample.received)),
     latest: () => Math.ceil(sample.now + (clock.monotonic() - sample.sent)),
     async timed(ask) {
-      const sent = clock.monotonic();
+      const askedAt = clock.monotonic();
       const answer = await ask();
-      sample = { now: answer.now, sent, received: clock.monotonic(), wall: clock.now() };
+      answered(answer.now, askedAt);
       return answer;
     },
+    answered,
     said: () => sample.now,
     hasSlept() {
       const slept = clock.now() - sample.wall - (clock.monotonic() - sample.received);

@@ -1,8 +1,8 @@
 /**
- * Lets those who watch put something around what an event announces: a tracing context, say.
+ * Lets a listener run what an event announces inside a function of its own, e.g. a tracing context.
  *
- * What is announced runs once and at once, whatever they do: a wrap that throws, forgets to call or
- * calls twice changes nothing.
+ * What is announced runs once and without delay, whatever the listener does: a wrap that throws, does not
+ * call `run` or calls it twice changes nothing.
  *
  * @module
  */
@@ -13,9 +13,9 @@ export type Wrap = (run: () => unknown) => unknown;
 export type Around = (wrap: Wrap) => void;
 
 export interface Surrounding {
-  /** For the event. */
+  /** The `around` of the event. */
   readonly around: Around;
-  /** Runs inside all that was put around. */
+  /** Runs `fn` inside all wraps. */
   run<T>(fn: () => Promise<T>): Promise<T>;
 }
 
@@ -38,7 +38,7 @@ export function surrounding(): Surrounding {
         const returned = outermost();
         if (returned instanceof Promise) returned.catch(() => {});
       } catch {
-        // see the header
+        // A wrap must not change what happens.
       }
       return once();
     },

@@ -1,8 +1,8 @@
 /**
- * What holdfire tells those who watch. No arguments and no results: events may end in a log.
+ * The events of a holdfire. They carry no arguments and no results, because events may end in a log.
  *
- * A listener that throws is ignored; watching must not change what happens. An event that nobody
- * listens to is not built.
+ * A listener that throws is ignored: a listener must not change what happens. An event without
+ * listeners is not built.
  *
  * @module
  */
@@ -10,7 +10,6 @@
 import type { OperationFacts } from "../errors.ts";
 import type { Licence, State, Verdict } from "../ledger/record.ts";
 import type { Around } from "./around.ts";
-import { hideError } from "./hidden-error.ts";
 
 interface OfOperation extends OperationFacts {
   readonly tenant: string;
@@ -27,7 +26,7 @@ interface Ended extends OfAttempt {
   readonly status?: number | undefined;
   readonly wireRequests: number;
   readonly durationMs: number;
-  /** What `run` threw. It may say anything, so it is not enumerable. */
+  /** What `run` threw. It may contain anything, so it is not enumerable. */
   readonly error?: unknown;
 }
 
@@ -36,54 +35,54 @@ interface OfSample {
   readonly step: string;
 }
 
-/** Every event, by name, with what its listener receives. */
+/** Every event by name, with what its listener receives. */
 export interface HoldfireEvents {
-  /** An operation is taken up. Calls that join one under way are one with it; a read is one of its own. */
+  /** An operation begins. Calls that join an operation under way share its event; each read has its own. */
   operation: OfOperation & {
     readonly kind: "read" | "write" | "destructive";
     readonly by: "call" | "reconcile";
-    /** What it does runs inside `wrap`, once, whatever `wrap` does. To be called by the listener at once. */
+    /** Runs the operation inside `wrap`, once, whatever `wrap` does. The listener must call it synchronously. */
     readonly around: Around;
   };
-  /** What became of it: each `operation` has one. */
+  /** How it ended: each `operation` has one. */
   outcome: OfOperation & {
     readonly by: "call" | "reconcile";
-    /** As in `Outcome`; `failed` if there is none: an error was thrown, and nothing sent. */
+    /** As in `Outcome`; `failed` if there is none: an error was thrown, and nothing was sent. */
     readonly status: string;
     readonly reason?: string | undefined;
-    /** How a commit became known, if it became known now. */
+    /** How the commit became known; `undefined` if it was known before. */
     readonly via?: Extract<State, { tag: "committed" }>["via"] | undefined;
     readonly licence?: Licence | undefined;
     readonly attempts: number;
-    /** It was known before, and nothing was sent. */
+    /** The outcome was known before this call, and nothing was sent for it. */
     readonly replayed: boolean;
     readonly recorded: boolean;
     readonly durationMs: number;
-    /** What was thrown, by us or by `run`. It may say anything, so it is not enumerable. */
+    /** What holdfire or `run` threw. It may contain anything, so it is not enumerable. */
     readonly error?: unknown;
   };
-  /** An attempt is about to be fired. */
+  /** The tool is about to be fired. */
   attempt: OfAttempt & {
     readonly licence: Licence;
     /** `run` is called inside `wrap`; see `operation`. */
     readonly around: Around;
   };
-  /** An attempt has ended, or its time was up: each `attempt` has one. */
+  /** An attempt has ended, or its time is up: each `attempt` has one. */
   verdict: Ended & {
-    /** It was given up and may still land; the verdict is `unknown`. What it brings then is `late`. */
+    /** Its time is up, and it may still succeed; the verdict is `unknown`. If it ends after all, `late` follows. */
     readonly timedOut?: true | undefined;
   };
-  /** An attempt that was given up has ended after all. */
+  /** An attempt ended after its time was up. */
   late: Ended;
   /** The state was read. */
   read: OfOperation & { readonly reading: string; readonly durationMs: number };
-  /** A lapsed operation of another owner was taken over. */
+  /** This process took over an operation whose owner's lease had expired. */
   takeover: OfOperation & { readonly epoch: number };
   /** The effect exists more than once. */
   duplicate: OfOperation & { readonly source: "late" | "read" };
-  /** A person is asked. */
+  /** A person must approve an operation. */
   approval: OfOperation & { readonly status: "asked"; readonly why: "approval" | "drift" };
-  /** One request of a model call (a sample) has ended, or its recorded answer was given back. */
+  /** One request of a model call (a sample) has ended, or its recorded answer was returned. */
   sample: OfSample & {
     /** `0` for a recorded answer. */
     readonly attempt: number;
@@ -92,46 +91,46 @@ export interface HoldfireEvents {
     readonly durationMs: number;
     readonly replayed: boolean;
   };
-  /** What a model call cost, per attempt, aborted ones included as far as the provider told. */
+  /** The tokens of a model call, per attempt, as far as the provider reported them; also of aborted ones. */
   usage: OfSample & {
     readonly attempt: number;
     readonly inputTokens?: number | undefined;
     readonly outputTokens?: number | undefined;
-    /** The reply broke off: the provider may charge more than was seen. */
+    /** The reply ended early: the provider may charge for more than was counted. */
     readonly partial: boolean;
   };
-  /** What the ledger's store did, or failed to do. */
+  /** The ledger's store failed, lost data, or recovered. */
   store: StoreEvent;
-  /** What a developer should look at. */
+  /** Something a developer should fix. */
   warning: Warning;
-  /** `hf.reconcile` has dealt with one more operation. In operations, so far. */
+  /** `hf.reconcile` has checked one more operation. The counts of this pass so far, in operations. */
   reconcile: {
     readonly tenant: string;
-    readonly looked: number;
+    readonly checked: number;
     readonly committed: number;
     readonly notApplied: number;
     readonly stillUnknown: number;
     readonly skipped: number;
   };
-  /** `hf.driftReport` found that the world is not as the ledger has it. */
+  /** `hf.driftReport` found a difference between the ledger and a service. */
   drift: {
     readonly tenant: string;
     readonly finding: "gone" | "duplicated" | "changed" | "foreign";
     readonly tool: string;
-    /** The operation; a foreign effect has none. */
+    /** The operation's id; a foreign effect has none. */
     readonly id?: string | undefined;
     readonly effectId?: string | undefined;
   };
 }
 
 type StoreEvent =
-  /** It failed, or did not answer in time: then there is no `error`, which is not enumerable. */
+  /** It failed (`error`, which is not enumerable), or did not answer in time (no `error`). */
   | { readonly status: "error"; readonly step: string; readonly error?: unknown }
-  /** It lost data: a missing row proves nothing any more. */
+  /** It lost data: a missing record no longer proves anything. */
   | { readonly status: "suspect"; readonly why: string }
-  /** A settle could not be written yet; it is retried while the process lives. */
+  /** An outcome could not be written yet; holdfire retries while the process runs. */
   | (OfOperation & { readonly status: "unrecorded" })
-  /** A settle that had failed was written after all. */
+  /** An outcome that could not be written before is written now. */
   | (OfOperation & { readonly status: "recorded" });
 
 type Warning =
@@ -141,27 +140,28 @@ type Warning =
       readonly origin: string;
       readonly method: string;
       readonly path: string;
-      /** How often it went out. */
+      /** How often it was sent. */
       readonly count: number;
-      /** How often `guardedFetch` has stopped it from going out again. */
+      /** How often `guardedFetch` kept it from being sent again. */
       readonly refused?: number | undefined;
     })
-  /** A keyed tool never took the key from its context: it has no keyed licence. */
+  /** A keyed tool never read the key from its context: it has no licence `keyed`. */
   | (OfOperation & { readonly code: "key_unused" })
-  /** A reader could not find a commit we know of: it has no absent licence. */
+  /** A reader did not find a commit that is known: it has no licence `absent`. */
   | (OfOperation & { readonly code: "reader_blind" })
-  /** `readState`, `verify`, `precondition` or `plan` threw, hung or returned nonsense. */
+  /** `readState`, `verify`, `precondition` or `plan` threw, hung or returned something invalid. */
   | (OfOperation & {
       readonly code: "reader_failed";
       readonly which: "readState" | "verify" | "precondition" | "plan";
       readonly why: string;
     })
-  /** Two operations of one scope differ only in a uuid or a timestamp. */
+  /** Two operations in one scope differ only in a uuid or a timestamp. */
   | (OfOperation & { readonly code: "volatile_intent"; readonly other: string })
   /** A result could not be stored; it is committed without its payload. */
   | (OfOperation & { readonly code: "payload_lost"; readonly why: string })
+  /** Another process took the operation over, or might have by now: its lease has expired. */
   | (OfOperation & { readonly code: "lease_lost" })
-  /** A recorded step of a scope is asked with another prompt: a new sample. */
+  /** A recorded step of a scope was called with another prompt, so the model was asked again. */
   | (OfSample & { readonly code: "prompt_drift"; readonly scope: string });
 
 export type EventName = keyof HoldfireEvents;
@@ -170,25 +170,25 @@ export type Listener<N extends EventName> = (event: HoldfireEvents[N]) => void;
 export interface Events {
   /** Returns the function that stops listening. */
   on<N extends EventName>(name: N, listener: Listener<N>): () => void;
-  /** Whether anyone listens, so that what is only for listeners need not be done. */
+  /** Whether there is a listener, so that work only for listeners can be skipped. */
   has(name: EventName): boolean;
-  /** `build` is called if somebody listens, once. */
+  /** Calls `build` once, if there is a listener. */
   emit<N extends EventName>(name: N, build: () => HoldfireEvents[N]): void;
-  /** The events of one tenant: tenants never meet, not even in a log. What is nobody's, all hear. */
+  /** The events of one tenant; other tenants do not receive them. An event without a tenant goes to all. */
   of(tenant: string): Events;
 }
 
 export function createEvents(): Events {
-  const listeners = new Map<EventName, Set<Heard>>();
+  const listeners = new Map<EventName, Set<Registered>>();
 
   const of = (tenant: string | undefined): Events => ({
     of,
     on(name, listener) {
       const those = listeners.get(name) ?? new Set();
-      const heard: Heard = { tenant, listener };
-      listeners.set(name, those.add(heard));
+      const registered: Registered = { tenant, listener };
+      listeners.set(name, those.add(registered));
       return () => {
-        those.delete(heard);
+        those.delete(registered);
       };
     },
     has: (name) => (listeners.get(name)?.size ?? 0) > 0,
@@ -196,14 +196,14 @@ export function createEvents(): Events {
       const those = listeners.get(name);
       if (!those || those.size === 0) return;
       let event: object | undefined;
-      for (const { tenant: theirs, listener } of [...those]) {
-        if (theirs !== undefined && tenant !== undefined && theirs !== tenant) continue;
+      for (const { tenant: wanted, listener } of [...those]) {
+        if (wanted !== undefined && tenant !== undefined && wanted !== tenant) continue;
         try {
           event ??= hideError(build());
           const returned: unknown = (listener as (event: unknown) => unknown)(event);
           if (returned instanceof Promise) returned.catch(() => {});
         } catch {
-          // see the header
+          // A listener must not change what happens.
         }
       }
     },
@@ -211,7 +211,15 @@ export function createEvents(): Events {
   return of(undefined);
 }
 
-interface Heard {
+interface Registered {
   readonly tenant: string | undefined;
   readonly listener: (event: never) => void;
+}
+
+/**
+ * Makes `error` of this event not enumerable, in place: it may contain credentials and personal data, and
+ * listeners print and serialise whole events. It can still be read by name.
+ */
+function hideError<T extends object>(event: T): T {
+  return "error" in event ? Object.defineProperty(event, "error", { enumerable: false }) : event;
 }

@@ -1,6 +1,6 @@
 /**
- * One line of a log for each event. What a line may say is listed here, field by field: no arguments,
- * results, keys, scopes or addresses, and of an error its class and code.
+ * Writes one log line for each event. The fields of each line are listed here: no arguments, results,
+ * keys, scopes or paths, and of an error its class and code.
  *
  * @module
  */
@@ -9,19 +9,18 @@ import { InvalidInputError } from "../errors.ts";
 import { visible } from "../key/escape-hidden.ts";
 import { peek } from "../lang/peek.ts";
 import type { EventName, Events, HoldfireEvents, Listener } from "./events.ts";
-import { classOf, codeOf } from "./failure.ts";
-import { keyHash } from "./key-hash.ts";
+import { classOf, codeOf, keyHash } from "./redacted.ts";
 
-/** What of less weight is left out. */
+/** From the least to the most important. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** `console`, pino, winston and most others. */
+/** Fits `console`, pino, winston and most others. */
 export type Logger = Readonly<Record<LogLevel, (line: string) => unknown>>;
 
 export interface LogOptions {
-  /** The least weight that is logged. @default "info" */
+  /** The lowest level that is logged. @default "info" */
   readonly level?: LogLevel | undefined;
-  /** What is said of errors. Their messages may hold anything a service or a tool put there. @default "codes" */
+  /** What is logged of errors. Messages may contain anything that a service or a tool put there. @default "codes" */
   readonly errors?: "codes" | "messages" | undefined;
 }
 
@@ -30,7 +29,7 @@ const LONGEST_VALUE = 200;
 const LONGEST_MESSAGE = 300;
 
 type KeyOf<E> = E extends unknown ? keyof E : never;
-/** Its weight, and the fields that it may say. */
+/** The level of a line, and its fields. */
 type Line<E> = readonly [LogLevel, ...KeyOf<E>[]];
 type Store = HoldfireEvents["store"];
 type Warning = HoldfireEvents["warning"];
@@ -54,7 +53,7 @@ const WARNINGS: { readonly [C in Warning["code"]]: Line<Extract<Warning, { code:
 };
 
 const ENDED = ["tool", "attempt", "verdict", "status", "wireRequests", "durationMs"] as const;
-const BECAME = [
+const OUTCOME = [
   "status",
   "reason",
   "via",
@@ -64,7 +63,7 @@ const BECAME = [
   "durationMs",
 ] as const;
 
-/** A function where the weight depends on what is told. */
+/** A function where the level depends on the event. */
 const LINES: {
   readonly [N in EventName]:
     | Line<HoldfireEvents[N]>
@@ -74,7 +73,7 @@ const LINES: {
   outcome: ({ status, replayed }) => [
     status === "unknown" && !replayed ? "warn" : "info",
     "tool",
-    ...BECAME,
+    ...OUTCOME,
   ],
   attempt: ["info", "tool", "attempt", "licence"],
   verdict: ({ timedOut }) => [timedOut ? "warn" : "info", ...ENDED, "timedOut"],
@@ -87,11 +86,11 @@ const LINES: {
   usage: ["debug", "client", "attempt", "inputTokens", "outputTokens", "partial"],
   store: ({ status }) => STORE[status],
   warning: ({ code }) => WARNINGS[code],
-  reconcile: ["debug", "looked", "committed", "notApplied", "stillUnknown", "skipped"],
+  reconcile: ["debug", "checked", "committed", "notApplied", "stillUnknown", "skipped"],
   drift: ["warn", "tool", "finding"],
 };
 
-/** Writes a line for each event of this holdfire. Returns the function that stops it. */
+/** Writes a log line for each event of this holdfire. Returns the function that stops it. */
 export function logTo(
   hf: Pick<Events, "on">,
   logger: Logger,
@@ -99,21 +98,21 @@ export function logTo(
 ): () => void {
   const { level = "info", errors = "codes" } = options;
   if (!LEVELS.includes(level)) {
-    throw new InvalidInputError("options.level", `must be one of ${LEVELS.join(", ")}`);
+    throw new InvalidInputError("options.level", `must be one of ${LEVELS.join(", ")}.`);
   }
   if (errors !== "codes" && errors !== "messages") {
-    throw new InvalidInputError("options.errors", 'must be "codes" or "messages"');
+    throw new InvalidInputError("options.errors", 'must be "codes" or "messages".');
   }
   const missing = LEVELS.find((name) => typeof peek(logger, name) !== "function");
-  if (missing) throw new InvalidInputError(`logger.${missing}`, "must be a function");
-  const weighsEnough = (weight: LogLevel) => LEVELS.indexOf(weight) >= LEVELS.indexOf(level);
+  if (missing) throw new InvalidInputError(`logger.${missing}`, "must be a function.");
+  const isLogged = (at: LogLevel) => LEVELS.indexOf(at) >= LEVELS.indexOf(level);
   const stops = (Object.keys(LINES) as EventName[]).flatMap((name) => {
     const line = LINES[name] as Line<object> | ((event: object) => Line<object>);
-    if (typeof line !== "function" && !weighsEnough(line[0])) return [];
+    if (typeof line !== "function" && !isLogged(line[0])) return [];
     const listener = (event: object) => {
-      const [weight, ...fields] = typeof line === "function" ? line(event) : line;
-      if (!weighsEnough(weight)) return undefined;
-      return logger[weight](`holdfire ${name}${textOf(event, fields, errors === "messages")}`);
+      const [at, ...fields] = typeof line === "function" ? line(event) : line;
+      if (!isLogged(at)) return undefined;
+      return logger[at](`holdfire ${name}${textOf(event, fields, errors === "messages")}`);
     };
     return [hf.on(name, listener as Listener<typeof name>)];
   });
@@ -124,19 +123,19 @@ export function logTo(
 
 function textOf(event: object, fields: readonly string[], messages: boolean): string {
   const { key, error } = event as { readonly key?: string; readonly error?: unknown };
-  const said: [string, unknown][] = fields.map((name) => [name, peek(event, name)]);
-  if (key !== undefined) said.push(["keyHash", keyHash(key)]);
+  const shown: [string, unknown][] = fields.map((name) => [name, peek(event, name)]);
+  if (key !== undefined) shown.push(["keyHash", keyHash(key)]);
   if (error !== undefined) {
-    said.push(["error", classOf(error) ?? typeof error], ["code", codeOf(error)]);
-    if (messages) said.push(["message", peek(error, "message") ?? error]);
+    shown.push(["error", classOf(error) ?? typeof error], ["code", codeOf(error)]);
+    if (messages) shown.push(["message", peek(error, "message") ?? error]);
   }
-  return said
+  return shown
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${valueText(value, name)}`)
     .join("");
 }
 
-/** Quoted where it could be taken for more than one value. */
+/** Quoted where it could be read as more than one value. */
 function valueText(value: unknown, name: string): string {
   if (typeof value === "number") return String(Math.round(value * 1_000) / 1_000);
   const text =

@@ -1,7 +1,7 @@
 /**
  * Spans and metrics for OpenTelemetry. Subpath export `"holdfire/otel"`.
  *
- * Nothing of OpenTelemetry is imported: what is used is what the user passes.
+ * It imports nothing from OpenTelemetry and uses what the user passes.
  *
  * @module
  */
@@ -20,7 +20,6 @@ import { listening } from "./otel/listening.ts";
 import { countMetrics } from "./otel/metrics.ts";
 import { traceSpans } from "./otel/spans.ts";
 
-export { keyHash } from "./key-hash.ts";
 export type {
   ApiLike,
   ContextLike,
@@ -32,27 +31,29 @@ export type {
   TracerLike,
   TracerProviderLike,
 } from "./otel/api.ts";
+export { keyHash } from "./redacted.ts";
 
 export interface InstrumentOptions {
   /**
-   * `@opentelemetry/api` itself. Spans and metrics go to what is registered with it, and whatever a tool
-   * traces in its `run` becomes a child of the attempt's span.
+   * `@opentelemetry/api` itself. Spans and metrics go to the providers registered with it, and spans that
+   * a tool starts in its `run` become children of the attempt's span.
    */
   readonly api?: ApiLike | undefined;
-  /** Makes the spans. @default one named `holdfire` of `tracerProvider`, or of `api` */
+  /** Creates the spans. @default one named `holdfire` from `tracerProvider`, or of `api` */
   readonly tracer?: TracerLike | undefined;
   readonly tracerProvider?: TracerProviderLike | undefined;
-  /** Makes the metrics. @default one named `holdfire` of `meterProvider`, or of `api` */
+  /** Creates the metrics. @default one named `holdfire` from `meterProvider`, or of `api` */
   readonly meter?: MeterLike | undefined;
   readonly meterProvider?: MeterProviderLike | undefined;
 }
 
 const OPTIONS = ["api", "tracer", "tracerProvider", "meter", "meterProvider"];
 
-/** Traces and counts what this holdfire does, for its tenant. Returns the function that stops it. */
+/** Creates spans and metrics for what this holdfire does in its tenant. Returns the function that stops it. */
 export function instrument(hf: Pick<Events, "on">, options: InstrumentOptions): () => void {
   for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name)) throw new InvalidInputError(`options.${name}`, "is not an option");
+    if (!OPTIONS.includes(name))
+      throw new InvalidInputError(`options.${name}`, "is not an option.");
   }
   const { api } = options;
   const tracer = options.tracer ?? (options.tracerProvider ?? api?.trace)?.getTracer("holdfire");
@@ -60,7 +61,7 @@ export function instrument(hf: Pick<Events, "on">, options: InstrumentOptions): 
   if (!tracer && !meter) {
     throw new InvalidInputError(
       "options",
-      "must name where telemetry goes: api, tracer, tracerProvider, meter or meterProvider",
+      "must name at least one of api, tracer, tracerProvider, meter and meterProvider.",
     );
   }
   const { on, stop } = listening(hf);

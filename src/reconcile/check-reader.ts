@@ -1,7 +1,6 @@
 /**
- * A reader must earn its word here too: a process with the wrong account finds nothing, and every lost
- * reply would look like an absence. So before an absence counts, the reader is asked about commits that
- * are known.
+ * Checks a reader before its *absent* counts. A process with the wrong account finds nothing, and every
+ * lost reply would look like an absence. So the reader is first asked about commits that are known.
  *
  * @module
  */
@@ -9,15 +8,15 @@
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import { about } from "../engine/operation/operation.ts";
-import { askReader } from "../engine/reader/ask-reader.ts";
+import { askReader } from "../engine/reader.ts";
 import { askStore } from "../engine/store-call.ts";
-import { recallSettled } from "./operation-of.ts";
+import { recallSettled } from "./recall-operation.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** One may have been deleted since; that all of them were is not likely. */
+/** One effect may have been deleted since; it is unlikely that all of them were. */
 const ASKED = 3;
 
-/** Each tool once. A reader that finds none of the commits we know of loses the absent licence. */
+/** Checks each tool once. A reader that finds none of the known commits loses the `absent` licence. */
 export function createReaderCheck(engine: Engine): (tool: Tool) => Promise<void> {
   const checks = new Map<string, Promise<void>>();
   return (tool) => {
@@ -39,7 +38,7 @@ async function check(tool: Tool, engine: Engine): Promise<void> {
     states: ["committed"],
     tool: tool.name,
     since: now - DAY_MS,
-    // A reader may lag by as much as it declares.
+    // A reader may lag by as much as the tool declares.
     until: now - (tool.commitsWithinMs ?? 0),
     limit: ASKED,
   } as const;

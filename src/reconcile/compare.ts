@@ -1,5 +1,5 @@
 /**
- * One committed operation beside what is there now. Looks, and changes nothing.
+ * Compares one committed operation with what the service has now. It only reads.
  *
  * @module
  */
@@ -8,21 +8,51 @@ import type { Reading } from "../engine/define/reading.ts";
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import { factsOf, type Operation } from "../engine/operation/operation.ts";
-import { effectOf } from "../engine/outcome/kept-result.ts";
 import { storedResult } from "../engine/outcome/replay.ts";
-import { askReader } from "../engine/reader/ask-reader.ts";
+import { effectOf } from "../engine/outcome/result.ts";
+import { askReader } from "../engine/reader.ts";
+import type { OperationFacts } from "../errors.ts";
 import { showScope } from "../key/scope.ts";
 import { withTimeLimit } from "../lang/time-limit.ts";
 import type { OperationRecord, State } from "../ledger/record.ts";
-import type { DriftFinding, NotCompared } from "./drift-report.ts";
-import { recallSettled } from "./operation-of.ts";
+import { recallSettled } from "./recall-operation.ts";
 
 type Committed = Extract<State, { tag: "committed" }>;
 
+interface OfCommitted extends OperationFacts {
+  readonly scope: string;
+  /** The service's id of the effect, as the ledger has it. */
+  readonly effectId?: string | undefined;
+}
+
+/** How the service differs from what the ledger has of a committed operation. */
+export type CommittedFinding =
+  /** It was committed, and the reader does not find it. */
+  | (OfCommitted & { readonly finding: "gone" })
+  /** The service has it more than once. */
+  | (OfCommitted & { readonly finding: "duplicated"; readonly count: number })
+  /** `sameEffect` returned `false`, or the reader finds another effect instead. */
+  | (OfCommitted & {
+      readonly finding: "changed";
+      readonly foundEffectId?: string | undefined;
+    });
+
+/** An operation that could not be compared. */
+export interface NotCompared extends OperationFacts {
+  /**
+   * `"intent_not_kept"`: the reader needs the intent, which is wiped once an operation is settled;
+   * `"reader_blind"`: the reader's *absent* proves nothing; `"too_fresh"`: within `commitsWithinMs`;
+   * `"in_progress"`: the reader says so; `"other_version"`: made by another version of the tool;
+   * `"comparison_failed"`: `sameEffect` threw, hung or did not return a boolean; or what the reader gave as the reason
+   * of its `cannotTell`.
+   */
+  readonly why: string;
+}
+
 export interface Compared {
-  readonly finding?: DriftFinding | undefined;
+  readonly finding?: CommittedFinding | undefined;
   readonly notCompared?: NotCompared | undefined;
-  /** Effects that are this operation's, by what was found. */
+  /** The effects that belong to this operation. */
   readonly effectIds: readonly string[];
 }
 
@@ -39,7 +69,7 @@ export async function compare(
   const facts = factsOf(operation, record.generation);
   const about = { ...facts, scope: showScope(record.scope), effectId: state.effectId };
   const recorded = effectIdsOf(record, state);
-  // Two answers with two ids: the ledger knows it by itself.
+  // Two replies with two ids: no read is needed to know.
   if (recorded.length > 1) {
     const finding = { ...about, finding: "duplicated", count: recorded.length } as const;
     return { finding, effectIds: recorded };
@@ -76,7 +106,7 @@ export async function compare(
       if (same === false) {
         return { finding: { ...about, finding: "changed", foundEffectId }, effectIds };
       }
-      return same === "cannot tell" ? notCompared("sameEffect failed") : { effectIds };
+      return same === "cannot_tell" ? notCompared("comparison_failed") : { effectIds };
     }
   }
 }
@@ -87,13 +117,13 @@ async function isSame(
   { payload }: Committed,
   found: unknown,
   engine: Engine,
-): Promise<boolean | "cannot tell" | undefined> {
+): Promise<boolean | "cannot_tell" | undefined> {
   const { sameEffect, readTimeoutMs } = operation.tool;
   const stored = payload && storedResult(operation, payload, engine);
   if (!sameEffect || !stored?.ok) return undefined;
   const asked = Promise.resolve().then(() => sameEffect(stored.value, found));
   const inTime = await withTimeLimit(engine.clock, readTimeoutMs, asked);
-  return inTime.tag === "done" && typeof inTime.value === "boolean" ? inTime.value : "cannot tell";
+  return inTime.tag === "done" && typeof inTime.value === "boolean" ? inTime.value : "cannot_tell";
 }
 
 function effectIdsIn(reading: Reading<unknown>, tool: Tool): readonly string[] {
@@ -105,7 +135,7 @@ function effectIdsIn(reading: Reading<unknown>, tool: Tool): readonly string[] {
   return effectId === undefined ? [] : [effectId];
 }
 
-/** All that the ledger itself knows of. */
+/** All effects that the ledger has of this operation. */
 function effectIdsOf({ evidence }: OperationRecord, { effectId }: Committed): readonly string[] {
   const all = [effectId, ...evidence.map((seen) => seen.effectId)];
   return [...new Set(all.filter((id) => id !== undefined))];

@@ -1,11 +1,26 @@
 /**
- * What `hf.driftReport` is asked for, and what it reports. The work is in `src/reconcile`.
+ * `hf.driftReport`: compares what the ledger says was done with what the services have now. It reports;
+ * it repairs nothing and changes no record.
  *
  * @module
  */
 
-import type { OperationFacts } from "../errors.ts";
-import type { ToolChoice } from "./report.ts";
+import { checkOptions } from "../engine/define/check.ts";
+import { type Engine, inBackground } from "../engine/engine.ts";
+import { askStore } from "../engine/store-call.ts";
+import { ClosedError, InvalidInputError } from "../errors.ts";
+import type { Stored } from "../ledger/record.ts";
+import { type CommittedFinding, compare, type NotCompared } from "./compare.ts";
+import { fewAtATime } from "./few-at-a-time.ts";
+import { type Coverage, type ForeignFinding, findForeign } from "./foreign.ts";
+import {
+  checkLimit,
+  checkTime,
+  chosenTools,
+  listenerOf,
+  type ToolChoice,
+  type Tools,
+} from "./options.ts";
 
 export interface DriftOptions {
   /** Only these tools. @default all tools made by `hf.tool` */
@@ -14,68 +29,30 @@ export interface DriftOptions {
   readonly since?: number | undefined;
   /** Up to when. @default now */
   readonly until?: number | undefined;
-  /** How many committed operations to ask readers about, at most. @default 1_000 */
+  /** How many committed operations to read at most. @default 1_000 */
   readonly limit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Hears of every operation that was looked at. What it throws is ignored. */
+  /** Called after every operation that was checked. What it throws is ignored. */
   readonly onProgress?: ((progress: DriftProgress) => void) | undefined;
 }
 
-/** How far it has come. */
 export interface DriftProgress {
-  readonly looked: number;
+  readonly checked: number;
   readonly findings: number;
 }
 
-interface OfCommitted extends OperationFacts {
-  readonly scope: string;
-  /** The service's id of the effect, as the ledger has it. */
-  readonly effectId?: string | undefined;
-}
+/** A difference between the ledger and a service. Nothing is repaired. */
+export type DriftFinding = CommittedFinding | ForeignFinding;
 
-/** What the world says otherwise than the ledger. Nothing is repaired. */
-export type DriftFinding =
-  /** It was committed, and the reader says that it is not there. */
-  | (OfCommitted & { readonly finding: "gone" })
-  /** It is there more than once. */
-  | (OfCommitted & { readonly finding: "duplicated"; readonly count: number })
-  /** `sameEffect` says no, or another effect is found in its place. */
-  | (OfCommitted & {
-      readonly finding: "changed";
-      readonly foundEffectId?: string | undefined;
-    })
-  /** Listed by the service, and of no operation in the ledger. */
-  | {
-      readonly finding: "foreign";
-      readonly tool: string;
-      readonly service: string;
-      readonly effectId: string;
-      /** The key it was sent under, and when, as far as `listEffects` told. */
-      readonly key?: string | undefined;
-      readonly at?: number | undefined;
-      /** How many operations of the service are open: it may be of one of these. */
-      readonly openOperations: number;
-    };
-
-/** An operation that could not be compared. */
-export interface NotCompared extends OperationFacts {
-  /**
-   * `"intent_not_kept"`: the reader takes the intent, which is wiped once an operation is settled;
-   * `"reader_blind"`: an absence proves nothing; `"too_fresh"`: within `commitsWithinMs`;
-   * `"other_version"`: made by another version of the tool; or what the reader said.
-   */
-  readonly why: string;
-}
-
-/** What was looked at of one tool. */
+/** What was checked for one tool. */
 export interface DriftCoverage {
   readonly tool: string;
-  /** By `readState`: gone, duplicated. */
-  readonly effects: "looked" | "not looked";
-  /** By `sameEffect`: changed. */
-  readonly changes: "looked" | "not looked";
-  /** By `listEffects`: foreign. `"cannot tell"`: it failed, hung, or returned nonsense or too much. */
-  readonly foreign: "looked" | "not looked" | "cannot tell";
+  /** With `readState`: gone, duplicated. */
+  readonly effects: "checked" | "not_checked";
+  /** With `sameEffect`: changed. */
+  readonly changes: "checked" | "not_checked";
+  /** With `listEffects`: foreign. */
+  readonly foreign: Coverage;
 }
 
 export interface DriftReport {
@@ -83,10 +60,103 @@ export interface DriftReport {
   readonly ended: "done" | "limit" | "stopped";
   readonly since: number;
   readonly until: number;
-  /** Committed operations that a reader was asked about. */
-  readonly looked: number;
-  /** Each fact once. */
+  /** Committed operations whose reader was asked. */
+  readonly checked: number;
+  /** Each difference once. */
   readonly findings: readonly DriftFinding[];
   readonly notCompared: readonly NotCompared[];
   readonly tools: readonly DriftCoverage[];
+}
+
+const OPTIONS = ["tools", "since", "until", "limit", "signal", "onProgress"];
+const DAY_MS = 24 * 3_600_000;
+const PAGE = 100;
+
+export async function driftReport(
+  options: DriftOptions,
+  tools: Tools,
+  engine: Engine,
+): Promise<DriftReport> {
+  if (engine.isClosed()) throw new ClosedError();
+  checkOptions(options, OPTIONS, "driftReport");
+  const reporting = makeReport(options, tools, engine);
+  inBackground(engine, () => reporting.catch(() => {}));
+  return reporting;
+}
+
+async function makeReport(
+  options: DriftOptions,
+  tools: Tools,
+  engine: Engine,
+): Promise<DriftReport> {
+  const limit = checkLimit(options.limit, "driftReport");
+  const tell = listenerOf(options.onProgress, "driftReport");
+  const chosen = chosenTools(options.tools, tools, "driftReport");
+  const { ledger, tenant, events } = engine;
+  await askStore(engine, "open", ledger.open());
+  const until = checkTime(options.until, "driftReport.until") ?? ledger.clock.latest() + 1;
+  const since = checkTime(options.since, "driftReport.since") ?? until - DAY_MS;
+  if (since >= until) throw new InvalidInputError("driftReport.since", "must be before until.");
+
+  const { signal } = options;
+  const mayGoOn = () => !signal?.aborted && !engine.isClosed();
+  const findings: DriftFinding[] = [];
+  const notCompared: NotCompared[] = [];
+  const known = new Set<string>();
+  const nameOf = (service: string, effectId: string) => `${service.length}:${service}${effectId}`;
+  let checked = 0;
+  const report = (finding: DriftFinding): void => {
+    findings.push(finding);
+    const { tool, effectId } = finding;
+    const id = finding.finding === "foreign" ? undefined : finding.id;
+    events.emit("drift", () => ({ tenant, finding: finding.finding, tool, id, effectId }));
+  };
+
+  const check = async ({ record }: Stored): Promise<void> => {
+    const { state, service } = record;
+    const tool = chosen.get(record.tool);
+    if (state.tag !== "committed" || !tool) return;
+    const compared = await compare(record, state, tool, engine);
+    for (const effectId of compared.effectIds) known.add(nameOf(service, effectId));
+    if (compared.finding) report(compared.finding);
+    if (compared.notCompared) notCompared.push(compared.notCompared);
+    if (tool.readState) checked += 1;
+    tell({ checked, findings: findings.length });
+  };
+
+  let ended: DriftReport["ended"] = "done";
+  let cursor: string | undefined;
+  do {
+    const left = limit - checked;
+    if (!mayGoOn() || left <= 0) {
+      ended = left <= 0 ? "limit" : "stopped";
+      break;
+    }
+    const size = Math.min(PAGE, left);
+    const query = { tenant, states: ["committed"] as const, cursor, limit: size, since, until };
+    const page = await askStore(engine, "list", ledger.store.list(query));
+    await fewAtATime(page.items, check, mayGoOn);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+
+  const coverage: DriftCoverage[] = [];
+  const isKnown = (service: string, effectId: string) => known.has(nameOf(service, effectId));
+  for (const tool of chosen.values()) {
+    if (tool.kind === "read") continue;
+    const span = { since, until };
+    const foreign = await findForeign(tool, span, isKnown, mayGoOn, engine);
+    for (const finding of foreign.findings) {
+      report(finding);
+      // Tools of one service may list the same effects.
+      known.add(nameOf(finding.service, finding.effectId));
+    }
+    coverage.push({
+      tool: tool.name,
+      effects: tool.readState ? "checked" : "not_checked",
+      changes: tool.readState && tool.sameEffect ? "checked" : "not_checked",
+      foreign: foreign.coverage,
+    });
+  }
+  if (!mayGoOn()) ended = "stopped";
+  return { ended, since, until, checked, findings, notCompared, tools: coverage };
 }

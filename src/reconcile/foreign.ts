@@ -1,5 +1,5 @@
 /**
- * Effects of no operation: what the service lists, less what the ledger knows.
+ * Finds effects that no operation made: those that the service lists and the ledger does not have.
  *
  * @module
  */
@@ -12,40 +12,50 @@ import { wireKeys } from "../key/mint.ts";
 import { peek, peekItems } from "../lang/peek.ts";
 import { withTimeLimit } from "../lang/time-limit.ts";
 import { runWithoutToken } from "../wire/token.ts";
-import { atOnce } from "./at-once.ts";
-import type { DriftCoverage, DriftFinding } from "./drift-report.ts";
+import { fewAtATime } from "./few-at-a-time.ts";
 
 const MAX_EFFECTS = 10_000;
 const MAX_ID_LENGTH = 512;
-const AT_ONCE = 8;
 const PAGE = 1_000;
 
-export interface Span {
+/** Whether something was checked; `"cannot_tell"`: `listEffects` failed, hung, or returned invalid or too many items. */
+export type Coverage = "checked" | "not_checked" | "cannot_tell";
+
+/** An effect that the service lists and that belongs to no operation in the ledger. */
+export interface ForeignFinding {
+  readonly finding: "foreign";
+  readonly tool: string;
+  readonly service: string;
+  readonly effectId: string;
+  /** The key it was sent under, and when, if `listEffects` gave them. */
+  readonly key?: string | undefined;
+  readonly at?: number | undefined;
+  /** How many operations of the service are open: one of them may have made it. */
+  readonly openOperations: number;
+}
+
+interface Span {
   readonly since: number;
   readonly until: number;
 }
 
-export interface Strangers {
-  readonly coverage: DriftCoverage["foreign"];
-  readonly findings: readonly Extract<DriftFinding, { finding: "foreign" }>[];
-}
-
-/** `isKnown` says which effects this report has spoken of. */
+/** `isKnown` says which effects this report already has. */
 export async function findForeign(
   tool: Tool,
   span: Span,
   isKnown: (service: string, effectId: string) => boolean,
   mayGoOn: () => boolean,
   engine: Engine,
-): Promise<Strangers> {
-  if (!tool.listEffects) return { coverage: "not looked", findings: [] };
+): Promise<{ readonly coverage: Coverage; readonly findings: readonly ForeignFinding[] }> {
+  if (!tool.listEffects) return { coverage: "not_checked", findings: [] };
   const listed = await listEffects(tool, span, engine);
-  if (!listed) return { coverage: "cannot tell", findings: [] };
+  if (!listed) return { coverage: "cannot_tell", findings: [] };
   const { service, name } = tool;
-  // In this order: what was open when it was listed is open still, or settled and in the index.
+  // After the list: an operation that was open when the service listed its effects is then either still
+  // open, or settled and its effect is in the index.
   const open = await openOf(service, engine);
-  const findings: Extract<DriftFinding, { finding: "foreign" }>[] = [];
-  const look = async ({ effectId, key, at }: ListedEffect): Promise<void> => {
+  const findings: ForeignFinding[] = [];
+  const check = async ({ effectId, key, at }: ListedEffect): Promise<void> => {
     if (isKnown(service, effectId) || (key !== undefined && open.keys.has(key))) return;
     const { store } = engine.ledger;
     const owner = await askStore(
@@ -57,8 +67,8 @@ export async function findForeign(
     const openOperations = open.count;
     findings.push({ finding: "foreign", tool: name, service, effectId, key, at, openOperations });
   };
-  await atOnce(AT_ONCE, listed, look, mayGoOn);
-  return { coverage: mayGoOn() ? "looked" : "cannot tell", findings };
+  await fewAtATime(listed, check, mayGoOn);
+  return { coverage: mayGoOn() ? "checked" : "cannot_tell", findings };
 }
 
 async function listEffects(
@@ -94,7 +104,7 @@ function checkEffect(item: unknown): ListedEffect | undefined {
   };
 }
 
-/** The keys of what is open: an effect under one of them is ours, and not settled yet. */
+/** The keys of open operations: an effect sent under one of them is not foreign. */
 async function openOf(
   service: string,
   engine: Engine,

@@ -1,33 +1,35 @@
 /**
- * Checks what a reconciliation is asked for. A misspelt tool is an error, not an empty report.
+ * Checks the options that `hf.reconcile` and `hf.driftReport` share. A misspelt tool is an error, not an
+ * empty report.
  *
  * @module
  */
 
 import { show, wholeNumber } from "../engine/define/check.ts";
 import type { Tool } from "../engine/define/tool.ts";
-
 import { InvalidInputError } from "../errors.ts";
-import type { ToolChoice } from "./report.ts";
 
 const DEFAULT_LIMIT = 1_000;
 
+/** A tool by its name, or the tool itself. */
+export type ToolChoice = string | { readonly toolName: string };
+
 export type Tools = ReadonlyMap<string, Tool>;
 
-/** The tools to work for: those chosen, or all. */
+/** The chosen tools, or all. */
 export function chosenTools(
   chosen: readonly ToolChoice[] | undefined,
   tools: Tools,
   path: string,
 ): Tools {
   if (chosen === undefined) return tools;
-  if (!Array.isArray(chosen)) throw new InvalidInputError(`${path}.tools`, "must be a list");
+  if (!Array.isArray(chosen)) throw new InvalidInputError(`${path}.tools`, "must be a list.");
   return new Map(
     chosen.map((choice: ToolChoice) => {
       const name = typeof choice === "string" ? choice : choice?.toolName;
       const tool = tools.get(name);
       if (!tool) {
-        const rule = `must name tools made by hf.tool, got ${show(name)}`;
+        const rule = `must name tools made by hf.tool, got ${show(name)}.`;
         throw new InvalidInputError(`${path}.tools`, rule);
       }
       return [name, tool];
@@ -40,24 +42,24 @@ export const checkLimit = (limit: unknown, path: string): number =>
 
 export function checkTime(time: number | undefined, path: string): number | undefined {
   if (time === undefined || (typeof time === "number" && Number.isFinite(time))) return time;
-  throw new InvalidInputError(path, `must be a time in milliseconds, got ${show(time)}`);
+  throw new InvalidInputError(path, `must be a time in milliseconds, got ${show(time)}.`);
 }
 
-/** A listener that throws changes nothing. */
+/** A listener whose failures are ignored. */
 export function listenerOf<T>(
   onProgress: ((progress: T) => void) | undefined,
   path: string,
 ): (progress: T) => void {
   if (onProgress === undefined) return () => {};
   if (typeof onProgress !== "function") {
-    throw new InvalidInputError(`${path}.onProgress`, "must be a function");
+    throw new InvalidInputError(`${path}.onProgress`, "must be a function.");
   }
   return (progress) => {
     try {
       const returned: unknown = onProgress(progress);
       if (returned instanceof Promise) returned.catch(() => {});
     } catch {
-      // see above
+      // Progress is for people; it must not end the pass.
     }
   };
 }

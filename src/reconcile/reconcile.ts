@@ -1,27 +1,27 @@
 /**
- * `hf.reconcile`: goes through the open operations and settles what reading can settle. Several of
- * them share the work: each operation is taken by lease, and one that somebody holds is passed over.
+ * `hf.reconcile` and `hf.reconcileEvery`: go through the open operations and settle what a read can
+ * settle. Several reconcilers share the work: each takes an operation by its lease and skips what another
+ * process holds.
  *
  * @module
  */
 
-import { checkOptions } from "../engine/define/check.ts";
+import { checkOptions, positive } from "../engine/define/check.ts";
 import type { Tool } from "../engine/define/tool.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
 import { askStore } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
 import type { Stored } from "../ledger/record.ts";
-import { atOnce } from "./at-once.ts";
 import { createReaderCheck } from "./check-reader.ts";
+import { fewAtATime } from "./few-at-a-time.ts";
 import { checkLimit, checkTime, chosenTools, listenerOf, type Tools } from "./options.ts";
-import type { ReconcileOptions, ReconcileReport } from "./report.ts";
-import { type How, settleOne } from "./settle-one.ts";
-import { createTally } from "./tally.ts";
+import { createTally, type ReconcileOptions, type ReconcileReport } from "./report.ts";
+import { settleOne } from "./settle-one.ts";
 
 const OPTIONS = ["tools", "limit", "since", "resend", "signal", "onProgress", "cursor"];
 const PAGE = 100;
-/** A service that has just had a bad time is not asked everything at once. */
-const AT_ONCE = 8;
+/** A pause is up to this much shorter or longer, so that processes that start together spread out. */
+const JITTER = 0.2;
 
 export async function reconcile(
   options: ReconcileOptions,
@@ -31,7 +31,10 @@ export async function reconcile(
   if (engine.isClosed()) throw new ClosedError();
   checkOptions(options, OPTIONS, "reconcile");
   if (engine.enlisted) {
-    throw new InvalidInputError("reconcile", "belongs to no transaction: call it on the outer hf");
+    throw new InvalidInputError(
+      "reconcile",
+      "cannot run inside a transaction; call it on the holdfire that enlist was called on.",
+    );
   }
   const sweeping = sweep(options, tools, engine);
   inBackground(engine, () => sweeping.catch(() => {}));
@@ -54,10 +57,9 @@ async function sweep(
   const checkReader = createReaderCheck(engine);
   await askStore(engine, "open", ledger.open());
 
-  const look = async (one: { readonly stored: Stored; readonly tool: Tool }): Promise<void> => {
-    const how: How = { resend, signal };
+  const check = async (one: { readonly stored: Stored; readonly tool: Tool }): Promise<void> => {
     await checkReader(one.tool);
-    tally.add(await settleOne(one.stored, one.tool, how, engine));
+    tally.add(await settleOne(one.stored, one.tool, { resend, signal }, engine));
     const progress = tally.progress();
     tell(progress);
     engine.events.emit("reconcile", () => ({ tenant, ...progress }));
@@ -66,7 +68,7 @@ async function sweep(
   let { cursor } = options;
   let ended: ReconcileReport["ended"] = "done";
   do {
-    const left = limit - tally.progress().looked;
+    const left = limit - tally.progress().checked;
     if (!mayGoOn() || left <= 0) {
       ended = left <= 0 ? "limit" : "stopped";
       break;
@@ -90,16 +92,17 @@ async function sweep(
         if (!options.tools) tally.noTool(name);
         return [];
       }
-      // A reader is made for the intents of its own version.
+      // A reader understands the intents of its own version only.
       if (version !== tool.version) {
         tally.otherVersion();
         return [];
       }
-      const lives = stored.leaseUntil !== undefined && ledger.clock.latest() < stored.leaseUntil;
-      if (lives) tally.add({ tag: "busy" });
-      return lives ? [] : [{ stored, tool }];
+      const { leaseUntil } = stored;
+      const isOwned = leaseUntil !== undefined && ledger.clock.latest() < leaseUntil;
+      if (isOwned) tally.add({ tag: "busy" });
+      return isOwned ? [] : [{ stored, tool }];
     });
-    await atOnce(AT_ONCE, shuffled(ours, engine.random), look, mayGoOn);
+    await fewAtATime(shuffled(ours, engine.random), check, mayGoOn);
     if (!mayGoOn()) {
       ended = "stopped";
       break;
@@ -109,10 +112,56 @@ async function sweep(
   return { ended, ...tally.report(), cursor };
 }
 
-/** Reconcilers that start together do not take the same operations in the same order. */
+/** Two reconcilers that start together take the operations in different orders. */
 function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
   return items
     .map((item) => ({ item, at: random() }))
     .sort((one, other) => one.at - other.at)
     .map(({ item }) => item);
+}
+
+/**
+ * One pass after another, never two at once. The timer keeps no process alive. Returns the function that
+ * stops it; a pass under way then starts no further operation.
+ */
+export function reconcileEvery(
+  ms: number,
+  options: ReconcileOptions,
+  pass: (options: ReconcileOptions) => Promise<ReconcileReport>,
+  { clock, random, isClosed, events }: Engine,
+): () => void {
+  positive(ms, "reconcileEvery.ms");
+  if (isClosed()) throw new ClosedError();
+  const stop = new AbortController();
+  const { signal } = options;
+  let cancel = () => {};
+  // The next pass continues where one stopped at its limit, so that operations at the head of the list
+  // that stay unknown do not keep the others waiting.
+  let { cursor } = options;
+
+  const isOver = () => stop.signal.aborted || isClosed();
+  const schedule = () => {
+    if (isOver()) return;
+    const pause = ms * (1 - JITTER + 2 * JITTER * random());
+    cancel = clock.after(pause, () => void run(), true);
+  };
+  const run = async (): Promise<void> => {
+    if (isOver()) return;
+    try {
+      const report = await pass({ ...options, cursor, signal: stop.signal });
+      cursor = report.ended === "limit" ? report.cursor : options.cursor;
+    } catch (error) {
+      events.emit("store", () => ({ status: "error", step: "reconcile", error }));
+    }
+    schedule();
+  };
+  const end = () => {
+    cancel();
+    stop.abort();
+    signal?.removeEventListener("abort", end);
+  };
+  signal?.addEventListener("abort", end, { once: true });
+  if (signal?.aborted) end();
+  schedule();
+  return end;
 }

@@ -1,42 +1,40 @@
 /**
- * What `hf.reconcile` is asked for, and what it reports. The work is in `src/reconcile`.
+ * The options and the report of `hf.reconcile`, and the counts from which the report is made.
  *
  * @module
  */
 
 import type { OperationFacts } from "../errors.ts";
 import type { UnknownReason } from "../ledger/record.ts";
-
-/** A tool by its name, or the tool itself. */
-export type ToolChoice = string | { readonly toolName: string };
+import type { ToolChoice } from "./options.ts";
 
 export interface ReconcileOptions {
   /** Only operations of these tools. @default all tools made by `hf.tool` */
   readonly tools?: readonly ToolChoice[] | undefined;
-  /** How many operations to look at, at most. @default 1_000 */
+  /** How many operations to check at most. @default 1_000 */
   readonly limit?: number | undefined;
   /** Only operations whose state was reached at or after this time, in milliseconds. @default all */
   readonly since?: number | undefined;
   /**
-   * Also send again what the service itself will recognise (keyed), with the arguments of the first
-   * attempt, where these are all in the intent. @default false: only reads
+   * Also sends again what the service itself recognises (licence `keyed`), with the arguments of the
+   * first attempt, if these are all in the intent. @default false: only reads
    */
   readonly resend?: boolean | undefined;
-  /** Takes up no more operations once it fires. Those under way are finished. */
+  /** Starts no further operation once it fires. Operations under way are finished. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears of every operation that was dealt with. What it throws is ignored. */
+  /** Called after every operation that was checked. What it throws is ignored. */
   readonly onProgress?: ((progress: ReconcileProgress) => void) | undefined;
-  /** Where an earlier report says that it stopped. */
+  /** Where an earlier report stopped: its `cursor`. */
   readonly cursor?: string | undefined;
 }
 
-/** How far it has come, in operations. */
+/** The progress of a pass, in operations. */
 export interface ReconcileProgress {
-  readonly looked: number;
+  readonly checked: number;
   readonly committed: number;
   readonly notApplied: number;
   readonly stillUnknown: number;
-  /** Left alone: see the report. */
+  /** Not checked: see the report. */
   readonly skipped: number;
 }
 
@@ -45,31 +43,86 @@ export interface StillUnknown extends OperationFacts {
   readonly scope: string;
   readonly reason: UnknownReason;
   /**
-   * What kept it from being looked at or sent again: the tool has no `readState`; the intent is sealed
-   * with a key that is not here; or arguments outside the intent, which the ledger does not keep, would
-   * be needed to send it again.
+   * Why it could not be read or sent again: the tool has no `readState`; the intent is encrypted with a
+   * key that this process does not have; or sending again needs arguments outside the intent, which the
+   * ledger does not keep.
    */
   readonly because?: "no_reader" | "intent_unreadable" | "arguments_not_kept" | undefined;
 }
 
-/** `looked` is the sum of `committed`, `notApplied` and those still unknown. */
+/** `checked` is the sum of `committed`, `notApplied` and those still unknown. */
 export interface ReconcileReport {
-  /** `"done"`: all of them; `"limit"`: `cursor` says where to go on; `"stopped"`: by signal or `close()`. */
+  /** `"done"`: all of them; `"limit"`: `cursor` says where to continue; `"stopped"`: by signal or `close()`. */
   readonly ended: "done" | "limit" | "stopped";
-  readonly looked: number;
+  readonly checked: number;
   readonly committed: number;
   readonly notApplied: number;
   readonly stillUnknown: readonly StillUnknown[];
-  /** How many writes were sent again, under the keyed licence. */
+  /** How many writes were sent again, under the licence `keyed`. */
   readonly resent: number;
-  /** What was left alone, in operations. */
+  /** What was not checked, in operations. */
   readonly skipped: {
-    /** Somebody is at it, or was faster. */
+    /** Another process owns it, or settled it first. */
     readonly busy: number;
-    /** Of tools that this holdfire does not have, by name. */
+    /** Operations of tools that this holdfire does not have, by name. */
     readonly noTool: Readonly<Record<string, number>>;
     /** Made by another version of the tool. */
     readonly otherVersion: number;
   };
   readonly cursor?: string | undefined;
+}
+
+/** What became of one operation in a pass. */
+export type Settled =
+  | { readonly tag: "busy" }
+  | { readonly tag: "committed" | "not_applied"; readonly resent: number }
+  | { readonly tag: "unknown"; readonly operation: StillUnknown; readonly resent: number };
+
+/** The counts of a pass so far. */
+export interface Tally {
+  add(settled: Settled): void;
+  noTool(name: string): void;
+  otherVersion(): void;
+  progress(): ReconcileProgress;
+  report(): Omit<ReconcileReport, "ended" | "cursor">;
+}
+
+export function createTally(): Tally {
+  const stillUnknown: StillUnknown[] = [];
+  const noTool = new Map<string, number>();
+  const count = { committed: 0, not_applied: 0, busy: 0, otherVersion: 0, noTool: 0, resent: 0 };
+  const checked = () => ({
+    checked: count.committed + count.not_applied + stillUnknown.length,
+    committed: count.committed,
+    notApplied: count.not_applied,
+  });
+  return {
+    add(settled) {
+      if (settled.tag === "unknown") stillUnknown.push(settled.operation);
+      else count[settled.tag] += 1;
+      if (settled.tag !== "busy") count.resent += settled.resent;
+    },
+    noTool(name) {
+      count.noTool += 1;
+      noTool.set(name, (noTool.get(name) ?? 0) + 1);
+    },
+    otherVersion() {
+      count.otherVersion += 1;
+    },
+    progress: () => ({
+      ...checked(),
+      stillUnknown: stillUnknown.length,
+      skipped: count.busy + count.otherVersion + count.noTool,
+    }),
+    report: () => ({
+      ...checked(),
+      stillUnknown,
+      resent: count.resent,
+      skipped: {
+        busy: count.busy,
+        noTool: Object.fromEntries(noTool),
+        otherVersion: count.otherVersion,
+      },
+    }),
+  };
 }

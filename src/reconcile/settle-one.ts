@@ -1,6 +1,6 @@
 /**
- * One open operation: an execution without a caller, which reads and, only if asked, resends under the keyed licence. What
- * is decided is decided by the engine.
+ * Settles one open operation without a caller: takes it over, reads its state and, only if asked, sends
+ * it again under the licence `keyed`. The engine decides, as it does for a call.
  *
  * @module
  */
@@ -8,32 +8,33 @@
 import { executeDetached } from "../engine/call/join.ts";
 import { recognisesRepeats, type Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Execution } from "../engine/operation/operation.ts";
 import type { Outcome } from "../engine/operation/outcome.ts";
+import { hintFor } from "../engine/outcome/build.ts";
+import { statusOnly } from "../engine/outcome/replay.ts";
+import type { Pass } from "../engine/repeat.ts";
 import { conclude } from "../engine/run.ts";
+import type { Claim } from "../engine/steps/claim.ts";
+import { claimInTime } from "../engine/steps/withdraw.ts";
+import { claimOf } from "../engine/operation/claim-move.ts";
+import type { Final } from "../engine/steps/next-move.ts";
+import { type Owned, takeOwnership } from "../engine/steps/ownership.ts";
+import { settle } from "../engine/steps/settle.ts";
+import { withdrawInTime } from "../engine/steps/withdraw.ts";
+import { askStore } from "../engine/store-call.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
 import type { OperationRecord, Stored, UnknownReason } from "../ledger/record.ts";
-import { recall } from "./operation-of.ts";
-import type { StillUnknown } from "./report.ts";
-import { settleUnlessUnchanged, takeOver } from "./take-over.ts";
+import { recall } from "./recall-operation.ts";
+import type { Settled, StillUnknown } from "./report.ts";
 
-export type Settled =
-  | { readonly tag: "busy" }
-  | { readonly tag: "committed" | "not_applied"; readonly resent: number }
-  | { readonly tag: "unknown"; readonly operation: StillUnknown; readonly resent: number };
-
-export interface How {
-  readonly resend: boolean;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** What needs longer than this many reads is left to the next pass. */
+/** An operation that needs more reads than this is left to the next pass. */
 const READS = 2;
 
 export async function settleOne(
   listed: Stored,
   tool: Tool,
-  { resend, signal }: How,
+  { resend, signal }: { readonly resend: boolean; readonly signal: AbortSignal | undefined },
   engine: Engine,
 ): Promise<Settled> {
   const { record } = listed;
@@ -61,9 +62,64 @@ export async function settleOne(
     const blind = !tool.readState && !resends;
     return unknown(record, outcome.reason, because ?? (blind ? "no_reader" : undefined), resent);
   }
-  // Somebody else was faster.
+  // Another process owns it or settled it first.
   if (outcome.replayed || outcome.status === "in_progress") return { tag: "busy" };
   return { tag: outcome.status === "committed" ? "committed" : "not_applied", resent };
+}
+
+/**
+ * Takes over an operation as it was listed. It never begins one: what is settled, held, withdrawn, owned
+ * by a living process or changed since it was listed is left alone.
+ */
+async function takeOver(execution: Execution, listed: Stored, engine: Engine): Promise<Claim> {
+  const { operation, fireMode } = execution;
+  const { tool, ref } = operation;
+  const stored = await askStore(engine, "read", engine.ledger.read(ref));
+  if (!stored || stored.record.epoch !== listed.record.epoch) {
+    return { tag: "known", outcome: statusOnly(operation, stored, engine) };
+  }
+  const holder = engine.newId();
+  const { clock } = engine;
+  const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
+  const resends = fireMode !== "never" && recognisesRepeats(tool);
+  // A claim that needs an approval and has none can only take over what is open: it begins nothing.
+  const terms = { holder, powerless: !tool.readState && !resends, needsYes: true };
+  const moved = await claimInTime(operation, engine, claimOf(operation, terms, engine), stored);
+  if (moved.tag === "moved" && moved.stored) {
+    const owned = takeOwnership(execution, moved.stored, holder, grantedAt, engine);
+    execution.sent = true;
+    return { tag: "owned", owned };
+  }
+  const found = moved.tag === "refused" ? moved.stored : undefined;
+  return { tag: "known", outcome: statusOnly(operation, found, engine) };
+}
+
+/**
+ * Settles, unless the reads found nothing new: then the record is left as it was, so that a person's
+ * answer to it stays valid and no time window starts again.
+ */
+async function settleUnlessUnchanged(
+  owned: Owned,
+  final: Final,
+  engine: Engine,
+): Promise<Pass<Outcome<unknown>>> {
+  const { operation, stored } = owned;
+  const { state } = stored.record;
+  const before = state.tag === "claimed" ? state.before : undefined;
+  const isUnchanged =
+    owned.fires === 0 &&
+    final.do === "hold" &&
+    before?.tag === "unknown" &&
+    before.reason === final.reason;
+  if (!isUnchanged) return settle(owned, final, engine);
+  const moved = await withdrawInTime(owned, engine);
+  const now = moved && moved.tag !== "lane" ? moved.stored : undefined;
+  const outcome = statusOnly(operation, now, engine);
+  if (now) return { tag: "done", value: { ...outcome, replayed: false } };
+  const { reason } = before;
+  const hint = hintFor(stored.record, reason);
+  const value = { ...outcome, status: "unknown", reason, hint, replayed: false } as const;
+  return { tag: "done", value: { ...value, recorded: false } };
 }
 
 const unknown = (
@@ -81,6 +137,6 @@ const unknown = (
   };
 };
 
-/** One that nobody could look at is as unknown as it was. */
+/** An operation that could not be read keeps its reason. */
 const reasonOf = ({ state }: OperationRecord): UnknownReason =>
   state.tag === "unknown" ? state.reason : "owner_lost";

@@ -8,10 +8,48 @@
 import { isRetryableRead } from "../classify/http.ts";
 import { networkVerdict } from "../classify/network.ts";
 import { type Address, mayFollow, redirectTarget } from "./redirect.ts";
-import type { Repeat, WireFacts, WireRequest } from "./token.ts";
 
 const MAX_NOTES = 64;
 const MAX_AWAITED = 16;
+
+/** What was observed of one physical request. */
+export interface WireRequest {
+  readonly transport: "undici" | "http" | "http2";
+  readonly origin: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** The number, from 0, of the request whose redirect this one follows. */
+  readonly hopOf?: number | undefined;
+  /** The status of its answer, once there is one. */
+  readonly status?: number | undefined;
+}
+
+/** A request that was made more than once. Redirect hops and polling do not count. */
+export interface Repeat {
+  readonly origin: string;
+  readonly method: string;
+  readonly path: string;
+  /** How often it was sent. */
+  readonly count: number;
+  /** How often a guard stopped it from being sent again. */
+  readonly refused?: number | undefined;
+}
+
+/** What the wire proves about an attempt; part of the input of `judge`. */
+export interface WireFacts {
+  /** Physical requests; a redirect hop counts as one with the request it follows. */
+  readonly wireRequests: number;
+  /** Redirect hops followed. With any, a refused connection no longer proves that nothing was sent. */
+  readonly hops: number;
+  /** There was at least one request, and each failed before a byte of it was sent. */
+  readonly unsent: boolean;
+  /**
+   * The status in answer to the first request, across hops that kept its method. A hop from POST to
+   * GET only fetches a page afterwards: its status proves nothing about the POST.
+   */
+  readonly answered?: number | undefined;
+}
 
 /** A request that the observer has seen start. */
 export interface Seen {
@@ -36,6 +74,22 @@ export interface Counter {
   refuse(request: Pick<Seen, "method" | "address">): void;
   facts(): WireFacts;
   repeats(): readonly Repeat[];
+}
+
+export interface WireToken {
+  readonly operationId: string;
+  readonly attempt: number;
+  /** Set if no request may be sent under it: the error that each such request gets. */
+  readonly refusal: Error | undefined;
+  /** What the engine keeps of the attempt around; of no interest to the wire. */
+  readonly frame: object | undefined;
+  /** Made for the first request: many attempts make none that can be seen. */
+  counter: Counter | undefined;
+}
+
+export function countOn(token: WireToken): Counter {
+  token.counter ??= createCounter();
+  return token.counter;
 }
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -11,7 +11,7 @@ import { isRetryableRead } from "../classify/http.ts";
 import { HiddenRetryError } from "../errors.ts";
 import { type Kept, keepAnswer, replay } from "./kept-answer.ts";
 import { type Identity, identify } from "./request-identity.ts";
-import { currentToken, type WireToken } from "./token.ts";
+import { currentToken, noteRefused, type WireToken } from "./token.ts";
 
 export type Fetch = typeof globalThis.fetch;
 
@@ -82,7 +82,7 @@ async function refuse(
   guard: Guarded,
 ): Promise<Response> {
   guard.refused += 1;
-  token.refuse({ method, address });
+  noteRefused(token, { method, address });
   // A loop without pauses must let timers run, else nothing could stop it.
   await new Promise((resolve) => setImmediate(resolve));
   if (first.tag === "failed") throw first.error;

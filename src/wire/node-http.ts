@@ -6,7 +6,7 @@
 
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { RequestTokens } from "./request-tokens.ts";
-import { subscribeSafely } from "./safe-subscribe.ts";
+import { subscribeSafely } from "./request-tokens.ts";
 
 export function watchHttp({ bind, watchOf }: RequestTokens): void {
   // Not `start`, which is published only after the body was written.

@@ -11,7 +11,7 @@ import type {
   OutgoingHttpHeaders,
 } from "node:http2";
 import type { RequestTokens } from "./request-tokens.ts";
-import { subscribeSafely } from "./safe-subscribe.ts";
+import { subscribeSafely } from "./request-tokens.ts";
 
 export function watchHttp2(
   { bind, watchOf }: RequestTokens,

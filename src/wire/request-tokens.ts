@@ -8,9 +8,9 @@
  * @module
  */
 
-import type { Watch } from "./counter.ts";
+import { subscribe } from "node:diagnostics_channel";
+import { countOn, type Watch, type WireRequest, type WireToken } from "./counter.ts";
 import { locate } from "./redirect.ts";
-import type { WireRequest, WireToken } from "./token.ts";
 
 /** The part of the async context that the observer may use. */
 export interface TokenContext {
@@ -43,7 +43,7 @@ export function createRequestTokens({ current, enter }: TokenContext): RequestTo
       const token = current();
       if (!token || method === "CONNECT") return undefined;
       if (token.refusal) return token.refusal;
-      const watch = token.watch({ transport, method, address: locate(origin, target) });
+      const watch = countOn(token).watch({ transport, method, address: locate(origin, target) });
       owned.set(request, { token, watch });
       return undefined;
     },
@@ -53,4 +53,17 @@ export function createRequestTokens({ current, enter }: TokenContext): RequestTo
       if (current() !== token) enter(token);
     },
   };
+}
+
+export function subscribeSafely<Message>(
+  channel: string,
+  listener: (message: Message) => void,
+): void {
+  subscribe(channel, (message) => {
+    try {
+      listener(message as Message);
+    } catch {
+      // see the header
+    }
+  });
 }

@@ -7,7 +7,7 @@
 import { peek } from "../lang/peek.ts";
 import { locationIn } from "./redirect.ts";
 import type { RequestTokens } from "./request-tokens.ts";
-import { subscribeSafely } from "./safe-subscribe.ts";
+import { subscribeSafely } from "./request-tokens.ts";
 
 interface UndiciRequest {
   readonly origin: string | URL;

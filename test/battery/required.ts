@@ -36,7 +36,7 @@ const EVENTS = [
   "stall-stopped",
   "stall-suspended",
   "thaw",
-  "store_down",
+  "store-down",
   "store-up",
   "store-fates",
   "wall-step",

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { headersOf } from "../../src/classify/answer.ts";
-import { retryAfterMs } from "../../src/classify/retry-after.ts";
+import { headersOf, retryAfterMs } from "../../src/classify/answer.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 const DAY = 24 * 3_600_000;

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Line } from "../../src/cli/doctor/live/tally.ts";
-import { type Tally, tallyOf } from "../../src/cli/doctor/live/tally.ts";
-import { type CountingServer, startCounting } from "../clients/counting-server.ts";
+import { type Line, type Tally, tallyOf } from "../../src/cli/doctor/live/tally.ts";
+import { type CountingServer, startCounting } from "../servers/counting-server.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { start } from "./start.ts";
 

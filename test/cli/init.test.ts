@@ -4,9 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { TEMPLATES } from "../../src/cli/init/templates/index.ts";
+import { TEMPLATES } from "../../src/cli/init/templates.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
-import { envelopes, modelSaying, toolTexts } from "../adapters/scripted.ts";
+import { envelopes, modelSaying, toolTexts } from "../integrations/shared/scripted.ts";
 import { emptyProject, installedProject, SOURCES } from "./init-project.ts";
 import { start } from "./start.ts";
 import { testTerminal } from "./test-terminal.ts";
@@ -260,7 +260,9 @@ describe("an example with a model", () => {
 
   test.each(models.map(({ name }) => name))("%s pays once when it is run twice", async (name) => {
     const call = { tool: "pay", args: { payee: "ana", cents: 4000 } };
-    const server = await modelSaying(call, { text: "Paid." }, call, { text: "Paid." });
+    // It makes the same request twice each time it is run.
+    const sayings = [1, 2, 3, 4].flatMap(() => [call, { text: "Paid." }]);
+    const server = await modelSaying(...sayings);
     const folder = installedProject(MODULE);
     await init(folder, "--framework", name);
     const env = {
@@ -271,15 +273,18 @@ describe("an example with a model", () => {
       ANTHROPIC_BASE_URL: server.anthropic,
     };
     expect(await runExample(folder, env)).toContain("Paid.");
-    const [first] = envelopes(server);
+    const [first, again] = [2, 4].map((end) =>
+      envelopes({ ...server, arrivals: server.arrivals.slice(0, end) }).at(-1),
+    );
     expect(first, toolTexts(server).join()).toMatchObject({
       ok: true,
       replayed: false,
       data: { payee: "ana", cents: 4000 },
     });
+    expect(again).toMatchObject({ replayed: true, data: first?.data });
     expect(await runExample(folder, env)).toContain("Paid.");
     expect(envelopes(server).at(-1)).toMatchObject({ replayed: true, data: first?.data });
-    expect(server.arrivals).toHaveLength(4);
+    expect(server.arrivals).toHaveLength(8);
   });
 });
 

@@ -117,7 +117,7 @@ test("approve takes the digest of what was shown; the call then fires, once", as
   expect((await run(["show", held.key])).out).toContain('ana approved: "ok"');
   const late = await run(["deny", held.key, "--by", "bob", "--digest", digest]);
   expect(late).toMatchObject({ exitCode: 1, out: "" });
-  expect(late.err).toContain("nobody is asked about it any more");
+  expect(late.err).toContain("has no open question");
 });
 
 test("without the digest, or with another one, nothing is answered", async () => {
@@ -155,7 +155,7 @@ test("resolve settles what is unknown, by name, and nothing else", async () => {
   const by = ["--by", "ana", "--note", "the bank says so"];
   const stale = await run(["resolve", unknown.key, "--committed", "--as-of", "1", ...by]);
   expect(stale).toMatchObject({ exitCode: 1 });
-  expect(stale.err).toContain("look again");
+  expect(stale.err).toContain("read it again");
   const asOf = ["--as-of", String(operation.at)];
   expect(await run(["resolve", unknown.key, "--committed", ...asOf, ...by])).toMatchObject({
     exitCode: 0,

@@ -84,9 +84,9 @@ test("reads with the tools of the config, tells how far it is, and fires nothing
   const sent = fired;
   const { exitCode, out, terminal } = await reconcile();
   expect(exitCode).toBe(1);
-  expect(out).toContain("Read 2: 1 committed, 0 not applied, 1 still unknown; 0 sent again.");
+  expect(out).toContain("Checked 2: 1 committed, 0 not applied, 1 still unknown; 0 sent again.");
   expect(out).toContain(`unknown  pay  ${lost}`);
-  expect(terminal.statuses.filter((status) => status !== "").at(-1)).toContain("read 2");
+  expect(terminal.statuses.filter((status) => status !== "").at(-1)).toContain("checked 2");
   expect(terminal.statuses.at(-1)).toBe("");
   expect(fired).toBe(sent);
   for (const key of [lost]) done.add(key ?? "");
@@ -100,7 +100,7 @@ test("--json has the whole report, and --drift what the world says otherwise", a
   const { exitCode, out } = await reconcile("--json", "--drift", "--tool", "pay");
   expect(exitCode).toBe(1);
   const { reconciled, drift } = JSON.parse(out);
-  expect(reconciled).toMatchObject({ ended: "done", looked: 1 });
+  expect(reconciled).toMatchObject({ ended: "done", checked: 1 });
   expect(reconciled.stillUnknown).toHaveLength(1);
   expect([...drift.findings, ...drift.notCompared].map(({ key }) => key)).toEqual([found]);
 });

@@ -1,7 +1,7 @@
 /**
  * The crash suite of one store: every fault point, every class of service, several seeds.
  *
- * `SEEDS=200` runs more of them, `FROM=17 SEEDS=1 POINT=F5` one again.
+ * Three seeds in a proof, elsewhere one. `SEEDS=200` runs more of them, `FROM=17 SEEDS=1 POINT=F5` one again.
  *
  * @module
  */
@@ -9,17 +9,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findGround, type Ground } from "../processes/ground.ts";
 import type { StoreName } from "../processes/place.ts";
+import { SIZE, sized } from "../proof.ts";
 import { campaign, type Judged } from "./campaign.ts";
 import { CLASSES, type CrashClass, POINT_IDS, POINTS, type PointId } from "./points.ts";
 
-const SEEDS = Number(process.env.SEEDS ?? 3);
+const SEEDS = sized("SEEDS", 3, 1);
 const FROM = Number(process.env.FROM ?? 0);
 const CHOSEN = POINT_IDS.filter((point) => (process.env.POINT ?? point) === point);
 /** Far more than a seed takes, on a machine that has better things to do. */
 const MS_PER_SEED = 120_000;
 
 export function crashSuite(store: StoreName): void {
-  describe(`a process killed with its ledger in ${store}`, () => {
+  describe(`a process killed with its ledger in ${store} (${SEEDS} seeds; ${SIZE})`, () => {
     let ground: Ground | undefined;
     let judged: readonly Judged[] = [];
 

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { startFaultyService } from "../../src/testing/faulty-service.ts";
+import { SIZE, sized } from "../proof.ts";
 import { canTrace, provenCalls, type TracedCall, traced } from "./trace.ts";
 
-const CALLS = Number(process.env.CALLS ?? 1_000);
+const CALLS = sized("CALLS", 1_000);
 const CALLER = fileURLToPath(new URL("caller.ts", import.meta.url));
 const possible = await canTrace();
 const root = mkdtempSync(join(tmpdir(), "holdfire-trace-"));
@@ -31,7 +32,7 @@ async function trace(durability: string, count: number, atOnce: number): Promise
   return { calls: calls.length, arrivals: service.arrivals.length, proven };
 }
 
-describe.runIf(possible)("the first byte of a request", () => {
+describe.runIf(possible)(`the first byte of a request (${CALLS} calls; ${SIZE})`, () => {
   test.each([1, 20])(
     "leaves after its claim was synced to disk, with %i calls at once",
     async (atOnce) => {

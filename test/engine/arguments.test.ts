@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { snapshotArguments } from "../../src/engine/call/arguments.ts";
+import { snapshotArguments } from "../../src/engine/call/input.ts";
 import type { Tool } from "../../src/engine/define/tool.ts";
 
 import { engineOf } from "./engine-of.ts";
@@ -54,6 +54,6 @@ describe("the copy of the arguments", () => {
       toolOf(() => new Promise(() => {})),
       {},
     );
-    await expect(engine.clock.run(hanging)).rejects.toThrow("not checked in time");
+    await expect(engine.clock.run(Promise.resolve(hanging))).rejects.toThrow("not checked in time");
   });
 });

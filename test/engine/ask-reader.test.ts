@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { committed, type StateQuery } from "../../src/engine/define/reading.ts";
-import { askReader } from "../../src/engine/reader/ask-reader.ts";
+import { askReader } from "../../src/engine/reader.ts";
 import { wireKeys } from "../../src/key/mint.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import { recordOf } from "../../src/testing/record-of.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createBudgets } from "../../src/engine/pace/budget.ts";
+import { createBudgets } from "../../src/engine/pace.ts";
 
 const times = (count: number, work: () => void) => {
   for (let index = 0; index < count; index += 1) work();

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { join, type Run } from "../../src/engine/call/join.ts";
-import type { Execution } from "../../src/engine/operation/execution.ts";
-import type { Operation } from "../../src/engine/operation/operation.ts";
+import type { Execution, Operation } from "../../src/engine/operation/operation.ts";
 import type { Outcome } from "../../src/engine/operation/outcome.ts";
 import { engineOf, operationOf, type TestEngine } from "./engine-of.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Tool } from "../../src/engine/define/tool.ts";
 
-import { effectOf, payloadOf } from "../../src/engine/outcome/kept-result.ts";
+import { effectOf, payloadOf } from "../../src/engine/outcome/result.ts";
 import { engineOf, operationOf } from "./engine-of.ts";
 
 const engine = engineOf();

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { timingOf } from "../../src/engine/define/settings.ts";
 import type { Operation } from "../../src/engine/operation/operation.ts";
 import { keepLease, leaseCovers } from "../../src/engine/steps/lease.ts";
-import { type Owned, takeOwnership } from "../../src/engine/steps/ownership.ts";
+import { type Owned, takeOwnership, wakeOf } from "../../src/engine/steps/ownership.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
 import { claimOf } from "../../src/testing/record-of.ts";
 import { engineOf, executionOf, operationOf, type TestEngine } from "./engine-of.ts";
@@ -78,7 +78,7 @@ describe("a lease that is kept", () => {
     await claim(owned.operation, "heir");
     await engine.clock.advance(20_000);
     expect(owned.mayNotFire).toBe("lease_lost");
-    expect(owned.wake.signal.aborted).toBe(true);
+    expect(wakeOf(owned).signal.aborted).toBe(true);
     expect(lost).toBe(1);
     letGo();
   });

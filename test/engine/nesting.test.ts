@@ -6,8 +6,8 @@ import {
   type Frame,
   type Inner,
   judgeNested,
-  runInFrame,
 } from "../../src/engine/operation/nesting.ts";
+import { createToken, runWithoutToken, runWithToken } from "../../src/wire/token.ts";
 
 const FAILURE = new Error("inner failure");
 const frameOf = (...inner: Inner[]): Frame => ({ operationId: "outer", inner });
@@ -73,10 +73,13 @@ describe("the frame", () => {
     const frame = frameOf();
     expect(currentFrame()).toBeUndefined();
     expect(enterInner()).toBeUndefined();
-    runInFrame(frame, () => {
+    runWithToken(createToken({ operationId: "o", attempt: 1, frame }), () => {
       expect(currentFrame()).toBe(frame);
       expect(enterInner()).toEqual({ status: "pending", error: undefined });
-      runInFrame(undefined, () => expect(enterInner()).toBeUndefined());
+      // A read or a model call has a token of its own; the attempt around is the same.
+      const read = createToken({ operationId: "r", attempt: 1 });
+      runWithToken(read, () => expect(currentFrame()).toBe(frame));
+      runWithoutToken(() => expect(enterInner()).toBeUndefined());
     });
     expect(frame.inner).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createPersist } from "../../src/engine/persist.ts";
+import { createPersist } from "../../src/engine/store-call.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
 import { virtualClock } from "./virtual-clock.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bufferResponse, reviveResponse } from "../../src/engine/outcome/response.ts";
+import { bufferResponse, reviveResponse } from "../../src/engine/outcome/result.ts";
 
 describe("a Response", () => {
   test("is read whole, kept, and can still be read by the caller", async () => {

@@ -305,10 +305,10 @@ describe("answers that are not taken: clear words, and nothing changed", () => {
     await clock.run(drop.outcome(GENUINE, ONCE));
     const before = await hf.operations.get(id);
     for (const answer of [hf.approvals.approve, hf.approvals.deny]) {
-      await expect(answer(id, { digest, by: "eve" })).rejects.toThrow("nobody is asked");
+      await expect(answer(id, { digest, by: "eve" })).rejects.toThrow("has no open question");
     }
     const resolution = hf.operations.resolve(id, { as: "not_applied", by: "eve" });
-    await expect(resolution).rejects.toThrow("it is settled already");
+    await expect(resolution).rejects.toThrow("is settled already");
     expect(await hf.operations.get(id)).toEqual(before);
     expect(before?.answers).toMatchObject([{ by: "ana", approve: true, counted: true }]);
   });

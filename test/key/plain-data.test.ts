@@ -1,6 +1,6 @@
 import { createContext, runInContext } from "node:vm";
 import { expect, test } from "vitest";
-import { whyNotPlain } from "../../src/key/plain-data.ts";
+import { whyNotPlain } from "../../src/key/json.ts";
 
 test("literals, bare objects and objects of another realm are plain", () => {
   const foreign: object = runInContext("({})", createContext());

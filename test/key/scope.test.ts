@@ -30,7 +30,7 @@ describe("enterScope", () => {
   test("inside, the scope is the given one, and its function's result is passed on", () => {
     const random = counter();
     const scope = enterScope("turn-3", currentScope, { random });
-    expect(scope).toEqual({ id: "turn-3", run: "run-1", fresh: false });
+    expect(scope).toEqual({ id: "turn-3", run: "run-1", isRunNamed: false, fresh: false });
     expect(currentScope()).toBeUndefined();
   });
 
@@ -146,11 +146,11 @@ describe("resolveScope", () => {
 
   test("another explicit scope replaces the ambient one and keeps its run", () => {
     const [, resolved] = inside("b");
-    expect(resolved).toEqual({ id: "b", run: "r", fresh: false });
+    expect(resolved).toEqual({ id: "b", run: "r", isRunNamed: true, fresh: false });
   });
 
   test("outside of every scope an explicit one has the run `direct`", () => {
-    expect(resolveScope("b")).toEqual({ id: "b", run: "direct", fresh: false });
+    expect(resolveScope("b")).toEqual({ id: "b", run: "direct", isRunNamed: false, fresh: false });
   });
 
   test("an explicit scope is checked", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createHoldfire, type Logger, type LogLevel, logTo } from "../../src/index.ts";
+import { createHoldfire, type Logger, logTo } from "../../src/index.ts";
 import { createEvents, type Events } from "../../src/observe/events.ts";
 import { keyHash } from "../../src/observe/otel.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
@@ -19,7 +19,7 @@ const ABOUT = { tool: "t", id: "id", key: "key", tenant: "default", scope: "s" }
 
 function collect() {
   const lines: string[] = [];
-  const at = (level: LogLevel) => (line: string) => lines.push(`${level} ${line}`);
+  const at = (level: keyof Logger) => (line: string) => lines.push(`${level} ${line}`);
   const logger: Logger = {
     debug: at("debug"),
     info: at("info"),

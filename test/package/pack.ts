@@ -11,6 +11,7 @@ import { runProgram } from "./run-program.ts";
 const PARTS = [
   "src",
   "docs",
+  "examples",
   "package.json",
   "tsconfig.json",
   "README.md",

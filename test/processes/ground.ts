@@ -9,7 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { postgresStore } from "../../src/stores/postgres.ts";
+import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { findPostgres } from "../servers/postgres.ts";
 import { canStartRedis, startRedis } from "../servers/redis.ts";
 import type { Place, StoreName } from "./place.ts";

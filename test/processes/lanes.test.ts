@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SIZE, sized } from "../proof.ts";
 import { type Child, startChild } from "./child.ts";
 import type { TagOrder, TagReport } from "./lane-tagger.ts";
 import type { Place } from "./place.ts";
@@ -9,7 +10,7 @@ import { startTagService, type TagService } from "./tag-service.ts";
 
 const PROCESSES = 4;
 const AGENTS = 2;
-const ROUNDS = 200;
+const ROUNDS = sized("ROUNDS", 200, 40);
 
 let folder: string;
 beforeAll(async () => {
@@ -60,7 +61,7 @@ async function addTags(service: TagService, lanes: boolean, ledger: string): Pro
 
 const all = Array.from({ length: PROCESSES }, (_, process) => agentsOf(process).flat()).flat();
 
-test(`with lanes, agents in ${PROCESSES} processes lose no tag of ${ROUNDS}`, async () => {
+test(`with lanes, agents in ${PROCESSES} processes lose no tag of ${ROUNDS} (${SIZE})`, async () => {
   const service = await startTagService();
   try {
     expect(await addTags(service, true, "with")).toEqual([]);

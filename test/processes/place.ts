@@ -52,7 +52,7 @@ export async function openPlace(place: Place): Promise<OpenPlace> {
 }
 
 async function openRedis(place: Extract<Place, { store: "redis" }>): Promise<OpenPlace> {
-  const { redisStore } = await import("../../src/stores/redis.ts");
+  const { redisStore } = await import("../../src/stores/redis/index.ts");
   const { url, prefix, forgets } = place;
   if (place.client === "ioredis") {
     const { Redis } = await import("ioredis");
@@ -71,7 +71,7 @@ async function openRedis(place: Extract<Place, { store: "redis" }>): Promise<Ope
 }
 
 async function openPostgres(place: Extract<Place, { store: "postgres" }>): Promise<OpenPlace> {
-  const { postgresStore } = await import("../../src/stores/postgres.ts");
+  const { postgresStore } = await import("../../src/stores/postgres/index.ts");
   const { url, schema } = place;
   if (place.client === "pg") {
     const { default: pg } = await import("pg");

@@ -82,8 +82,8 @@ async function settleAll(): Promise<readonly ReconcileReport[]> {
   for (let pass = 0; pass < PASSES; pass += 1) {
     const report = await hf.reconcile({
       limit: ALL,
-      onProgress: ({ looked }) => {
-        if (looked === UNDER_WAY) void tell<ReconcileUnderWay>({ tag: "under-way" });
+      onProgress: ({ checked }) => {
+        if (checked === UNDER_WAY) void tell<ReconcileUnderWay>({ tag: "under-way" });
       },
     });
     all.push(report);

@@ -30,9 +30,14 @@ describe("what was committed", () => {
     const world = await openWorld();
     await ordered(world, ["a", "b"]);
     const report = await world.pass(world.hf.driftReport());
-    expect(report).toMatchObject({ ended: "done", looked: 2, findings: [], notCompared: [] });
+    expect(report).toMatchObject({ ended: "done", checked: 2, findings: [], notCompared: [] });
     expect(report.tools).toEqual([
-      { tool: "order_readable", effects: "looked", changes: "not looked", foreign: "not looked" },
+      {
+        tool: "order_readable",
+        effects: "checked",
+        changes: "not_checked",
+        foreign: "not_checked",
+      },
     ]);
   });
 
@@ -63,7 +68,7 @@ describe("what was committed", () => {
     await world.clock.advance(1_000);
     const report = await world.pass(world.hf.driftReport());
     expect(report.findings).toMatchObject([{ finding: "duplicated", count: 2, id: a?.id }]);
-    expect(report.tools).toMatchObject([{ foreign: "looked" }]);
+    expect(report.tools).toMatchObject([{ foreign: "checked" }]);
   });
 
   test("twice, as the ledger itself knows, is duplicated even without a reader", async () => {
@@ -98,7 +103,7 @@ describe("what was committed", () => {
     world.order("readable", { readState, sameEffect });
     const report = await world.pass(world.hf.driftReport());
     expect(kinds(report)).toEqual(["changed"]);
-    expect(report.tools).toMatchObject([{ changes: "looked" }]);
+    expect(report.tools).toMatchObject([{ changes: "checked" }]);
   });
 
   test("and stands under another effect id has changed, too", async () => {
@@ -141,7 +146,7 @@ describe("what was committed", () => {
     expect(await why({ readState: () => new Promise(() => {}) })).toBe("late");
     expect(await why({ readState: () => Promise.reject(new Error("no")) })).toBe("failed");
     const sameEffect = () => Promise.reject(new Error("no"));
-    expect(await why({ sameEffect })).toBe("sameEffect failed");
+    expect(await why({ sameEffect })).toBe("comparison_failed");
   });
 
   test("is not compared by another version of the tool", async () => {
@@ -198,7 +203,7 @@ describe("effects of nobody we know", () => {
     const rest = { service: "shop", effectIdOf, listEffects: listAll(world) };
     world.order("readable", { name: "order_other", ...rest });
     const report = await world.pass(world.hf.driftReport({ tools: ["order_other"] }));
-    expect(report).toMatchObject({ looked: 0, findings: [], tools: [{ foreign: "looked" }] });
+    expect(report).toMatchObject({ checked: 0, findings: [], tools: [{ foreign: "checked" }] });
   });
 
   test("are not those of an operation that is still open", async () => {
@@ -244,7 +249,7 @@ describe("effects of nobody we know", () => {
     const world = await openWorld();
     world.order("readable", { listEffects: listEffects as never, effectIdOf: ({ id }) => id });
     const report = await world.pass(world.hf.driftReport());
-    expect(report.tools).toMatchObject([{ foreign: "cannot tell" }]);
+    expect(report.tools).toMatchObject([{ foreign: "cannot_tell" }]);
     expect(report.findings).toEqual([]);
   });
 
@@ -261,15 +266,15 @@ describe("the span and the limit", () => {
     const world = await openWorld();
     await ordered(world, ["a", "b", "c"]);
     const limited = await world.pass(world.hf.driftReport({ limit: 2 }));
-    expect(limited).toMatchObject({ ended: "limit", looked: 2 });
+    expect(limited).toMatchObject({ ended: "limit", checked: 2 });
     await world.clock.advance(2 * 86_400_000);
-    expect(await world.pass(world.hf.driftReport())).toMatchObject({ looked: 0 });
+    expect(await world.pass(world.hf.driftReport())).toMatchObject({ checked: 0 });
     const progress = vi.fn();
     const all = await world.pass(world.hf.driftReport({ since: 0, onProgress: progress }));
-    expect(all).toMatchObject({ ended: "done", looked: 3, since: 0 });
-    expect(progress).toHaveBeenLastCalledWith({ looked: 3, findings: 0 });
+    expect(all).toMatchObject({ ended: "done", checked: 3, since: 0 });
+    expect(progress).toHaveBeenLastCalledWith({ checked: 3, findings: 0 });
     const stopped = world.hf.driftReport({ since: 0, signal: AbortSignal.abort() });
-    expect(await world.pass(stopped)).toMatchObject({ ended: "stopped", looked: 0 });
+    expect(await world.pass(stopped)).toMatchObject({ ended: "stopped", checked: 0 });
   });
 
   test.each([[{ since: 5, until: 5 }], [{ limit: 0 }], [{ tools: ["x"] }], [{ drift: true }]])(

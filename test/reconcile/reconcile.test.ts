@@ -61,7 +61,7 @@ describe("settles by reading alone", () => {
     const report = await world.pass(hf.reconcile());
     expect(report).toEqual({
       ended: "done",
-      looked: 1,
+      checked: 1,
       committed: 1,
       notApplied: 0,
       stillUnknown: [],
@@ -82,7 +82,7 @@ describe("settles by reading alone", () => {
     const { id } = await lose(world, faults.resetBefore(), PROVES);
     await world.clock.advance(5_000);
     const hf = heir(world, PROVES);
-    expect(await world.pass(hf.reconcile())).toMatchObject({ looked: 1, notApplied: 1 });
+    expect(await world.pass(hf.reconcile())).toMatchObject({ checked: 1, notApplied: 1 });
     expect(await hf.operations.get(id)).toMatchObject({ status: "not_applied", reason: "absent" });
     expect(world.service.arrivals).toHaveLength(1);
   });
@@ -190,7 +190,7 @@ describe("owners", () => {
     await die(world, "readable");
     const hf = heir(world);
     const report = await world.pass(hf.reconcile());
-    expect(report).toMatchObject({ looked: 0, skipped: { busy: 1 } });
+    expect(report).toMatchObject({ checked: 0, skipped: { busy: 1 } });
     expect((await hf.operations.list()).items).toMatchObject([{ status: "claimed" }]);
     expect(world.service.reads).toHaveLength(0);
   });
@@ -237,7 +237,7 @@ describe("owners", () => {
       Promise.all([heir(world, { readState }).reconcile(), heir(world, { readState }).reconcile()]),
     );
     expect(readState).toHaveBeenCalledTimes(1);
-    expect(reports.map(({ looked }) => looked).sort()).toEqual([0, 1]);
+    expect(reports.map(({ checked }) => checked).sort()).toEqual([0, 1]);
   });
 
   test("a caller who comes meanwhile waits, and is told the same", async () => {
@@ -249,7 +249,7 @@ describe("owners", () => {
       Promise.all([hf.reconcile(), tool.outcome(TEA, ONCE)]),
     );
     expect(outcome).toMatchObject({ status: "committed" });
-    expect(report.looked + report.skipped.busy).toBe(1);
+    expect(report.checked + report.skipped.busy).toBe(1);
     expect(world.service.arrivals).toHaveLength(1);
   });
 });
@@ -298,7 +298,7 @@ describe("what changes between the list and the look", () => {
       });
       world.order("readable", { keyed: { forMs: 1e9 } }, hf);
       const report = await world.pass(hf.reconcile({ resend: true }));
-      expect(report).toMatchObject({ looked: 0, skipped: { busy: 1 }, resent: 0 });
+      expect(report).toMatchObject({ checked: 0, skipped: { busy: 1 }, resent: 0 });
       expect(world.service.arrivals).toHaveLength(1);
       expect(await hf.operations.get(id)).toMatchObject({ status: "not_applied", by: "ana" });
     },
@@ -320,7 +320,7 @@ describe("what changes between the list and the look", () => {
       };
       const hf = world.another({ store: interrupted(world.store, moment, remove) });
       world.order("readable", {}, hf);
-      expect(await world.pass(hf.reconcile())).toMatchObject({ looked: 0, skipped: { busy: 1 } });
+      expect(await world.pass(hf.reconcile())).toMatchObject({ checked: 0, skipped: { busy: 1 } });
       expect(await hf.operations.get(id)).toBeUndefined();
       expect(world.service.arrivals).toHaveLength(1);
     },
@@ -443,7 +443,7 @@ describe("which operations", () => {
     await lose(world, faults.commitThenReset());
     const hf = world.another();
     expect(await world.pass(hf.reconcile())).toMatchObject({
-      looked: 0,
+      checked: 0,
       skipped: { noTool: { order_readable: 1 } },
     });
   });
@@ -468,7 +468,7 @@ describe("which operations", () => {
     const hf = heir(world);
     const other = hf.forTenant("other");
     world.order("readable", {}, other);
-    expect(await world.pass(other.reconcile())).toMatchObject({ looked: 0 });
+    expect(await world.pass(other.reconcile())).toMatchObject({ checked: 0 });
     expect(await world.pass(hf.forTenant("default").reconcile())).toMatchObject({ committed: 1 });
   });
 
@@ -476,7 +476,7 @@ describe("which operations", () => {
     const world = await openWorld();
     await lose(world, faults.commitThenReset(), { version: "1" });
     const report = await world.pass(heir(world, { version: "2" }).reconcile());
-    expect(report).toMatchObject({ looked: 0, skipped: { otherVersion: 1 } });
+    expect(report).toMatchObject({ checked: 0, skipped: { otherVersion: 1 } });
     expect(await world.pass(heir(world, { version: "1" }).reconcile())).toMatchObject({
       committed: 1,
     });
@@ -487,9 +487,9 @@ describe("which operations", () => {
     for (const item of ["a", "b", "c"]) await lose(world, faults.resetBefore(), {}, item);
     const hf = heir(world);
     const first = await world.pass(hf.reconcile({ limit: 2 }));
-    expect(first).toMatchObject({ ended: "limit", looked: 2 });
+    expect(first).toMatchObject({ ended: "limit", checked: 2 });
     const rest = await world.pass(hf.reconcile({ limit: 2, cursor: first.cursor }));
-    expect(rest).toMatchObject({ ended: "done", looked: 1 });
+    expect(rest).toMatchObject({ ended: "done", checked: 1 });
     const ids = [...first.stillUnknown, ...rest.stillUnknown].map(({ id }) => id);
     expect(new Set(ids).size).toBe(3);
   });
@@ -502,8 +502,10 @@ describe("which operations", () => {
     const hf = heir(world);
     const readable = world.order("readable", {}, hf);
     world.order("keyed", {}, hf);
-    expect(await world.pass(hf.reconcile({ since }))).toMatchObject({ looked: 0 });
-    expect(await world.pass(hf.reconcile({ tools: ["order_keyed"] }))).toMatchObject({ looked: 0 });
+    expect(await world.pass(hf.reconcile({ since }))).toMatchObject({ checked: 0 });
+    expect(await world.pass(hf.reconcile({ tools: ["order_keyed"] }))).toMatchObject({
+      checked: 0,
+    });
     expect(await world.pass(hf.reconcile({ tools: [readable] }))).toMatchObject({ committed: 1 });
   });
 
@@ -516,7 +518,7 @@ describe("which operations", () => {
     const onProgress = () => stop.abort();
     const report = await world.pass(heir(world).reconcile({ signal: stop.signal, onProgress }));
     expect(report.ended).toBe("stopped");
-    expect(report.looked).toBeLessThan(20);
+    expect(report.checked).toBeLessThan(20);
     expect((await world.hf.operations.list({ status: ["claimed"] })).items).toEqual([]);
   });
 });
@@ -533,7 +535,7 @@ describe("progress", () => {
       throw new Error("no");
     });
     await world.pass(hf.reconcile({ onProgress }));
-    const last = { looked: 2, committed: 1, notApplied: 0, stillUnknown: 1, skipped: 0 };
+    const last = { checked: 2, committed: 1, notApplied: 0, stillUnknown: 1, skipped: 0 };
     expect(onProgress).toHaveBeenCalledTimes(2);
     expect(onProgress).toHaveBeenLastCalledWith(last);
     expect(events).toHaveBeenLastCalledWith({ tenant: "default", ...last });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createHoldfire, type Holdfire } from "../../src/index.ts";
 import { memoryWitness } from "../../src/ledger/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
-import { postgresStore } from "../../src/stores/postgres.ts";
+import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { startFaultyService } from "../../src/testing/faulty-service.ts";
 import { findScratch, type Scratch } from "../servers/postgres.ts";
 
@@ -32,12 +32,14 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
 
   const orders = async () => (await pool.query(`SELECT item FROM ${schema}.orders`)).rows.length;
 
+  /** Long enough for one INSERT; what was rolled back is tried again when it is over. */
+  const ATTEMPT_MS = 1_000;
+
   /** Orders inside a transaction that ends as `end` says. */
   async function inTransaction(
     scope: string,
     end: "COMMIT" | "ROLLBACK",
     run?: () => Promise<unknown>,
-    attemptTimeoutMs = 10_000,
   ) {
     const client = await pool.connect();
     try {
@@ -45,7 +47,7 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
       const order = hf.enlist(client).tool({
         name: "order",
         kind: "write",
-        attemptTimeoutMs,
+        attemptTimeoutMs: ATTEMPT_MS,
         run: async ({ item }: { item: string }) => {
           await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
           await run?.();
@@ -73,7 +75,7 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
   test("rolled back, it is absent for certain and fires again", async () => {
     const scope = randomUUID();
     // Nobody says that it was rolled back: the lease has to run out.
-    await inTransaction(scope, "ROLLBACK", undefined, 500);
+    await inTransaction(scope, "ROLLBACK");
     expect(await orders()).toBe(0);
     expect((await hf.operations.list({ scope })).items[0]?.status).toBe("claimed");
     expect(await inTransaction(scope, "COMMIT")).toMatchObject({

@@ -194,7 +194,7 @@ describe("a person's word (person)", () => {
     const { items } = await hf.operations.list({ open: true });
     const id = items[0]?.id ?? "";
     await expect(hf.operations.resolve(id, { as: "committed", by: "ana" })).rejects.toThrow(
-      "somebody is at it",
+      "is owned by another process",
     );
     await clock.advance(10_000);
     await pass(call);

@@ -6,7 +6,7 @@
  */
 
 import pg from "pg";
-import { postgresStore } from "../../src/stores/postgres.ts";
+import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustSwap } from "../../src/testing/store-contract/subject.ts";
 

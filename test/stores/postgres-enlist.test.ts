@@ -10,7 +10,7 @@ import {
   type PostgresStore,
   type PostgresTransactionLike,
   postgresStore,
-} from "../../src/stores/postgres.ts";
+} from "../../src/stores/postgres/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { findScratch, type Scratch } from "../servers/postgres.ts";

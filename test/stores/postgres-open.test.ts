@@ -2,7 +2,7 @@ import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { StoreUnavailableError } from "../../src/errors.ts";
-import { migrationSql, postgresStore } from "../../src/stores/postgres.ts";
+import { migrationSql, postgresStore } from "../../src/stores/postgres/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import {

@@ -7,7 +7,7 @@
 
 import { createInterface } from "node:readline";
 import pg from "pg";
-import { postgresStore } from "../../src/stores/postgres.ts";
+import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create } from "../../src/testing/store-contract/subject.ts";
 

@@ -1,12 +1,12 @@
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { keyOf } from "../../src/stores/postgres/key.ts";
 import {
   type PostgresPoolLike,
   type PostgresStore,
   postgresStore,
-} from "../../src/stores/postgres.ts";
+} from "../../src/stores/postgres/index.ts";
+import { keyOf } from "../../src/stores/postgres/row.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { findScratch, type Scratch } from "../servers/postgres.ts";

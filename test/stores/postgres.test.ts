@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, test } from "vitest";
 import type { Store } from "../../src/ledger/store.ts";
-import { postgresStore } from "../../src/stores/postgres.ts";
+import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create } from "../../src/testing/store-contract/subject.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";

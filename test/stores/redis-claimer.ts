@@ -7,7 +7,7 @@
  */
 
 import { Redis } from "ioredis";
-import { redisStore } from "../../src/stores/redis.ts";
+import { redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create } from "../../src/testing/store-contract/subject.ts";
 

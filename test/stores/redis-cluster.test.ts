@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Change, Store } from "../../src/ledger/store.ts";
-import { type RedisClientLike, redisStore } from "../../src/stores/redis.ts";
+import { type RedisClientLike, redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
-import { redisStore } from "../../src/stores/redis.ts";
+import { redisStore } from "../../src/stores/redis/index.ts";
 import { canStartRedis, startRedis } from "../servers/redis.ts";
 
 const PROCESSES = 4;

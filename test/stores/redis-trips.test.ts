@@ -2,8 +2,9 @@ import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
+import type { Store } from "../../src/ledger/store.ts";
 import { memoryWitness } from "../../src/ledger/witness.ts";
-import { type RedisClientLike, redisStore } from "../../src/stores/redis.ts";
+import { type RedisClientLike, redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { canStartRedis, type RedisServer, startRedis } from "../servers/redis.ts";
@@ -101,6 +102,38 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
     });
   });
 
+  test("a caller that watches, reads and watches again subscribes once, and hears of changes in between", async () => {
+    const prefix = newPrefix();
+    const store = redisStore({ client: await makeIoredis(), prefix });
+    const direct = new Redis(server.port);
+    const other = redisStore({ client: direct, prefix });
+    let { version } = await mustSwap(other, create(recordOf()));
+    const change = async () => {
+      ({ version } = await mustSwap(other, { ...create(recordOf()), expect: version }));
+    };
+    await store.open();
+    proxy.taken();
+    // The first watcher is called when the subscription stands.
+    await watched(store);
+    let early = 0;
+    const stop = store.watch?.("acme", "operation-1", () => {
+      early += 1;
+    });
+    for (let reads = 0; reads < 10; reads += 1) await store.read("acme", "operation-1");
+    expect(early).toBe(0);
+    stop?.();
+    const second = watched(store);
+    await change();
+    await second;
+    await change();
+    await watched(store);
+    const channels = proxy.taken().filter((name) => name.endsWith("SUBSCRIBE"));
+    expect(channels).toEqual(["SUBSCRIBE"]);
+    await store.close();
+    await other.close();
+    await direct.quit();
+  });
+
   test("a write that the client sends again after a lost reply is told as done, once", async () => {
     const store = redisStore({ client: await makeIoredis(), prefix: newPrefix() });
     await store.open();
@@ -122,7 +155,7 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
     await store.close();
   });
 
-  test("a write whose reply was lost is refused the second time if somebody else was there", async () => {
+  test("a write whose reply was lost is refused the second time if another process changed the record", async () => {
     const prefix = newPrefix();
     const store = redisStore({ client: await makeIoredis(), prefix });
     const direct = new Redis(server.port);
@@ -148,3 +181,12 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
     await store.close();
   });
 });
+
+/** Watches until the watcher is called, and stops. */
+async function watched(store: Store): Promise<void> {
+  let stop: (() => void) | undefined;
+  await new Promise<void>((resolve) => {
+    stop = store.watch?.("acme", "operation-1", resolve);
+  });
+  stop?.();
+}

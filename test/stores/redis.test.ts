@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { createClient, createClientPool, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../src/ledger/store.ts";
-import { type RedisClientLike, redisStore } from "../../src/stores/redis.ts";
+import { type RedisClientLike, redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
@@ -198,13 +198,13 @@ describe.runIf(server)("the Redis store", () => {
       const store = redisStore({ client, prefix });
       await store.open();
       const key = `${prefix}:{0}:o:"acme""operation-1"`;
-      await ioredis.set(key, "somebody else's");
+      await ioredis.set(key, "not a record");
       for (const expected of [0, 5]) {
         await expect(store.swap({ ...create(recordOf()), expect: expected })).rejects.toMatchObject(
           { code: "ERR_HOLDFIRE_INVALID_INPUT" },
         );
       }
-      expect(await ioredis.get(key)).toBe("somebody else's");
+      expect(await ioredis.get(key)).toBe("not a record");
       await store.close();
     });
 
@@ -256,6 +256,17 @@ describe.runIf(server)("the Redis store", () => {
       expect(next).toBeGreaterThan(incarnation.sequence);
       await store.close();
       await another.close();
+    });
+
+    test("a server that has gone back, as a promoted replica may, is noticed by the next write", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client, prefix });
+      const { id } = await store.open();
+      const { version } = await mustSwap(store, create(recordOf()));
+      await ioredis.set(`${prefix}:{0}:n:"${id}"`, version - 10);
+      const next = await mustSwap(store, create(recordOf({ id: "operation-2" })));
+      expect(next.sequence).toBe(0);
+      await store.close();
     });
 
     test("a counter that is gone makes it another ledger", async () => {

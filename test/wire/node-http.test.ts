@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, type RequestOptions, request } from "node:http";
 import { createServer as createTlsServer, request as requestTls } from "node:https";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { countRequests, repeats, wireFacts } from "../../src/wire/token.ts";
+import { countRequests, repeats, requestsOf, wireFacts } from "../../src/wire/token.ts";
 import { selfSigned } from "./self-signed.ts";
 import { attempt, closedPort, listenOn, startService } from "./servers.ts";
 
@@ -27,7 +27,7 @@ describe("node:http", () => {
   it("counts a request once and notes its status", async () => {
     const { url, port } = await startService((_, response) => response.writeHead(422).end());
     const { token } = await attempt(() => send({ port, method: "PUT", path: "/x?secret=1" }, "b"));
-    expect(token.requests).toEqual([
+    expect(requestsOf(token)).toEqual([
       { transport: "http", origin: url, method: "PUT", path: "/x", status: 422 },
     ]);
     expect(wireFacts(token)).toEqual({ wireRequests: 1, hops: 0, unsent: false, answered: 422 });
@@ -87,7 +87,7 @@ describe("node:http", () => {
     const agent = keepAlive(1);
     const paths = ["/a", "/b", "/c", "/d"];
     const runs = await Promise.all(paths.map((path) => attempt(() => send({ port, agent, path }))));
-    expect(runs.map(({ token }) => token.requests)).toMatchObject(
+    expect(runs.map(({ token }) => requestsOf(token))).toMatchObject(
       paths.map((path) => [{ path, status: 200 }]),
     );
   });

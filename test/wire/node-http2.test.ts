@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, connect, createServer } from "node:http2";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { repeats, wireFacts } from "../../src/wire/token.ts";
+import { repeats, requestsOf, wireFacts } from "../../src/wire/token.ts";
 import { attempt, closedPort, listenOn } from "./servers.ts";
 
 async function startSession(): Promise<{
@@ -46,7 +46,7 @@ describe("node:http2", () => {
     for (const round of [1, 2]) {
       const paths = [`/${round}/a?secret=1`, `/${round}/b?secret=1`];
       const runs = await Promise.all(paths.map((path) => attempt(() => send(session, path))));
-      expect(runs.map(({ token }) => token.requests)).toEqual(
+      expect(runs.map(({ token }) => requestsOf(token))).toEqual(
         ["a", "b"].map((name) => [
           {
             transport: "http2",
@@ -81,7 +81,7 @@ describe("node:http2", () => {
       await send(session, "/push", "GET");
       await pushed;
     });
-    expect(token.requests.map(({ path }) => path)).toEqual(["/push"]);
+    expect(requestsOf(token).map(({ path }) => path)).toEqual(["/push"]);
     expect(wireFacts(token).wireRequests).toBe(1);
   });
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { toolOf } from "../../engine/define/tool-registry.ts";
+import { toolOf } from "../../engine/define/tool.ts";
 import { UsageError } from "../command.ts";
 import { isRecord } from "./read-bounded.ts";
 

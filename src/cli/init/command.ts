@@ -29,7 +29,7 @@ export const init: Command = defineCommand({
   },
   async run({ values, positionals }, terminal) {
     const [{ TEMPLATES }, { startIn }, { writeTemplate }, { ignoreLedger }] = await Promise.all([
-      import("./templates/index.ts"),
+      import("./templates.ts"),
       import("./project.ts"),
       import("./write.ts"),
       import("./gitignore.ts"),

@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { UsageError } from "../command.ts";
 import { readProject } from "../doctor/project.ts";
 import { readJson, readStart } from "../doctor/read-bounded.ts";
-import type { Ending, Template } from "./template.ts";
+import type { Ending } from "./example-program.ts";
+import type { Template } from "./templates.ts";
 
 export interface Start {
   readonly template: Template;

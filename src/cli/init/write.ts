@@ -8,8 +8,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { peek } from "../../lang/peek.ts";
 import { CONFIG_NAMES } from "../load-config.ts";
-import type { Ending, Template } from "./template.ts";
-import { frameworkConfig } from "./templates/config.ts";
+import type { Ending } from "./example-program.ts";
+import type { Template } from "./templates.ts";
 
 export interface NewFile {
   readonly name: string;
@@ -28,7 +28,6 @@ export function writeTemplate(
   ending: Ending,
   dryRun: boolean,
 ): Written {
-  const { config = frameworkConfig, example } = template;
   const written: NewFile[] = [];
   const leftAlone: string[] = [];
   const put = (name: string, text: string, others: readonly string[]) => {
@@ -38,9 +37,9 @@ export function writeTemplate(
     else leftAlone.push(name);
   };
   // A config of another ending would be hidden by ours.
-  put(`holdfire.config.${ending}`, config(ending), CONFIG_NAMES);
+  put(`holdfire.config.${ending}`, template.config(ending), CONFIG_NAMES);
   const name = `holdfire.example.${ending}`;
-  put(name, example(ending), [name]);
+  put(name, template.program(ending), [name]);
   return { written, leftAlone };
 }
 

@@ -12,8 +12,8 @@ import { join, resolve } from "node:path";
 import { createHoldfire, type Holdfire } from "../../create.ts";
 import type { Store } from "../../ledger/store.ts";
 import type { Witness } from "../../ledger/witness.ts";
-import type { PostgresPoolLike } from "../../stores/postgres.ts";
-import type { RedisClientLike } from "../../stores/redis.ts";
+import type { PostgresPoolLike } from "../../stores/postgres/index.ts";
+import type { RedisClientLike } from "../../stores/redis/index.ts";
 import { UnreachableError, UsageError } from "../command.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -118,7 +118,7 @@ async function openFile(given: string | undefined, { env, cwd }: Terminal): Prom
 }
 
 async function openRedis(url: URL, choice: StoreChoice, terminal: Terminal): Promise<Connected> {
-  const { redisStore } = await import("../../stores/redis.ts");
+  const { redisStore } = await import("../../stores/redis/index.ts");
   const driver = loadDriver(["ioredis", "redis"], terminal);
   const { client, ready, end } =
     driver.name === "ioredis" ? ioredis(driver.module, url) : nodeRedis(driver.module, url);
@@ -168,7 +168,7 @@ function nodeRedis(module: Loaded, { href }: URL) {
 }
 
 async function openPostgres(url: URL, choice: StoreChoice, terminal: Terminal): Promise<Connected> {
-  const { postgresStore } = await import("../../stores/postgres.ts");
+  const { postgresStore } = await import("../../stores/postgres/index.ts");
   const driver = loadDriver(["pg", "postgres"], terminal);
   const { pool, end } =
     driver.name === "pg" ? pgPool(driver.module, url) : postgresJs(driver.module, url);

@@ -69,7 +69,7 @@ export interface OperationQuery {
   readonly limit?: number | undefined;
 }
 
-/** A person's word on an operation that nobody can read. */
+/** A person's answer for an operation whose state cannot be read. */
 export interface Resolution {
   readonly as: "committed" | "not_applied";
   /** The person's name. */
@@ -86,19 +86,19 @@ export interface Operations {
     readonly cursor?: string | undefined;
   }>;
   get(id: string): Promise<OperationView | undefined>;
-  /** A person settles what nobody can read. Refused while somebody is at it, and on what is settled. */
+  /** A person settles what cannot be read. Refused while another process owns it, and on what is settled. */
   resolve(id: string, as: Resolution): Promise<OperationView>;
 }
 
 const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
 
 const WHY_NOT: Partial<Record<Refusal, string>> = {
-  absent: "there is no such operation",
-  settled: "it is settled already",
-  busy: "somebody is at it; wait until the lease has run out",
-  changed: "something has happened since you looked; look again",
-  held: "nothing was sent; approve or deny it instead",
-  evidence: "the service has said yes to it: it can only be committed",
+  absent: "there is no such operation.",
+  settled: "is settled already.",
+  busy: "is owned by another process; wait until its lease has expired.",
+  changed: "has changed since you read it; read it again.",
+  held: "was not sent yet; approve or deny it instead.",
+  evidence: "can only be committed: the service has reported success.",
 };
 
 export function operationsOf(engine: Engine): Operations {
@@ -119,7 +119,7 @@ export function operationsOf(engine: Engine): Operations {
     },
     async resolve(id, { as, by, note, asOf }) {
       if (as !== "committed" && as !== "not_applied") {
-        throw new InvalidInputError("as", `must be "committed" or "not_applied"`);
+        throw new InvalidInputError("as", `must be "committed" or "not_applied".`);
       }
       checkPerson(by);
       checkNote(note);
@@ -128,7 +128,7 @@ export function operationsOf(engine: Engine): Operations {
       const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));
       if (moved.tag === "moved" && moved.stored) return view(moved.stored);
       const why = moved.tag === "refused" ? moved.why : "absent";
-      throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? why);
+      throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? `cannot be settled (${why}).`);
     },
   };
 }

@@ -28,7 +28,7 @@ export interface PruneOptions {
 const OPTIONS = ["payloadsOlderThanMs", "tombstonesOlderThanMs", "signal", "onProgress"];
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
-/** Small, so that nobody waits long for the store in between. */
+/** Small, so that no call waits long for the store in between. */
 const AT_ONCE = 100;
 
 export async function prune(options: PruneOptions, engine: Engine): Promise<Pruned> {

@@ -43,7 +43,7 @@ function checkAsked(question: unknown): string {
   try {
     return checkAlias(peek(question, "operation"));
   } catch {
-    throw new InvalidInputError("args.operation", "must be the operation of an earlier reply");
+    throw new InvalidInputError("args.operation", "must be the operation of an earlier reply.");
   }
 }
 
@@ -91,7 +91,7 @@ function wordsOf(state: State): Pick<StatusReply, "outcome" | "message"> {
     case "unknown":
       return {
         outcome: "unknown",
-        message: "It may have happened; nobody could find out yet. Do not call the tool again.",
+        message: "It may have happened; it could not be found out yet. Do not call the tool again.",
       };
     case "claimed":
       return {

@@ -9,19 +9,16 @@ import type { Canonical } from "../../key/canonical.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { PlannedCall } from "../define/planned-call.ts";
 import type { Tool } from "../define/tool.ts";
-import { recognisesRepeats } from "../define/tool.ts";
-import { registerTool } from "../define/tool-registry.ts";
-import type { Engine } from "../engine.ts";
+import { recognisesRepeats, registerTool } from "../define/tool.ts";
+import { type Engine, underWay } from "../engine.ts";
 import { runRead } from "../loops/read-tool.ts";
-import type { Caller } from "../operation/execution.ts";
 import { currentFrame, enterInner, type Inner } from "../operation/nesting.ts";
-import type { Naming } from "../operation/operation.ts";
+import type { Caller, Naming } from "../operation/operation.ts";
 import { errorOf, type Outcome } from "../operation/outcome.ts";
 import { type Reply, replyOf } from "../outcome/reply.ts";
 import { run } from "../run.ts";
 import { askStore } from "../store-call.ts";
-import { snapshotArguments } from "./arguments.ts";
-import { callerOf } from "./call-options.ts";
+import { callerOf, snapshotArguments } from "./input.ts";
 import { join } from "./join.ts";
 import { nameOperation } from "./name-operation.ts";
 
@@ -39,8 +36,8 @@ export interface GuardedTool<A, R> {
 }
 
 export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
-  const call = (args: A, options: Naming = {}) =>
-    keptOpen(engine, () => begin(tool, args, options, engine)) as Promise<Called<R>>;
+  const call = (args: A, options: Naming = NO_OPTIONS) =>
+    begin(tool, args, options, engine) as Promise<Called<R>>;
   const result = async (args: A, options?: Naming): Promise<R> => {
     const { outcome, inner } = await call(args, options);
     const error = errorOf(outcome);
@@ -58,12 +55,16 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
         tool.readState !== undefined,
         tool.kind === "read",
       ),
-    plan: (args: A, options: Naming = {}) =>
-      keptOpen(engine, () => planTool(tool, args, options, engine)),
+    plan: async (args: A, options: Naming = NO_OPTIONS) => {
+      checkNotClosed(engine);
+      return underWay(engine, planTool(tool, args, options, engine));
+    },
     toolName: tool.name,
   });
   return registerTool(guarded, tool);
 }
+
+const NO_OPTIONS: Naming = {};
 
 interface Called<R> {
   readonly outcome: Outcome<R>;
@@ -71,16 +72,9 @@ interface Called<R> {
   readonly inner: Inner | undefined;
 }
 
-/** A call is under way from its first line: `close` waits for it. */
-function keptOpen<T>(engine: Engine, call: () => Promise<T>): Promise<T> {
+function checkNotClosed(engine: Engine): void {
   // What a call under way still needs is part of that call.
-  if (engine.isClosed() && !currentFrame()) return Promise.reject(new ClosedError());
-  const { background } = engine;
-  const calling = call();
-  background.add(calling);
-  const remove = () => background.delete(calling);
-  calling.then(remove, remove);
-  return calling;
+  if (engine.isClosed() && !currentFrame()) throw new ClosedError();
 }
 
 async function planTool(
@@ -100,11 +94,16 @@ async function begin(
   options: Naming,
   engine: Engine,
 ): Promise<Called<unknown>> {
+  checkNotClosed(engine);
   const caller = callerOf(tool, options);
   const inner = tool.kind === "read" ? undefined : enterInner();
   try {
-    const copy = await snapshotArguments(tool, args, caller.deadlineMs, engine);
-    const outcome = await perform(tool, copy, options, caller, engine);
+    const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
+    const isReady = !(copy instanceof Promise) && tool.kind !== "read" && engine.ledger.isOpen();
+    // An execution is known to `close` by itself; what comes before it is not.
+    const outcome = isReady
+      ? await write(tool, copy, options, caller, engine)
+      : await underWay(engine, prepare(tool, copy, options, caller, engine));
     if (inner) inner.status = outcome.status;
     return { outcome, inner };
   } catch (error) {
@@ -115,15 +114,27 @@ async function begin(
   }
 }
 
-async function perform(
+/** A read, or a write whose arguments are still being checked or whose ledger is not open yet. */
+async function prepare(
+  tool: Tool,
+  copy: Canonical | Promise<Canonical>,
+  options: Naming,
+  caller: Caller,
+  engine: Engine,
+): Promise<Outcome<unknown>> {
+  const args = await copy;
+  if (tool.kind === "read") return runRead(tool, args.value, caller, engine);
+  if (!engine.ledger.isOpen()) await askStore(engine, "open", engine.ledger.open());
+  return write(tool, args, options, caller, engine);
+}
+
+function write(
   tool: Tool,
   args: Canonical,
   options: Naming,
   caller: Caller,
   engine: Engine,
 ): Promise<Outcome<unknown>> {
-  if (tool.kind === "read") return runRead(tool, args.value, caller, engine);
-  if (!engine.ledger.isOpen()) await askStore(engine, "open", engine.ledger.open());
   checkStore(tool, engine);
   return join(nameOperation(tool, args, options, engine), caller, engine, run);
 }
@@ -135,6 +146,6 @@ function checkStore(tool: Tool, engine: Engine): void {
   if (tool.readState || recognisesRepeats(tool)) return;
   throw new InvalidInputError(
     `tool "${tool.name}"`,
-    `is neither keyed nor readable, and the ${name} store may forget that it was sent. Declare keyed or readState, use a store that lasts, or accept it by name ({ forgets: "accepted" })`,
+    `is neither keyed nor readable, and the ${name} store may forget that it was sent. Declare keyed or readState, use a store that keeps its records, or accept it ({ forgets: "accepted" }).`,
   );
 }

@@ -10,14 +10,13 @@ import { rewordedFields } from "../../key/mint.ts";
 import { runDetached } from "../../lang/detached.ts";
 import { createStop, type Stop } from "../../lang/stop.ts";
 import { runWithoutToken } from "../../wire/token.ts";
-import type { Engine } from "../engine.ts";
-import type { Caller, Execution, FireMode } from "../operation/execution.ts";
-import { runInFrame } from "../operation/nesting.ts";
+import { type Engine, underWay } from "../engine.ts";
+import type { Caller, Execution, FireMode } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
-import { announced } from "../outcome/announce.ts";
+import { announced, isAnnounced } from "../outcome/announce.ts";
 import { commonOf } from "../outcome/build.ts";
-import { resultForCaller } from "../outcome/result-for-caller.ts";
+import { resultForCaller } from "../outcome/result.ts";
 
 /** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
 export type Run = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;
@@ -28,9 +27,10 @@ interface Shared extends Execution {
   added: number;
   callers: number;
   readonly stop: Stop;
+  done: Promise<Outcome<unknown>>;
 }
 
-export async function join(
+export function join(
   operation: Operation,
   caller: Caller,
   engine: Engine,
@@ -38,16 +38,34 @@ export async function join(
 ): Promise<Outcome<unknown>> {
   const { clock, executions } = engine;
   const deadlineAt = clock.monotonic() + caller.deadlineMs;
-  const name = `${operation.ref.tenant.length}:${operation.ref.tenant}${operation.ref.id}`;
+  const { tenant, id } = operation.ref;
+  const name = `${tenant.length}:${tenant}${id}`;
+  const startNew = () => {
+    const execution = createExecution(operation, deadlineAt, "freely", engine);
+    if (caller.signal?.aborted) execution.stop.abort();
+    // Before it starts: what it does first may join it.
+    executions.set(name, execution);
+    const remove = () => executions.delete(name);
+    start(execution, engine, run).then(remove, remove);
+    return wait(execution, operation, deadlineAt, caller, engine, false);
+  };
+  if (!executions.has(name)) return startNew();
+  const running = () => executions.get(name) as Shared | undefined;
+  return underWay(engine, joinRunning(operation, caller, deadlineAt, engine, running, startNew));
+}
+
+/** Waits for the execution that is running, and starts anew if that one ended without an answer. */
+async function joinRunning(
+  operation: Operation,
+  caller: Caller,
+  deadlineAt: number,
+  engine: Engine,
+  current: () => Shared | undefined,
+  startNew: () => Promise<Outcome<unknown>>,
+): Promise<Outcome<unknown>> {
   for (;;) {
-    const running = executions.get(name) as Shared | undefined;
-    if (!running) {
-      const execution = start(operation, deadlineAt, engine, run, "freely");
-      executions.set(name, execution);
-      const remove = () => executions.delete(name);
-      execution.done.then(remove, remove);
-      return wait(execution, operation, deadlineAt, caller, engine, false);
-    }
+    const running = current();
+    if (!running) return startNew();
     const { draft } = running.operation;
     if (draft.identity.fingerprint !== operation.draft.identity.fingerprint) {
       return { ...commonOf(operation, undefined, engine), status: "conflict" };
@@ -55,7 +73,7 @@ export async function join(
     const isStopping = running.stopped.aborted;
     if (!isStopping) running.deadlineAt = Math.max(running.deadlineAt, deadlineAt);
     const outcome = await wait(running, operation, deadlineAt, caller, engine, true);
-    const isOver = clock.monotonic() >= deadlineAt || caller.signal?.aborted;
+    const isOver = engine.clock.monotonic() >= deadlineAt || caller.signal?.aborted;
     // Other callers gave up before anything was sent, or while it was stopping; this one has not.
     if (!isOver && (isStopping ? isOpenEnded(outcome) : isUnsent(outcome))) continue;
     const reworded = isStopping ? [] : rewordedFields(draft.fields, operation.draft.fields);
@@ -74,22 +92,42 @@ export function executeDetached(
   run: Run,
 ): Promise<Outcome<unknown>> {
   const deadlineAt = engine.clock.monotonic() + deadlineMs;
-  const { stop, done } = runDetached(() => start(operation, deadlineAt, engine, run, fireMode));
-  const onAbort = () => stop.abort();
+  const execution = createExecution(operation, deadlineAt, fireMode, engine);
+  const onAbort = () => execution.stop.abort();
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
+  const done = runDetached(() => start(execution, engine, run));
   return done.finally(() => signal?.removeEventListener("abort", onAbort));
 }
 
-function start(
+/**
+ * Not inside the attempt of a caller's outer operation: what the engine itself asks of a store is no
+ * request of that attempt.
+ */
+function start(execution: Shared, engine: Engine, run: Run): Promise<Outcome<unknown>> {
+  const { operation, fireMode } = execution;
+  const begun = () => ({
+    ...about(operation),
+    kind: operation.tool.kind,
+    by: fireMode === "freely" ? ("call" as const) : ("reconcile" as const),
+  });
+  execution.done = runWithoutToken(() =>
+    isAnnounced(engine)
+      ? announced(begun, engine, () => run(execution, engine))
+      : run(execution, engine),
+  );
+  return execution.done;
+}
+
+const NOT_STARTED = new Promise<never>(() => {});
+
+function createExecution(
   operation: Operation,
   deadlineAt: number,
-  engine: Engine,
-  run: Run,
   fireMode: FireMode,
+  { clock }: Engine,
 ): Shared {
   const stop = createStop();
-  const { clock } = engine;
   const execution: Shared = {
     operation,
     stopped: stop.signal,
@@ -119,23 +157,7 @@ function start(
         execution.added = already + clock.monotonic() - before;
       }
     },
-    // Not inside the attempt of a caller's outer operation: what the engine itself asks of a store
-    // is no request of that attempt. On the next turn, when the execution can be joined.
-    done: runWithoutToken(() =>
-      runInFrame(undefined, () =>
-        Promise.resolve().then(() =>
-          announced(
-            () => ({
-              ...about(operation),
-              kind: operation.tool.kind,
-              by: fireMode === "freely" ? "call" : "reconcile",
-            }),
-            engine,
-            () => run(execution, engine),
-          ),
-        ),
-      ),
-    ),
+    done: NOT_STARTED,
   };
   return execution;
 }

@@ -13,7 +13,7 @@ import { fingerprint, hashArguments, hashFields, mintId, mintIdFromKey } from ".
 import { normalizeIntent } from "../../key/normalize.ts";
 import { resolveScope, type Scope } from "../../key/scope.ts";
 import { findVolatileId, noticeVolatile } from "../../key/volatile-ids.ts";
-import { ignoreRejection } from "../../lang/ignore-rejection.ts";
+import { ignoreRejection } from "../../lang/peek.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { currentFrame } from "../operation/nesting.ts";
@@ -28,7 +28,7 @@ export function nameOperation(
   const { value: intent, text: intentText } = intentOf(tool, args, argsText);
   const aliases = (options.aliases ?? []).map((alias) => checkAlias(alias));
   const scope = resolveScope(options.scope);
-  const volatile = findVolatileId(intent, scope ? [...aliases, scope.run] : aliases);
+  const volatile = findVolatileId(intent, scope?.isRunNamed ? [...aliases, scope.run] : aliases);
   if (volatile !== undefined) throw new VolatileIntentError(tool.name, `intent${volatile}`);
 
   if (options.again !== undefined) checkAgain(options.again);
@@ -36,6 +36,8 @@ export function nameOperation(
   const id = mint(tool, scope, intentText, options, tenant);
   const resource = tool.resource && checkResource(ignoreRejection(tool.resource(args)));
   const frame = currentFrame();
+  // An id that is minted from the intent stands for it; one that a caller named does not.
+  const print = options.key === undefined ? id : fingerprint(tool.name, intentText);
   const operation: Operation = {
     tool,
     ref: { tenant, id },
@@ -52,16 +54,15 @@ export function nameOperation(
         tool: tool.name,
         service: tool.service,
         scope: scope?.id ?? "",
-        // An id that is minted from the intent stands for it; one that a caller named does not.
-        fingerprint: options.key === undefined ? id : fingerprint(tool.name, intentText),
-        run: scope?.run,
+        fingerprint: print,
+        run: scope && (tool.version ?? resource ?? scope.isRunNamed) ? scope.run : undefined,
         again: options.again,
         version: tool.version,
         resource,
         parent: frame?.operationId,
       },
-      argsHash: hashArguments(argsText, id),
       // Where the arguments are the intent, other arguments are another operation: none is reworded.
+      argsHash: intent === args ? print : hashArguments(argsText, id),
       fields: intent === args ? {} : hashFields(args, id),
       intent: engine.codec.encodeText(intentText, { tenant, id }),
       aliases,

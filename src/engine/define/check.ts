@@ -12,23 +12,26 @@ const LONGEST_MS = 2 ** 31 - 1;
 export function positive(value: unknown, path: string, forever = false): number {
   const limit = forever ? Number.POSITIVE_INFINITY : LONGEST_MS;
   if (typeof value === "number" && value > 0 && value <= limit) return value;
-  throw new InvalidInputError(path, `must be a number of milliseconds above 0, got ${show(value)}`);
+  throw new InvalidInputError(
+    path,
+    `must be a number of milliseconds above 0, got ${show(value)}.`,
+  );
 }
 
 export function notNegative(value: unknown, path: string): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && value >= 0 && value <= LONGEST_MS) return value;
-  throw new InvalidInputError(path, `must be a number of milliseconds from 0, got ${show(value)}`);
+  throw new InvalidInputError(path, `must be a number of milliseconds from 0, got ${show(value)}.`);
 }
 
 export function oneOf<T>(value: T, those: readonly T[], path: string): T {
   if (those.includes(value)) return value;
-  throw new InvalidInputError(path, `must be one of ${those.join(", ")}, got ${show(value)}`);
+  throw new InvalidInputError(path, `must be one of ${those.join(", ")}, got ${show(value)}.`);
 }
 
 export function wholeNumber(value: unknown, path: string): number {
   if (Number.isSafeInteger(value) && (value as number) >= 1) return value as number;
-  throw new InvalidInputError(path, `must be a whole number from 1, got ${show(value)}`);
+  throw new InvalidInputError(path, `must be a whole number from 1, got ${show(value)}.`);
 }
 
 export function statuses(value: unknown, path: string): readonly number[] {
@@ -36,7 +39,7 @@ export function statuses(value: unknown, path: string): readonly number[] {
   for (const status of all) {
     // A 2xx is a yes; it cannot also be a promise that nothing was done.
     if (!Number.isInteger(status) || status < 300 || status > 599) {
-      throw new InvalidInputError(path, `must list statuses from 300 to 599, got ${show(status)}`);
+      throw new InvalidInputError(path, `must list statuses from 300 to 599, got ${show(status)}.`);
     }
   }
   return all;
@@ -48,9 +51,9 @@ export const show = (value: unknown): string =>
 /** A misspelt option is an error, not a default. */
 export function checkOptions(options: object, known: readonly string[], path: string): void {
   if (typeof options !== "object" || options === null) {
-    throw new InvalidInputError(path, `must be an object, got ${show(options)}`);
+    throw new InvalidInputError(path, `must be an object, got ${show(options)}.`);
   }
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw new InvalidInputError(`${path}.${name}`, "is not an option");
+    if (!known.includes(name)) throw new InvalidInputError(`${path}.${name}`, "is not an option.");
   }
 }

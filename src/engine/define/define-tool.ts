@@ -73,10 +73,10 @@ export function defineTool(
   const name = checkToolName(given.name);
   const at = (option: string) => `tool "${name}".${option}`;
   for (const option of Object.keys(given)) {
-    if (!KNOWN.has(option)) throw new InvalidInputError(at(option), "is not an option of a tool");
+    if (!KNOWN.has(option)) throw new InvalidInputError(at(option), "is not an option of a tool.");
   }
   if (!KINDS.has(given.kind)) {
-    throw new InvalidInputError(at("kind"), `must be "read", "write" or "destructive"`);
+    throw new InvalidInputError(at("kind"), `must be "read", "write" or "destructive".`);
   }
   for (const option of FUNCTIONS) {
     const value = given[option];
@@ -85,11 +85,11 @@ export function defineTool(
         ? typeof value !== "function"
         : value !== undefined && typeof value !== "function"
     ) {
-      throw new InvalidInputError(at(option), "must be a function");
+      throw new InvalidInputError(at(option), "must be a function.");
     }
   }
   if (given.listEffects && !given.effectIdOf) {
-    const rule = "needs effectIdOf: else every effect would look like somebody else's";
+    const rule = "needs effectIdOf: without it every listed effect would count as foreign.";
     throw new InvalidInputError(at("listEffects"), rule);
   }
   const { kind } = given;
@@ -100,7 +100,7 @@ export function defineTool(
   if (known.kind !== kind) {
     throw new InvalidInputError(
       at("kind"),
-      `is "${kind}", but a tool of this name is "${known.kind}"`,
+      `is "${kind}", but a tool of this name is "${known.kind}"; give them different names.`,
     );
   }
   const attempts = kind === "read" ? DEFAULTS.readAttempts : DEFAULTS.writeAttempts;

@@ -24,7 +24,7 @@ export interface AttemptContext {
   readonly precondition: Json | undefined;
   /** From 1. */
   readonly attempt: number;
-  /** Fires when the attempt's time is up or nobody waits any more. */
+  /** Fires when the attempt's time is up or no caller waits any more. */
   readonly signal: AbortSignal;
 }
 
@@ -81,7 +81,7 @@ export interface ToolOptions<A, I, R> {
   /**
    * What becomes of another intent on the same `resource` in one scope while an earlier one is not
    * settled, or when an earlier run of the scope made one that this run has not repeated: a person is
-   * asked, nobody is, or it is denied. @default "hold"
+   * asked (`hold`), it passes (`allow`), or it is denied (`refuse`). @default "hold"
    */
   readonly onDrift?: OnDrift | undefined;
   /**

@@ -72,7 +72,7 @@ export function timingOf(retry: RetryOptions = {}): Timing {
   const minDelayMs = duration("minDelayMs", 250);
   const maxDelayMs = duration("maxDelayMs", 8_000);
   if (maxDelayMs < minDelayMs) {
-    throw new InvalidInputError("retry.maxDelayMs", "must not be below minDelayMs");
+    throw new InvalidInputError("retry.maxDelayMs", "must not be below minDelayMs.");
   }
   return {
     minDelayMs,
@@ -93,6 +93,6 @@ export type OnHiddenRetry = "report" | "fail";
 
 export function checkOnHiddenRetry(value: unknown = "report"): OnHiddenRetry {
   if (value === "report" || value === "fail") return value;
-  const rule = `must be "report" or "fail", got ${show(value)}`;
+  const rule = `must be "report" or "fail", got ${show(value)}.`;
   throw new InvalidInputError("options.onHiddenRetry", rule);
 }

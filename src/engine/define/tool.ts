@@ -66,3 +66,13 @@ export const declaredBy = ({ keyedForMs, conditional }: Tool, enlisted: boolean)
   conditional: conditional || undefined,
   enlisted: enlisted || undefined,
 });
+
+const tools = new WeakMap<object, Tool>();
+
+export function registerTool<T extends object>(guarded: T, tool: Tool): T {
+  tools.set(guarded, tool);
+  return guarded;
+}
+
+/** `undefined`: it is no guarded tool, or one of another copy of this package. */
+export const toolOf = (guarded: object): Tool | undefined => tools.get(guarded);

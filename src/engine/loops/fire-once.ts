@@ -5,8 +5,11 @@
  * @module
  */
 
+import { HiddenRetryError } from "../../errors.ts";
 import type { StopSignal } from "../../lang/stop.ts";
-import { createToken, runWithToken, type WireToken } from "../../wire/token.ts";
+import type { HoldfireEvents } from "../../observe/events.ts";
+import { createToken, repeats, runWithToken, type WireToken } from "../../wire/token.ts";
+import type { Engine } from "../engine.ts";
 
 export type Ended<T> =
   | { readonly ok: true; readonly value: T }
@@ -25,14 +28,19 @@ export interface Firing<T> {
   readonly attempt: number;
   /** No request may leave; this is the error for those that try. */
   readonly refusal?: Error | undefined;
+  /** The attempt that operations made inside belong to. @default the one around */
+  readonly frame?: object | undefined;
+  /** The scope of calls made inside. @default the scope around */
+  readonly scope?: object | undefined;
   /** Stops it early. */
   readonly stopped?: StopSignal | undefined;
   /** `signal` makes the signal when it is first asked for: most functions never do. */
   readonly run: (signal: () => AbortSignal) => Promise<T>;
 }
 
-export function fireOnce<T>({ operationId, attempt, refusal, stopped, run }: Firing<T>): Fired<T> {
-  const token = createToken({ operationId, attempt, refusal });
+export function fireOnce<T>(firing: Firing<T>): Fired<T> {
+  const { stopped, run, scope } = firing;
+  const token = createToken(firing);
   let controller: AbortController | undefined;
   let isOver = false;
   const signal = (): AbortSignal => {
@@ -42,7 +50,7 @@ export function fireOnce<T>({ operationId, attempt, refusal, stopped, run }: Fir
   };
   const onStopped = () => controller?.abort();
   stopped?.addEventListener("abort", onStopped, { once: true });
-  const ended = runWithToken(token, () => run(signal)).then(
+  const ended = runWithToken(token, () => run(signal), scope).then(
     (value): Ended<T> => ({ ok: true, value }),
     (error: unknown): Ended<T> => ({ ok: false, error }),
   );
@@ -55,4 +63,21 @@ export function fireOnce<T>({ operationId, attempt, refusal, stopped, run }: Fir
       controller?.abort();
     },
   };
+}
+
+/** Tells of each; returns the error where a repetition is one. */
+export function tellRepeats(
+  token: WireToken,
+  about: () => Omit<HoldfireEvents["attempt"], "licence" | "around">,
+  { events, onHiddenRetry }: Pick<Engine, "events" | "onHiddenRetry">,
+): HiddenRetryError | undefined {
+  const all = repeats(token);
+  for (const repeat of all) {
+    events.emit("warning", () => ({ ...about(), code: "hidden_retry", ...repeat }));
+  }
+  const sent = all.find(({ count }) => count > 1);
+  if (!sent || onHiddenRetry !== "fail") return undefined;
+  const { tool, id, key } = about();
+  const { method, origin, path } = sent;
+  return new HiddenRetryError(`${method} ${origin}${path}`, { tool, id, key });
 }

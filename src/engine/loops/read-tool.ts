@@ -13,14 +13,13 @@ import { withTimeLimit } from "../../lang/time-limit.ts";
 import { wireFacts } from "../../wire/token.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
-import type { Caller } from "../operation/execution.ts";
+import type { Caller } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced } from "../outcome/announce.ts";
 import { commonFrom } from "../outcome/build.ts";
-import { backoff } from "../pace/backoff.ts";
-import { type Pass, repeat } from "../pace/repeat.ts";
-import { type Ended, fireOnce } from "./fire-once.ts";
-import { tellRepeats } from "./hidden-retry.ts";
+import { backoff } from "../pace.ts";
+import { type Pass, repeat } from "../repeat.ts";
+import { type Ended, fireOnce, tellRepeats } from "./fire-once.ts";
 
 export function runRead(
   tool: Tool,

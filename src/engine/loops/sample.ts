@@ -6,19 +6,17 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { headersOf, statusOf } from "../../classify/answer.ts";
+import { headersOf, retryAfterMs, statusOf } from "../../classify/answer.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import { networkVerdict } from "../../classify/network.ts";
-import { retryAfterMs } from "../../classify/retry-after.ts";
 import type { HiddenRetryError } from "../../errors.ts";
 import { sleep } from "../../lang/clock.ts";
 import { peek } from "../../lang/peek.ts";
 import { type WireToken, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
-import { backoff } from "../pace/backoff.ts";
-import { type Pass, repeat } from "../pace/repeat.ts";
-import { type Ended, fireOnce } from "./fire-once.ts";
-import { tellRepeats } from "./hidden-retry.ts";
+import { backoff } from "../pace.ts";
+import { type Pass, repeat } from "../repeat.ts";
+import { type Ended, fireOnce, tellRepeats } from "./fire-once.ts";
 
 /** How a client's calls are sampled. */
 export interface SampleOptions {

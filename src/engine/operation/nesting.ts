@@ -5,8 +5,8 @@
  * @module
  */
 
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Judgement } from "../../classify/classify.ts";
+import { currentToken } from "../../wire/token.ts";
 import type { OutcomeStatus } from "./outcome.ts";
 
 /** An inner operation; its status is set when it has one. */
@@ -29,15 +29,12 @@ export interface Frame {
   readonly inner: Inner[];
 }
 
-const frames = new AsyncLocalStorage<Frame | undefined>();
-
-export const currentFrame = (): Frame | undefined => frames.getStore();
-
-export const runInFrame = <T>(frame: Frame | undefined, fn: () => T): T => frames.run(frame, fn);
+/** The attempt that this code runs in; its wire token carries it. */
+export const currentFrame = (): Frame | undefined => currentToken()?.frame as Frame | undefined;
 
 /** Announces an inner operation to the attempt it is made in. */
 export function enterInner(): Inner | undefined {
-  const frame = frames.getStore();
+  const frame = currentFrame();
   if (!frame) return undefined;
   const inner: Inner = { status: "pending", error: undefined };
   frame.inner.push(inner);

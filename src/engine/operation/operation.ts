@@ -1,5 +1,7 @@
 /**
- * The operation that a call belongs to, as it was named: its place in the ledger, and what is run.
+ * The operation that a call belongs to, as it was named; and its execution in this process. An execution belongs
+ * to the operation, not to a caller: one caller starts it, others join it, and each waits under its own signal
+ * and deadline.
  *
  * @module
  */
@@ -8,11 +10,13 @@ import type { OperationFacts } from "../../errors.ts";
 import type { Json } from "../../key/canonical.ts";
 import { wireKey } from "../../key/mint.ts";
 import { showScope } from "../../key/scope.ts";
+import type { StopSignal } from "../../lang/stop.ts";
 import type { Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Outer } from "./nesting.ts";
+import type { Outcome } from "./outcome.ts";
 
 export interface Operation {
   readonly tool: Tool;
@@ -66,3 +70,31 @@ export const about = (operation: Operation, generation = 0): NamedOperation => (
   tenant: operation.ref.tenant,
   scope: showScope(operation.scope),
 });
+
+export type Waited<T> = { readonly tag: "done"; readonly value: T } | { readonly tag: "stopped" };
+
+/** Whether it may fire: as any call; only what the service recognises; or not at all, it only reads. */
+export type FireMode = "freely" | "by_key" | "never";
+
+export interface Execution {
+  readonly operation: Operation;
+  /** Aborted when its last caller has left: nothing new is fired, what was sent is still read and filed. */
+  readonly stopped: StopSignal;
+  /** How long until the latest deadline of its callers, in milliseconds. */
+  remainingMs(): number;
+  /** Waits for a person, whose time is outside the deadline. */
+  outsideDeadline<T>(wait: () => Promise<T>): Promise<Waited<T>>;
+  /** Waits for the user's own code, which has sent nothing yet: no caller need wait for its end. */
+  untilStopped<T>(wait: () => Promise<T>): Promise<Waited<T>>;
+  /** Set before the first byte of an attempt. */
+  sent: boolean;
+  /** `"freely"` for callers; reconcile reads, and resends by key when asked to. */
+  readonly fireMode: FireMode;
+  readonly done: Promise<Outcome<unknown>>;
+}
+
+/** How long a caller waits, and what may end its wait. */
+export interface Caller {
+  readonly signal: AbortSignal | undefined;
+  readonly deadlineMs: number;
+}

@@ -12,12 +12,14 @@ import type { Outcome } from "../operation/outcome.ts";
 type Begun = Omit<HoldfireEvents["operation"], "around">;
 type Ended = Omit<HoldfireEvents["outcome"], keyof Begun | "durationMs">;
 
+export const isAnnounced = ({ events }: Engine): boolean =>
+  events.has("operation") || events.has("outcome");
+
 export function announced(
   begun: () => Begun,
   { events, clock }: Engine,
   run: () => Promise<Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
-  if (!events.has("operation") && !events.has("outcome")) return run();
   const startedAt = clock.monotonic();
   const announce = (ended: () => Ended): void =>
     events.emit("outcome", () => {

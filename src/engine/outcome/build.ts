@@ -6,11 +6,10 @@
 
 import type { OperationFacts } from "../../errors.ts";
 import { rewordedFields } from "../../key/mint.ts";
-import type { Effect, OperationRecord, State } from "../../ledger/record.ts";
+import type { Effect, OperationRecord, State, UnknownReason } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
 import { factsOf, type Operation } from "../operation/operation.ts";
 import type { Common, Outcome } from "../operation/outcome.ts";
-import { hintFor } from "./hint.ts";
 
 /** What all outcomes share, unless told otherwise: newly made, recorded, nothing fired. */
 export const commonFrom = (
@@ -77,5 +76,27 @@ export function outcomeOf(
     case "queued":
     case "claimed":
       return { ...common, status: "in_progress" };
+  }
+}
+
+export function hintFor(
+  { attempts }: Pick<OperationRecord, "attempts">,
+  reason: UnknownReason,
+): string {
+  const status = attempts.at(-1)?.status;
+  if (status === 429 || status === 503) {
+    return `If the service does nothing when it answers ${status}, declare refuses: [${status}].`;
+  }
+  switch (reason) {
+    case "lost_reply":
+      return "Declare readState, or keyed if the service honours keys, so that a lost reply can be looked up.";
+    case "absent_unproven":
+      return "Declare commitsWithinMs, so that an absence can become proof.";
+    case "key_unused":
+      return "Send the key: take it from run's second argument.";
+    case "reader_blind":
+      return "The reader missed a commit that is known; fix readState.";
+    default:
+      return "It is listed in hf.operations; reconcile or a person settles it.";
   }
 }

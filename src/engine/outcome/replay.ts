@@ -10,9 +10,9 @@ import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import type { Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
-import { askReader } from "../reader/ask-reader.ts";
+import { askReader } from "../reader.ts";
 import { commonOf, outcomeOf } from "./build.ts";
-import { reviveResponse } from "./response.ts";
+import { reviveResponse } from "./result.ts";
 
 type Kept = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 

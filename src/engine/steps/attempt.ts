@@ -9,23 +9,21 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { InvalidInputError } from "../../errors.ts";
-import { enterOperation } from "../../key/scope.ts";
+import { operationScope } from "../../key/scope.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Licence } from "../../ledger/record.ts";
 import { surrounding } from "../../observe/around.ts";
 import type { WireToken } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 import { type Ended, fireOnce } from "../loops/fire-once.ts";
-import { type Frame, runInFrame } from "../operation/nesting.ts";
+import type { Frame } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
-import type { Result } from "../outcome/kept-result.ts";
-import { bufferResponse } from "../outcome/response.ts";
+import { bufferResponse, type Result } from "../outcome/result.ts";
 import { mayStart, storedPrecondition } from "./may-start.ts";
 import type { Owned } from "./ownership.ts";
-import { announceRunning, beginAttempt } from "./running-attempts.ts";
 
 const ENLISTED =
-  "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them";
+  "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
 
 export interface Attempted {
   readonly n: number;
@@ -98,6 +96,8 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     attempt: n,
     refusal: engine.enlisted ? new InvalidInputError("run", ENLISTED) : undefined,
     stopped: execution.stopped,
+    frame,
+    scope: operationScope(ref.id),
     run: (signal) => {
       const context = {
         get key() {
@@ -114,15 +114,60 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
         },
       };
       const call = async () => resultOf(await tool.run(args, context));
-      const framed = () => runInFrame(frame, () => enterOperation(ref.id, call));
-      return inside ? inside.run(framed) : framed();
+      return inside ? inside.run(call) : call();
     },
   });
   return { attempted: { n, startedAt, token, frame, took }, ended, stop };
 }
 
-async function resultOf(value: unknown): Promise<Result> {
-  if (!isResponse(value)) return { value };
+function resultOf(value: unknown): Result | Promise<Result> {
+  return isResponse(value) ? bufferedResult(value) : { value };
+}
+
+async function bufferedResult(value: Response): Promise<Result> {
   const { response, kept } = await bufferResponse(value);
   return { value: response, kept };
+}
+
+const NONE: readonly number[] = [];
+
+/** Notes that the attempt runs; the returned function says that it has ended. */
+export function beginAttempt(id: string, n: number, engine: Engine): () => void {
+  const { runningAttempts } = engine;
+  runningAttempts.set(id, [...(runningAttempts.get(id) ?? NONE), n]);
+  return () => {
+    const others = (runningAttempts.get(id) ?? NONE).filter((other) => other !== n);
+    if (others.length > 0) runningAttempts.set(id, others);
+    else runningAttempts.delete(id);
+  };
+}
+
+/** Says at every third of a lease that the attempt still runs, until `running` settles. */
+export function announceRunning(
+  owned: Owned,
+  n: number,
+  running: Promise<unknown>,
+  engine: Engine,
+): void {
+  const { leaseMs, operation } = owned;
+  let over = false;
+  let cancel = () => {};
+  const beat = async (): Promise<void> => {
+    // While the execution goes on, its lease says so.
+    if (!owned.active) {
+      const at = engine.ledger.clock.latest();
+      const move = { move: "running", attempt: n, leaseMs, at } as const;
+      const saying = engine.ledger.move(operation.ref, move);
+      await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, saying);
+    }
+    if (!over && !engine.isClosed()) schedule();
+  };
+  const schedule = () => {
+    cancel = engine.clock.after(leaseMs / 3, () => void beat(), true);
+  };
+  schedule();
+  void running.finally(() => {
+    over = true;
+    cancel();
+  });
 }

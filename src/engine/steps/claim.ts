@@ -11,22 +11,19 @@
 
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
-import type { Admission, Visit } from "../admission.ts";
-import type { Engine } from "../engine.ts";
+import type { Admission, Engine, Visit } from "../engine.ts";
 import type { ClaimMove } from "../operation/claim-move.ts";
-import type { Execution } from "../operation/execution.ts";
-import type { Operation } from "../operation/operation.ts";
+import { claimOf, lostBefore } from "../operation/claim-move.ts";
+import type { Execution, Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import { askStore } from "../store-call.ts";
-import { claimInTime, withdraw } from "./claim-in-time.ts";
-import { claimOf, lostBefore } from "./claim-terms.ts";
-import { isClaimComplete } from "./confirm-claim.ts";
+import { isClaimComplete, readPrecondition } from "./claim-needs.ts";
 import { noteRepeat } from "./note-repeat.ts";
 import { type Owned, takeOwnership } from "./ownership.ts";
-import { readPrecondition } from "./precondition.ts";
 import { waitForChange } from "./wait-for-change.ts";
+import { claimInTime, withdraw } from "./withdraw.ts";
 
 export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }
@@ -38,11 +35,13 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
   let claim: Claim | undefined;
   try {
     for (let turn = 0; !claim; turn += 1) {
-      const admitted = await admit(execution, visit, engine);
+      const admitting = admit(execution, visit, engine);
+      const admitted = admitting instanceof Promise ? await admitting : admitting;
       if (admitted.tag === "known") claim = admitted;
       else {
         const swapped = await swap(execution, admitted, holder, engine);
-        claim = await interpret(swapped, { execution, admitted, holder, visit, turn }, engine);
+        const context = { execution, admitted, holder, visit, turn };
+        claim = ours(swapped, context, engine) ?? (await interpret(swapped, context, engine));
       }
     }
     return claim;
@@ -59,14 +58,26 @@ interface Admitted extends Extract<Admission, { tag: "pass" }> {
 type Known = Extract<Claim, { tag: "known" }>;
 
 /** Asks the gate, then reads the precondition: while it waited, what it reads may have changed. */
-async function admit(
+function admit(
   execution: Execution,
   visit: Visit,
   engine: Engine,
-): Promise<Admitted | Known> {
+): Admitted | Promise<Admitted | Known> {
   const { operation, stopped } = execution;
   if (stopped.aborted) return unsent(operation, { reason: "aborted" }, engine);
-  const admission = await engine.gate.admit(execution, engine, visit);
+  const admission = engine.gate.admit(execution, engine, visit);
+  const isFree = !(admission instanceof Promise) && admission.tag === "pass";
+  if (isFree && !operation.tool.precondition) return { ...admission, precondition: undefined };
+  return afterGate(execution, admission, engine);
+}
+
+async function afterGate(
+  execution: Execution,
+  admitting: Admission | Promise<Admission>,
+  engine: Engine,
+): Promise<Admitted | Known> {
+  const { operation, stopped } = execution;
+  const admission = await admitting;
   switch (admission.tag) {
     case "stopped": {
       const reason = stopped.aborted ? "aborted" : "expired";
@@ -126,6 +137,18 @@ interface Turn {
   readonly turn: number;
 }
 
+/** The claim stands, and nothing that an attempt needs can be missing from it. */
+function ours(
+  { moved, grantedAt, foundLoss }: Swapped,
+  { execution, admitted, holder }: Turn,
+  engine: Engine,
+): Claim | undefined {
+  if (moved.tag !== "moved" || !moved.stored || foundLoss) return undefined;
+  if (admitted.lane !== undefined || execution.operation.tool.precondition) return undefined;
+  const owned = takeOwnership(execution, moved.stored, holder, grantedAt, engine);
+  return { tag: "owned", owned };
+}
+
 /** What the store answered: it is ours, its answer is known, or `undefined` to try again. */
 async function interpret(
   { moved, grantedAt, foundLoss }: Swapped,
@@ -140,10 +163,7 @@ async function interpret(
   if (moved.tag === "moved") {
     const { stored } = moved;
     const takeBack = () => withdraw(operation, holder, engine);
-    const { lane } = admitted;
-    // Only a lane or a precondition can be missing from a claim that was written.
-    const mayLack = lane !== undefined || operation.tool.precondition !== undefined;
-    if (mayLack && !(await isClaimComplete(operation, stored, lane, takeBack, engine))) {
+    if (!(await isClaimComplete(operation, stored, admitted.lane, takeBack, engine))) {
       return undefined;
     }
     if (foundLoss) {

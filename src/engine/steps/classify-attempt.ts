@@ -12,10 +12,10 @@ import type { Ending } from "../../ledger/record.ts";
 import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 import type { Ended } from "../loops/fire-once.ts";
-import { tellRepeats } from "../loops/hidden-retry.ts";
-import { judgeNested, type NestedJudgement, runInFrame } from "../operation/nesting.ts";
+import { tellRepeats } from "../loops/fire-once.ts";
+import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
 import { about } from "../operation/operation.ts";
-import type { Result } from "../outcome/kept-result.ts";
+import type { Result } from "../outcome/result.ts";
 import type { Attempted } from "./attempt.ts";
 import { learn, type Owned } from "./ownership.ts";
 
@@ -131,7 +131,7 @@ function bodyOf({ value, kept }: Result): Pick<Judged, "body" | "bodyBroken"> {
 function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: Ended<Result>): void {
   learn(owned, ending);
   owned.retryAfterMs = judged.retryAfterMs;
-  if (ended.ok) owned.results.set(ending.n, ended.value);
+  if (ended.ok) owned.results[ending.n] = ended.value;
   else owned.lastError = ended.error;
   const { status, code } = judged;
   if (judged.verdict === "rejected") owned.rejection = { status, code };
@@ -146,9 +146,7 @@ async function isVerified(owned: Owned, ended: Ended<Result>, engine: Engine): P
   const { signal } = stop;
   const { value: result } = ended.value;
   const value = isResponse(result) ? result.clone() : result;
-  const asked = runWithoutToken(() =>
-    runInFrame(undefined, async () => verify(value, { intent, signal })),
-  );
+  const asked = runWithoutToken(async () => verify(value, { intent, signal }));
   const inTime = await withTimeLimit(engine.clock, tool.readTimeoutMs, asked);
   stop.abort();
   if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;

@@ -16,7 +16,7 @@ import {
   saidYes,
   type UnknownReason,
 } from "../../ledger/record.ts";
-import type { FireMode } from "../operation/execution.ts";
+import type { FireMode } from "../operation/operation.ts";
 
 /** What the tool and its service are good for, by declaration and by what they have shown. */
 export interface Powers {
@@ -54,7 +54,7 @@ export interface Situation {
   readonly budget: boolean;
   /** The arguments are those of the first attempt. */
   readonly sameArguments: boolean;
-  /** Nobody waits, or the lease or the store is gone: no more firing. */
+  /** No caller waits, or the lease or the store is gone: no more firing. */
   readonly mayNotFire: "stopped" | "lease_lost" | "store_down" | "cannot_tell" | undefined;
   /** A service answered twice with the same stored failure. */
   readonly keySpent: boolean;

@@ -1,21 +1,23 @@
 /**
- * A late reply is evidence: it decides where the execution still waits, and is filed where it does not.
+ * What is written down after the fact. A late reply is evidence: it decides where the execution still waits, and
+ * is filed where it does not. A record that the store has lost is restored from what is known.
  *
  * @module
  */
 
-import type { Ending, Verdict } from "../../ledger/record.ts";
+import type { Ending, State, Verdict } from "../../ledger/record.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
+import { claimMove } from "../operation/claim-move.ts";
 import { about } from "../operation/operation.ts";
-import { effectOf, payloadOf } from "../outcome/kept-result.ts";
-import { endingsOf, type Owned } from "./ownership.ts";
-import { restore } from "./restore.ts";
+import { effectOf, payloadOf } from "../outcome/result.ts";
+import { endingsOf, type Owned, wakeOf } from "./ownership.ts";
+import type { Settled } from "./settled-state.ts";
 
 /** The `run` of an attempt whose time was up has settled after all, and was classified. */
 export async function fileLateReply(owned: Owned, ending: Ending, engine: Engine): Promise<void> {
   const { n, verdict = "unknown" } = ending;
-  if (owned.active) owned.wake.abort();
+  if (owned.active) wakeOf(owned).abort();
   else await fileEvidence(owned, n, verdict, engine);
 }
 
@@ -31,7 +33,7 @@ export async function fileEvidence(
   const at = engine.ledger.clock.latest();
   const ending = endingsOf(owned).find((each) => each.n === n);
   const { status } = ending ?? {};
-  const result = verdict === "committed" ? owned.results.get(n) : undefined;
+  const result = verdict === "committed" ? owned.results[n] : undefined;
   const payload = result && payloadOf(operation, result, engine);
   const { effect, effectId } = result ? effectOf(tool, result.value) : {};
   const filed = await engine.persist(() =>
@@ -50,4 +52,22 @@ export async function fileEvidence(
   if (filed !== "closed" && filed.tag === "moved" && filed.report === "duplicate") {
     engine.events.emit("duplicate", () => ({ ...about(operation), source: "late" }));
   }
+}
+
+export async function restore(
+  owned: Owned,
+  state: Settled,
+  engine: Engine,
+): Promise<State | undefined> {
+  const { operation, holder, leaseMs } = owned;
+  const at = engine.ledger.clock.latest();
+  const suspect = { since: at, leaseMs };
+  const claim = claimMove(operation.draft, { holder, leaseMs, suspect, at });
+  const claimed = await engine.persist(() => engine.ledger.move(operation.ref, claim));
+  if (claimed === "closed" || claimed.tag !== "moved" || !claimed.stored) return undefined;
+  const { epoch } = claimed.stored.record;
+  const endings = [{ n: claimed.stored.record.fired, endedAt: at }];
+  const move = { move: "settle", epoch, state, endings, at } as const;
+  const settled = await engine.persist(() => engine.ledger.move(operation.ref, move));
+  return settled !== "closed" && settled.tag === "moved" ? state : undefined;
 }

@@ -8,7 +8,7 @@
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
-import { type Owned, remember } from "./ownership.ts";
+import { type Owned, remember, wakeOf } from "./ownership.ts";
 
 /** Renews until stopped. Idle: it never keeps a process alive. */
 export function keepLease(owned: Owned, engine: Engine): () => void {
@@ -45,14 +45,18 @@ async function renew(owned: Owned, engine: Engine): Promise<boolean> {
 export function loseLease(owned: Owned, engine: Engine): void {
   owned.mayNotFire = "lease_lost";
   engine.events.emit("warning", () => ({ ...about(owned.operation), code: "lease_lost" }));
-  owned.wake.abort();
+  wakeOf(owned).abort();
 }
 
 /** Whether the lease outlasts an attempt, by monotonic and wall clock: a suspended host stops only one. */
+export const leaseLasts = (owned: Owned, ms: number, engine: Engine): boolean =>
+  leaseLeft(owned, engine) >= ms;
+
+/** The same, after a renewal where one is needed. */
 export async function leaseCovers(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
-  if (leaseLeft(owned, engine) >= ms) return true;
+  if (leaseLasts(owned, ms, engine)) return true;
   await renew(owned, engine);
-  return owned.mayNotFire === undefined && leaseLeft(owned, engine) >= ms;
+  return owned.mayNotFire === undefined && leaseLasts(owned, ms, engine);
 }
 
 function leaseLeft({ grantedAt, leaseMs }: Owned, { clock }: Engine): number {

@@ -11,9 +11,9 @@ import type { Licence } from "../../ledger/record.ts";
 import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { mayStillResend } from "./decide.ts";
-import { leaseCovers, loseLease } from "./lease.ts";
+import { leaseCovers, leaseLasts, loseLease } from "./lease.ts";
+import { situationOf } from "./next-move.ts";
 import { endingsOf, forget, type Owned, relearn, remember } from "./ownership.ts";
-import { situationOf } from "./situation.ts";
 
 /** The durable note comes first; the claim itself is the note of the first attempt. */
 export async function mayStart(
@@ -31,7 +31,9 @@ export async function mayStart(
     !owned.attempts.some(({ verdict }) => verdict === "committed");
   if (!owned.noted && !(mayFire() && (await note(owned, licence, engine)))) return false;
   owned.noted = false;
-  const covered = mayFire() && (await leaseCovers(owned, timeoutMs, engine));
+  const covered =
+    mayFire() &&
+    (leaseLasts(owned, timeoutMs, engine) || (await leaseCovers(owned, timeoutMs, engine)));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
   const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
   if (covered && mayFire() && !tooLate) return true;

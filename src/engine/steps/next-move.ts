@@ -5,13 +5,12 @@
  */
 
 import { sleep } from "../../lang/clock.ts";
-import { createStop } from "../../lang/stop.ts";
-import { isCleared } from "../../ledger/record.ts";
+import { type AttemptNote, isCleared } from "../../ledger/record.ts";
+import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
-import { backoff } from "../pace/backoff.ts";
-import { type Decision, decide } from "./decide.ts";
-import { forget, learn, type Owned } from "./ownership.ts";
-import { situationOf } from "./situation.ts";
+import { backoff } from "../pace.ts";
+import { type Decision, decide, type Powers, type Situation } from "./decide.ts";
+import { forget, learn, type Owned, wakeOf } from "./ownership.ts";
 
 /** A decision that ends the execution. */
 export type Final = Extract<Decision, { do: "commit" | "give_up" | "hold" }>;
@@ -83,6 +82,55 @@ function outOfTime(owned: Owned, decision: Extract<Decision, { do: "fire" | "rea
 /** Waits, unless something new is known before the time is up. */
 export async function pause(owned: Owned, waitMs: number, engine: Engine): Promise<void> {
   // What woke it may have made the licence void: decide anew.
-  if ((await sleep(engine.clock, waitMs, owned.wake.signal)) === "woken") owned.licence = undefined;
-  owned.wake = createStop();
+  if ((await sleep(engine.clock, waitMs, wakeOf(owned).signal)) === "woken")
+    owned.licence = undefined;
+  owned.wake = undefined;
+}
+
+export function situationOf(owned: Owned, engine: Engine): Situation {
+  const { operation, stored, execution } = owned;
+  const { tool } = operation;
+  return {
+    powers: powersOf(tool),
+    attempts: owned.attempts,
+    epoch: owned.epoch,
+    generation: stored.record.generation,
+    lastRead: owned.lastRead,
+    now: engine.ledger.clock.latest(),
+    firesLeft: (engine.enlisted ? 1 : tool.attempts) - owned.fires,
+    budget: engine.budgets.has(tool.service),
+    sameArguments: stored.record.argsHash === operation.draft.argsHash,
+    mayNotFire: owned.mayNotFire ?? (execution.stopped.aborted ? "stopped" : undefined),
+    keySpent: isKeySpent(owned.attempts, stored.record.generation),
+    fireMode: execution.fireMode,
+  };
+}
+
+const powersOf = (tool: Tool): Powers => ({
+  keyedForMs: tool.keyedForMs,
+  conditional: tool.conditional,
+  precondition: tool.precondition ? "read" : "given",
+  reader: tool.readState !== undefined,
+  commitsWithinMs: tool.commitsWithinMs,
+  readerBlind: tool.learned.readerBlind,
+  keyUnused: tool.learned.keyUnused,
+  attemptTimeoutMs: tool.attemptTimeoutMs,
+});
+
+/** Passing trouble of proxies and load balancers, which no service stores under a key. */
+const PASSING = new Set([408, 409, 425, 429, 502, 503, 504]);
+
+/** The service gave the same failure to the same key again: it will go on doing so. */
+function isKeySpent(attempts: readonly AttemptNote[], generation: number): boolean {
+  if (attempts.length < 2 && !attempts[0]?.replayed) return false;
+  const seen = new Set<number>();
+  return attempts.some(({ verdict, status, replayed, ...attempt }) => {
+    if (verdict !== "unknown" || status === undefined || status < 300) return false;
+    if (attempt.generation !== generation) return false;
+    if (replayed) return true;
+    if (PASSING.has(status)) return false;
+    if (seen.has(status)) return true;
+    seen.add(status);
+    return false;
+  });
 }

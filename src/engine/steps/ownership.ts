@@ -17,10 +17,10 @@ import {
 } from "../../ledger/record.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
-import type { Execution } from "../operation/execution.ts";
+import { leaseMsOf } from "../operation/claim-move.ts";
+import type { Execution } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
-import type { Result } from "../outcome/kept-result.ts";
-import { leaseMsOf } from "./claim-terms.ts";
+import type { Result } from "../outcome/result.ts";
 import type { Situation, StateRead } from "./decide.ts";
 
 export interface Owned {
@@ -39,8 +39,8 @@ export interface Owned {
   fires: number;
   lastRead: StateRead | undefined;
   reading: Reading<unknown> | undefined;
-  /** What successful attempts returned, by number. */
-  readonly results: Map<number, Result>;
+  /** What successful attempts returned, by their number. */
+  readonly results: Record<number, Result>;
   lastError: unknown;
   rejection: Rejection | undefined;
   retryAfterMs: number | undefined;
@@ -50,8 +50,8 @@ export interface Owned {
   mayNotFire: Situation["mayNotFire"];
   /** When the lease was asked for, by both local clocks. */
   grantedAt: { readonly monotonic: number; readonly wall: number };
-  /** Interrupts a wait when something new is known. */
-  wake: Stop;
+  /** Interrupts a wait when something new is known. Made by `wakeOf`. */
+  wake: Stop | undefined;
   /** False once the execution has settled: what comes later is filed, not decided on. */
   active: boolean;
 }
@@ -100,7 +100,7 @@ function own(
     fires: 0,
     lastRead: undefined,
     reading: undefined,
-    results: new Map(),
+    results: {},
     lastError: undefined,
     rejection: undefined,
     retryAfterMs: undefined,
@@ -108,7 +108,7 @@ function own(
     unfired: undefined,
     mayNotFire: undefined,
     grantedAt,
-    wake: createStop(),
+    wake: undefined,
     active: true,
   };
 }
@@ -118,14 +118,19 @@ function stillRunning(record: OperationRecord, engine: Engine): AttemptNote[] {
   const running = engine.runningAttempts.get(record.id);
   if (!running) return [...record.attempts];
   return record.attempts.map((attempt) =>
-    running.has(attempt.n) ? { ...attempt, endsBy: undefined } : attempt,
+    running.includes(attempt.n) ? { ...attempt, endsBy: undefined } : attempt,
   );
 }
 
+export function wakeOf(owned: Owned): Stop {
+  owned.wake ??= createStop();
+  return owned.wake;
+}
+
 export function learn(owned: Owned, ending: Ending): void {
-  owned.attempts = owned.attempts.map((attempt) =>
-    attempt.n === ending.n ? { ...attempt, ...ending } : attempt,
-  );
+  const at = owned.attempts.findIndex(({ n }) => n === ending.n);
+  const attempt = owned.attempts[at];
+  if (attempt) owned.attempts = owned.attempts.with(at, { ...attempt, ...ending });
 }
 
 /** Starts from what the ledger says now, keeping what only this process knows. */
@@ -140,12 +145,8 @@ export function relearn(owned: Owned, stored: Stored | undefined): void {
 }
 
 /** All that was learned of the attempts, for the next durable move. */
-export function endingsOf({ attempts, unfired }: Owned): readonly Ending[] {
-  const endings: Ending[] = attempts.map(
-    ({ epoch: _e, generation: _g, licence: _l, at: _a, ...ending }) => ending,
-  );
-  return unfired === undefined ? endings : [...endings, { n: unfired, unfired: true }];
-}
+export const endingsOf = ({ attempts, unfired }: Owned): readonly Ending[] =>
+  unfired === undefined ? attempts : [...attempts, { n: unfired, unfired: true }];
 
 /** An attempt that was noted, or may have been, and was not fired. */
 export function forget(owned: Owned, n: number): void {

@@ -7,9 +7,9 @@
 import { sleep } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
-import { backoff } from "../pace/backoff.ts";
-import { askReader, FAILURES } from "../reader/ask-reader.ts";
-import type { Owned } from "./ownership.ts";
+import { backoff } from "../pace.ts";
+import { askReader, FAILURES } from "../reader.ts";
+import { type Owned, wakeOf } from "./ownership.ts";
 
 /** A reader that breaks down is asked again, like any read; one that answers is believed. */
 const ASKED_AT_MOST = 3;
@@ -30,6 +30,6 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
     if (reading.reading !== "cannot_tell" || !FAILURES.has(reading.why)) return;
     const wait = backoff(turn, undefined, engine.timing, engine.random);
     if (wait >= execution.remainingMs()) return;
-    if ((await sleep(engine.clock, wait, owned.wake.signal)) === "woken") return;
+    if ((await sleep(engine.clock, wait, wakeOf(owned).signal)) === "woken") return;
   }
 }

@@ -17,16 +17,20 @@ import { type Engine, inBackground } from "../engine.ts";
 import { about, factsOf } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonFrom, outcomeOf } from "../outcome/build.ts";
-import type { Result } from "../outcome/kept-result.ts";
 import { replay } from "../outcome/replay.ts";
-import type { Pass } from "../pace/repeat.ts";
-import { checkReaderOnce } from "../reader/check-reader-once.ts";
-import { missingResult, resultAtHand } from "./commit-result.ts";
-import { fileEvidence } from "./late-reply.ts";
+import type { Result } from "../outcome/result.ts";
+import { checkReaderOnce } from "../reader.ts";
+import type { Pass } from "../repeat.ts";
+import { fileEvidence, restore } from "./late-reply.ts";
 import type { Final } from "./next-move.ts";
 import { endingsOf, type Owned, relearn } from "./ownership.ts";
-import { restore } from "./restore.ts";
-import { type Settled, stateFor, withEffectOwned } from "./settled-state.ts";
+import {
+  missingResult,
+  resultAtHand,
+  type Settled,
+  stateFor,
+  withEffectOwned,
+} from "./settled-state.ts";
 
 /** The outcome; or another pass, at once, when the record has changed under the decision. */
 export async function settle(
@@ -148,7 +152,7 @@ async function fileOthers(owned: Owned, state: Settled, engine: Engine): Promise
 /** Evidence of a commit carries its result, also when a reader found it. */
 function keepResult(owned: Owned, attempt: number | undefined, result: Result): void {
   const n = attempt ?? owned.stored.record.fired;
-  if (!owned.results.has(n)) owned.results.set(n, result);
+  owned.results[n] ??= result;
 }
 
 /** The outcome of this very execution, with what the ledger does not keep. */

@@ -1,14 +1,18 @@
 /**
- * The state that a final decision is written down as: what was committed, why not, or why unknown.
+ * The state that a final decision is written down as: what was committed and with which result, why not, or why
+ * unknown.
  *
  * @module
  */
 
+import { isResponse } from "../../classify/answer.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { State } from "../../ledger/record.ts";
+import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
-import type { Result } from "../outcome/kept-result.ts";
-import { effectOf, payloadOf } from "../outcome/kept-result.ts";
+import { about } from "../operation/operation.ts";
+import { effectOf, payloadOf, type Result } from "../outcome/result.ts";
+import { askReader } from "../reader.ts";
 import type { Final } from "./next-move.ts";
 import type { Owned } from "./ownership.ts";
 
@@ -24,7 +28,7 @@ export function stateFor(
   switch (final.do) {
     case "hold": {
       const yes = owned.attempts.findLast(({ unverified }) => unverified);
-      const unverified = yes && owned.results.get(yes.n);
+      const unverified = yes && owned.results[yes.n];
       const payload = unverified && payloadOf(operation, unverified, engine);
       return { tag: "unknown", reason: final.reason, payload };
     }
@@ -91,4 +95,37 @@ async function ownEffect(
   const owner = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, asked);
   const isOthers = owner.tag === "done" && owner.value !== ref.id;
   return isOthers ? { ...state, effectId: undefined } : state;
+}
+
+/** What the attempt returned, or the last read found; `undefined` if neither is whole. */
+export function resultAtHand(
+  { results, reading }: Owned,
+  attempt: number | undefined,
+): Result | undefined {
+  if (attempt === undefined) return reading && foundIn(reading);
+  const result = results[attempt];
+  return result && (result.kept || !isResponse(result.value)) ? result : undefined;
+}
+
+/** A result that is missing is asked for once more. */
+export async function missingResult(
+  { operation, stored, results }: Owned,
+  attempt: number | undefined,
+  engine: Engine,
+): Promise<Result | undefined> {
+  if (attempt === undefined) return undefined;
+  const { tool } = operation;
+  const found = tool.readState
+    ? foundIn(await askReader(operation, stored.record, tool.readTimeoutMs, engine))
+    : undefined;
+  const why = attempt in results ? "the body broke off" : "there was no result";
+  if (!found) {
+    engine.events.emit("warning", () => ({ ...about(operation), code: "payload_lost", why }));
+  }
+  return found;
+}
+
+function foundIn(reading: Reading<unknown>): Result | undefined {
+  if (reading.reading === "committed") return { value: reading.result };
+  return reading.reading === "duplicated" ? { value: reading.results[0] } : undefined;
 }

@@ -1,17 +1,17 @@
 /**
- * Waits for an operation that somebody else owns: polls the ledger, and listens where it can tell.
+ * Waits for an operation that another process owns: polls the ledger, and listens where the store can tell.
  *
  * @module
  */
 
 import { sleep } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
-import type { Execution } from "../operation/execution.ts";
+import type { Execution } from "../operation/operation.ts";
 
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;
 
-/** False when nobody waits any more, or the time is up. `id` is who is waited for: itself, or another. */
+/** False when no caller waits any more, or the time is up. `id` is the operation waited for: this one, or another. */
 export async function waitForChange(
   execution: Execution,
   turn: number,

@@ -4,8 +4,6 @@
  * The SDK runs a tool once per tool call and never again by itself. What runs it twice is a run started
  * again, approved messages sent twice, and a model that repeats itself; all three are the same turn.
  *
- * Subpath export `"holdfire/ai"`.
- *
  * @module
  */
 
@@ -14,15 +12,16 @@ import type { StatusQuestion, StatusReply } from "../../engine/admin/status-tool
 import type { Reply } from "../../engine/outcome/reply.ts";
 import type { Holdfire } from "../../holdfire.ts";
 import { peek } from "../../lang/peek.ts";
-import { withAttempt } from "../shared/tools/attempt-context.ts";
-import { describe } from "../shared/tools/describe.ts";
-import { checkRules, guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
-import { statusCall } from "../shared/tools/status-call.ts";
-import { runOf, type Turn } from "../shared/tools/turn.ts";
+import {
+  checkRules,
+  describe,
+  guardFunction,
+  statusCall,
+  type ToolRules,
+  withAttempt,
+} from "../shared/tools/guard-tool.ts";
+import { type FromContext, turnFrom } from "../shared/tools/turn.ts";
 import { aiSchema, hideAiKey } from "./schema.ts";
-
-export { attemptOf } from "../shared/tools/attempt-context.ts";
-export type { ToolRules } from "../shared/tools/guard-tool.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools of any input, output and context stand in one set
 type Any = any;
@@ -40,9 +39,9 @@ export interface AiTurnOptions {
    * The conversation, as you name it (chat id, ticket, task), or where it stands in a tool's context. With
    * what persons have said it makes the scope: asked again by a person, a write happens again.
    */
-  readonly thread?: string | ((options: AnyOptions) => string | undefined) | undefined;
+  readonly thread?: FromContext<string, AnyOptions>;
   /** The scope itself, in place of the turn: one id per request of a person, job or step. */
-  readonly scope?: string | ((options: AnyOptions) => string | undefined) | undefined;
+  readonly scope?: FromContext<string, AnyOptions>;
 }
 
 const LINE = "Pass { thread: chatId } to guardTools";
@@ -83,7 +82,7 @@ export function statusTool(
     description: status.description,
     inputSchema: aiSchema(status.inputSchema),
     execute: (args: unknown, given: AnyOptions) =>
-      statusCall(status, args, turnOf(given, options), LINE),
+      statusCall(status, args, turnFrom(options, given, given.messages), LINE),
   } as unknown as Tool<StatusQuestion, StatusReply>;
 }
 
@@ -117,16 +116,15 @@ function guardTool(
     inputSchema: schema,
     execute: (args: unknown, given: AnyOptions) => {
       const { toolCallId, abortSignal: signal } = given;
-      return call(args, { ...turnOf(given, options), toolCallId, signal, context: given });
+      return call(args, {
+        ...turnFrom(options, given, given.messages),
+        toolCallId,
+        signal,
+        context: given,
+      });
     },
     ...(toModelOutput ? { toModelOutput: inEnvelope(toModelOutput as ToModelOutput) } : {}),
   } as unknown as AnyTool;
-}
-
-function turnOf(given: AnyOptions, { thread, scope }: AiTurnOptions): Turn {
-  const { messages } = given;
-  const from = (id: AiTurnOptions["thread"]) => (typeof id === "function" ? id(given) : id);
-  return { thread: from(thread), scope: from(scope), messages, run: runOf(messages) };
 }
 
 /** What a tool that yields came to; its earlier values are progress. */

@@ -1,8 +1,6 @@
 /**
  * Runs the tool calls of a message of Anthropic's models, for loops that people write themselves.
  *
- * Subpath export `"holdfire/anthropic"`.
- *
  * @module
  */
 
@@ -51,7 +49,7 @@ export async function runToolCalls(
   options: LoopOptions,
 ): Promise<ToolResultMessage[]> {
   if (!Array.isArray(peek(message, "content"))) {
-    throw new InvalidInputError("message", "must be a message of the model");
+    throw new InvalidInputError("message", "must be a message of the model.");
   }
   const answers = await answerCalls(callsIn(message), tools, options);
   const content = answers.map(({ id, content: given }) => ({

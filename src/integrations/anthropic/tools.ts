@@ -11,14 +11,17 @@ import type { StatusQuestion } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import type { Holdfire } from "../../holdfire.ts";
 import { peek } from "../../lang/peek.ts";
-import { withAttempt } from "../shared/tools/attempt-context.ts";
-import { describe } from "../shared/tools/describe.ts";
-import { checkRules, guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
-import { hideKey, standIn, withoutKey } from "../shared/tools/hidden-key.ts";
-import { type RunnerTurnOptions, runnerTurn } from "../shared/tools/runner-turn.ts";
-import { statusCall } from "../shared/tools/status-call.ts";
+import {
+  checkRules,
+  describe,
+  guardFunction,
+  statusCall,
+  type ToolRules,
+  withAttempt,
+} from "../shared/tools/guard-tool.ts";
+import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
 import { putHandle } from "../shared/tools/tool-loop.ts";
-import type { Turn } from "../shared/tools/turn.ts";
+import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 
 /** A tool of the runner, by structure. */
 interface RunnableTool {
@@ -74,11 +77,10 @@ function guardTool(
     execute: (args, attempt, context) =>
       tool.run(args as never, withAttempt(context, attempt, "signal") as never),
   });
-  const parse = (content: unknown): unknown => {
-    if (!tool.parse) return content;
-    if (property === undefined) return tool.parse(content);
-    return withoutKey(tool.parse(standIn(content, property)), property);
-  };
+  const parse = checkWithoutKey(
+    (content) => (tool.parse ? tool.parse(content) : content),
+    property,
+  );
   const description = describe(tool.description, rules?.alsoDoes);
   const guarded = {
     ...tool,
@@ -87,7 +89,7 @@ function guardTool(
     parse,
     run: async (args: unknown, context: unknown) => {
       const signal = (peek(context, "signal") ?? undefined) as AbortSignal | undefined;
-      const toolCallId = peek(peek(context, "toolUse"), "id") as string | undefined;
+      const toolCallId = peek(peek(context, "toolUse"), "id");
       return shown(await call(args, { ...runnerTurn(options), toolCallId, signal, context }));
     },
   };

@@ -1,64 +1,9 @@
 /**
- * Owns the retries of an axios instance to which axios-retry was applied, or will be.
- *
- * axios-retry keeps its count in the request's configuration, where a request may also set its own.
+ * axios instances with axios-retry whose only retries are holdfire's.
  *
  * Subpath export `"holdfire/axios"`.
  *
  * @module
  */
 
-import { inside } from "../../engine/engine-of.ts";
-import { peek } from "../../lang/peek.ts";
-import type { HoldfireLike } from "../shared/retries/own-options.ts";
-import { unknownClient } from "../shared/retries/retry-catalogue.ts";
-
-/** An axios instance, by structure: this file imports nothing from it. */
-export interface AxiosInstance {
-  readonly interceptors: {
-    readonly request: { use(...args: never[]): unknown };
-    readonly response: { use(...args: never[]): unknown };
-  };
-}
-
-interface Interceptors {
-  readonly request: { use(before: (config: unknown) => unknown): unknown };
-  readonly response: { use(done: null, failed: (error: unknown) => never): unknown };
-}
-
-const owned = new WeakSet<object>();
-
-/**
- * Makes one call of this instance one request, and returns the instance. An instance made of it by
- * `create()` has interceptors of its own and is to be owned itself.
- *
- * @example
- * ```ts
- * axiosRetry(client);
- * ownRetries(client, hf);
- * ```
- */
-export function ownRetries<C extends AxiosInstance>(client: C, hf: HoldfireLike): C {
-  inside(hf);
-  const { request, response } = (peek(client, "interceptors") ?? {}) as Partial<Interceptors>;
-  if (typeof request?.use !== "function" || typeof response?.use !== "function") {
-    throw unknownClient("an axios instance");
-  }
-  if (owned.has(client)) return client;
-  owned.add(client);
-  // The first to see a request is the last that was added, the first to see an error is the first.
-  request.use(quiet);
-  response.use(null, (error) => {
-    quiet(peek(error, "config"));
-    throw error;
-  });
-  return client;
-}
-
-function quiet(config: unknown): unknown {
-  if (typeof config === "object" && config !== null) {
-    const state = peek(config, "axios-retry");
-    Reflect.set(config, "axios-retry", { ...(state as object | undefined), retries: 0 });
-  }
-  return config;
-}
+export { type AxiosInstance, ownRetries } from "./own-retries.ts";

@@ -62,15 +62,13 @@ function wordsOf<A>(piece: Piece<A>, args: A, ended: boolean): readonly string[]
   if (value === undefined || value === null) return [];
   if (piece.bare) {
     if (typeof value === "boolean") return value ? [piece.flag] : [];
-    throw new InvalidInputError(`args.${name}`, "must be true or false");
+    throw new InvalidInputError(`args.${name}`, "must be true or false.");
   }
   const word = checkWord(value, name);
   if (flag?.startsWith("--") && !piece.apart) return [`${flag}=${word}`];
   if (word.startsWith("-") && !ended) {
-    throw new InvalidInputError(
-      `args.${name}`,
-      "must not begin with a dash: the program would take it for a flag",
-    );
+    const rule = "must not begin with a dash: the program would take it for a flag.";
+    throw new InvalidInputError(`args.${name}`, rule);
   }
   return flag === undefined ? [word] : [flag, word];
 }
@@ -80,11 +78,11 @@ function checkWord(value: unknown, name: string): string {
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
   if (typeof value !== "string") {
     // Without its value, a flag would take the next word for it.
-    throw new InvalidInputError(path, "must be a text or a finite number (bare: true for a flag)");
+    throw new InvalidInputError(path, "must be a text or a finite number (bare: true for a flag).");
   }
-  if (value.includes("\0")) throw new InvalidInputError(path, "must not contain a NUL character");
+  if (value.includes("\0")) throw new InvalidInputError(path, "must not contain a NUL character.");
   if (value.length > MAX_WORD_LENGTH) {
-    throw new InvalidInputError(path, `must not be longer than ${MAX_WORD_LENGTH} characters`);
+    throw new InvalidInputError(path, `must not be longer than ${MAX_WORD_LENGTH} characters.`);
   }
   return value;
 }

@@ -57,14 +57,14 @@ function field(json: Json | undefined, name: string): Json | undefined {
 export function planOf(result: CommandResult, program: string): Plan {
   const at = `the dry run of ${program}`;
   if (result.truncated) {
-    throw new InvalidInputError(at, "must be shown whole: it is longer than maxOutputBytes");
+    throw new InvalidInputError(at, "must be shown whole: it is longer than maxOutputBytes.");
   }
   const changes = field(result.json, "changes");
-  // Checked, as every plan, before anybody is shown it.
+  // Checked, as every plan, before a person is shown it.
   if (changes !== undefined) return { changes: changes as unknown as PlannedChange[] };
   const effect = effectOf(result);
   if (effect === undefined && field(result.json, "effect") !== undefined) {
-    throw new InvalidInputError(at, "must name an effect: created, updated, deleted or noop");
+    throw new InvalidInputError(at, "must name an effect: created, updated, deleted or noop.");
   }
   if (effect === "noop") return { changes: [] };
   const after = result.json ?? result.text ?? null;

@@ -22,7 +22,7 @@ export function withUrl(response: Response, url: string): Response {
   return response;
 }
 
-/** The same answer, marked as the last word. */
+/** The same answer, marked as final. */
 export function finalOf(response: Response): Response {
   const { status, statusText, body, url, redirected } = response;
   const headers = new Headers(response.headers);
@@ -31,7 +31,7 @@ export function finalOf(response: Response): Response {
   return Object.defineProperty(marked, "redirected", { value: redirected });
 }
 
-/** The service's no of an earlier call: the ledger keeps its status, not its words. */
+/** The service's no to an earlier call: the ledger keeps its status, not its body. */
 export const noAgain = (status: number, operation: OperationFacts, reason: string): Response =>
   problem(status, {
     code: "answered_before",
@@ -39,7 +39,7 @@ export const noAgain = (status: number, operation: OperationFacts, reason: strin
     operation,
   });
 
-/** In place of an error, for those who would take it for a lost connection. */
+/** In place of an error, for SDKs that would take it for a lost connection. */
 export const failureOf = ({ code, message, operation, status }: AnyHoldfireError): Response =>
   problem(status, { code, title: message, operation });
 

@@ -1,11 +1,14 @@
 /**
  * The body of a request as bytes, read once: they are hashed, and every attempt sends the same.
  *
+ * A form is encoded here: the platform draws a new boundary for each request, so that the same form would never
+ * look the same to a service that remembers keys.
+ *
  * @module
  */
 
+import { createHash } from "node:crypto";
 import { InvalidInputError } from "../../errors.ts";
-import { digestOf, encodeForm, partsOf, sizeOf } from "./form.ts";
 
 export interface Body {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -68,7 +71,7 @@ async function readAll(
 const tooLong = (maxBytes: number): InvalidInputError =>
   new InvalidInputError(
     "init.body",
-    `must not be longer than ${maxBytes} bytes, for it is kept to be sent again. Raise maxBodyBytes, or send it without holdfire`,
+    `must not be longer than ${maxBytes} bytes, for it is kept to be sent again. Raise maxBodyBytes, or send it without holdfire.`,
   );
 
 /** A form that came as bytes has a boundary of its own; what it holds is what counts. */
@@ -83,4 +86,60 @@ export async function formDigest(
   } catch {
     return undefined;
   }
+}
+
+interface Part {
+  readonly head: string;
+  readonly bytes: Uint8Array;
+}
+
+type Entry = readonly [name: string, value: string | File];
+
+function sizeOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, [name, value]) => {
+    return sum + name.length + (typeof value === "string" ? value.length : value.size);
+  }, 0);
+}
+
+const partsOf = (entries: readonly Entry[]): Promise<readonly Part[]> =>
+  Promise.all(entries.map(partOf));
+
+async function partOf([name, value]: Entry): Promise<Part> {
+  const field = `Content-Disposition: form-data; name="${quotable(breaks(name))}"`;
+  if (typeof value === "string") return { head: field, bytes: Buffer.from(breaks(value)) };
+  const file = `; filename="${quotable(value.name)}"`;
+  const type = `\r\nContent-Type: ${value.type || "application/octet-stream"}`;
+  return { head: `${field}${file}${type}`, bytes: new Uint8Array(await value.arrayBuffer()) };
+}
+
+const breaks = (text: string): string => text.replace(/\r?\n|\r/g, "\r\n");
+
+const quotable = (name: string): string =>
+  name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
+
+/** The same parts have the same digest, whatever stands between them. */
+function digestOf(parts: readonly Part[]): string {
+  const sum = createHash("sha256");
+  for (const { head, bytes } of parts) {
+    sum.update(`${Buffer.byteLength(head)}:${head}${bytes.byteLength}:`).update(bytes);
+  }
+  return sum.digest("base64url");
+}
+
+/** The boundary follows from the parts, so no part can hold it. */
+function encodeForm(parts: readonly Part[]): {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly contentType: string;
+} {
+  const boundary = `holdfire-${digestOf(parts)}`;
+  const chunks = parts.flatMap(({ head, bytes }) => [
+    Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`),
+    bytes,
+    Buffer.from("\r\n"),
+  ]);
+  const end = Buffer.from(`--${boundary}--\r\n`);
+  return {
+    bytes: new Uint8Array(Buffer.concat([...chunks, end])),
+    contentType: `multipart/form-data; boundary=${boundary}`,
+  };
 }

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { checkOptions, positive, show, wholeNumber } from "../../engine/define/check.ts";
+import { checkOptions, oneOf, positive, show, wholeNumber } from "../../engine/define/check.ts";
 import type { ToolKind, ToolOptions } from "../../engine/define/definition.ts";
 import type { Reading, StateQuery } from "../../engine/define/reading.ts";
-
 import { InvalidInputError } from "../../errors.ts";
 import { checkToolName } from "../../key/check-name.ts";
 import type { Json } from "../../key/json.ts";
@@ -40,26 +39,30 @@ export interface FetchArguments {
   readonly condition?: Json | undefined;
 }
 
+const DECLARATIONS = [
+  "keyed",
+  "conditional",
+  "commitsWithinMs",
+  "readFirst",
+  "refuses",
+  "classify",
+  "effectOf",
+  "effectIdOf",
+  "alsoDoes",
+  "plan",
+  "verify",
+  "resource",
+  "service",
+  "version",
+  "attemptTimeoutMs",
+  "readTimeoutMs",
+  "deadlineMs",
+  "attempts",
+] as const;
+
 type Declarations = Pick<
   ToolOptions<FetchArguments, Json, Response>,
-  | "keyed"
-  | "conditional"
-  | "commitsWithinMs"
-  | "readFirst"
-  | "refuses"
-  | "classify"
-  | "effectOf"
-  | "effectIdOf"
-  | "alsoDoes"
-  | "plan"
-  | "verify"
-  | "resource"
-  | "service"
-  | "version"
-  | "attemptTimeoutMs"
-  | "readTimeoutMs"
-  | "deadlineMs"
-  | "attempts"
+  (typeof DECLARATIONS)[number]
 >;
 
 /** What can differ from request to request. Beside these few, it is what a tool declares. */
@@ -74,7 +77,7 @@ export interface FetchPolicy extends Declarations {
   readonly retry?: string | undefined;
   /** What was wanted. Two writes in one scope with the same intent are one. @default method, URL and body */
   readonly intent?: ((request: FetchRequest) => Json) | undefined;
-  /** Looks whether it happened. A result that is no `Response` becomes one, as JSON. */
+  /** Reads whether it happened. A result that is no `Response` becomes one, as JSON. */
   readonly readState?:
     | ((query: StateQuery<Json>) => Promise<Reading<unknown>> | Reading<unknown>)
     | undefined;
@@ -109,28 +112,7 @@ export interface FetchOptions extends FetchPolicy {
   readonly fetch?: Fetch | undefined;
 }
 
-const DECLARATIONS = [
-  "keyed",
-  "conditional",
-  "commitsWithinMs",
-  "readFirst",
-  "refuses",
-  "classify",
-  "effectOf",
-  "effectIdOf",
-  "alsoDoes",
-  "plan",
-  "verify",
-  "resource",
-  "service",
-  "version",
-  "attemptTimeoutMs",
-  "readTimeoutMs",
-  "deadlineMs",
-  "attempts",
-  "readState",
-] as const satisfies readonly (keyof FetchPolicy)[];
-const POLICY = [...DECLARATIONS, "kind", "scope", "again", "retry", "intent"];
+const POLICY = [...DECLARATIONS, "readState", "kind", "scope", "again", "retry", "intent"];
 const OPTIONS = ["name", "policy", "header", "callerKey", "failures", "maxBodyBytes", "fetch"];
 
 /** Options with the defaults filled in. */
@@ -156,7 +138,7 @@ export function settingsOf(options: FetchOptions): Settings {
   checkOptions(header, ["name", "form"], "options.header");
   for (const [name, value] of Object.entries({ policy, fetch, intent: options.intent })) {
     if (value !== undefined && typeof value !== "function") {
-      throw new InvalidInputError(`options.${name}`, `must be a function, got ${show(value)}`);
+      throw new InvalidInputError(`options.${name}`, `must be a function, got ${show(value)}.`);
     }
   }
   const deadlineMs = positive(options.deadlineMs ?? DEADLINE_MS, "options.deadlineMs");
@@ -178,7 +160,7 @@ export function settingsOf(options: FetchOptions): Settings {
       const own: unknown = policy?.(request) ?? {};
       if (own instanceof Promise) {
         own.catch(() => {});
-        throw new InvalidInputError("policy()", "must not be a promise");
+        throw new InvalidInputError("policy()", "must not be a promise.");
       }
       checkOptions(own as object, POLICY, "policy()");
       return { ...all, deadlineMs, ...(own as FetchPolicy) };
@@ -189,20 +171,16 @@ export function settingsOf(options: FetchOptions): Settings {
 /** Only what is said: an option that is there and undefined is not the same to a tool. */
 export const declarationsOf = (policy: FetchPolicy): object =>
   Object.fromEntries(
-    DECLARATIONS.map((name) => [name, policy[name]]).filter(([, value]) => value !== undefined),
+    [...DECLARATIONS, "readState" as const]
+      .map((name) => [name, policy[name]])
+      .filter(([, value]) => value !== undefined),
   );
-
-function oneOf<T extends string>(value: T, known: readonly T[], path: string): T {
-  if (known.includes(value)) return value;
-  const list = known.map((name) => `"${name}"`).join(" or ");
-  throw new InvalidInputError(path, `must be ${list}, got ${show(value)}`);
-}
 
 function checkHeader(name: unknown): string {
   try {
     new Headers([[name as string, "x"]]);
     return name as string;
   } catch {
-    throw new InvalidInputError("options.header.name", `must name a header, got ${show(name)}`);
+    throw new InvalidInputError("options.header.name", `must name a header, got ${show(name)}.`);
   }
 }

@@ -86,5 +86,5 @@ async function inTime<T>(reading: Promise<T>, timeoutMs: number, clock: Clock): 
   const read = await withTimeLimit(clock, timeoutMs, reading);
   if (read.tag === "done") return read.value;
   if (read.tag === "failed") throw read.error;
-  throw new InvalidInputError("init.body", `did not end within ${timeoutMs} ms`);
+  throw new InvalidInputError("init.body", `did not end within ${timeoutMs} ms.`);
 }

@@ -7,12 +7,12 @@
  * @module
  */
 
-import { bufferResponse } from "../../engine/outcome/response.ts";
+import { bufferResponse } from "../../engine/outcome/result.ts";
 import { InvalidInputError, isHoldfireError, KeyConflictError } from "../../errors.ts";
 import type { Holdfire } from "../../holdfire.ts";
 import { digestText } from "../../key/digest.ts";
 import type { Json } from "../../key/json.ts";
-import { ignoreRejection } from "../../lang/ignore-rejection.ts";
+import { ignoreRejection } from "../../lang/peek.ts";
 import { isCleared } from "../../ledger/record.ts";
 import { failureOf, finalOf, isKeyConflict, noAgain, responseOf, withUrl } from "./answer.ts";
 import { declarationsOf, type FetchArguments, type FetchPolicy, type Settings } from "./options.ts";
@@ -87,7 +87,7 @@ function nameOf({ request }: Prepared, kind: string, { name }: Settings): string
 
 /** Nothing said is no intent: it would make all requests one. */
 function intentOf(said: Json): Json {
-  if (said === undefined) throw new InvalidInputError("intent()", "must not be undefined");
+  if (said === undefined) throw new InvalidInputError("intent()", "must not be undefined.");
   return ignoreRejection(said);
 }
 
@@ -97,7 +97,7 @@ function callerKey(headers: Headers, { keyHeader, callerKey: policy }: Settings)
   if (policy === "use") return given;
   throw new InvalidInputError(
     `init.headers.${keyHeader}`,
-    `is holdfire's to set. Leave it out, or say what it means: callerKey: "replace" (ours goes in its place) or "use" (it names the operation)`,
+    `is set by holdfire. Leave it out, or say what it means: callerKey: "replace" (ours goes in its place) or "use" (it names the operation).`,
   );
 }
 

@@ -1,55 +1,9 @@
 /**
- * Owns the retries of a ky instance. Instances do not change, so an owned one is returned.
- *
- * A limit of the instance can be raised by every request; the `init` hook has the last word, and where
- * ky has none yet, the one before a retry.
+ * ky instances whose only retries are holdfire's.
  *
  * Subpath export `"holdfire/ky"`.
  *
  * @module
  */
 
-import { inside } from "../../engine/engine-of.ts";
-import { peek } from "../../lang/peek.ts";
-import type { HoldfireLike } from "../shared/retries/own-options.ts";
-import { unknownClient } from "../shared/retries/retry-catalogue.ts";
-
-/** A ky instance, by structure: this file imports nothing from it. */
-export interface KyInstance {
-  extend(options: never): unknown;
-  create(options: never): unknown;
-  readonly stop: symbol;
-}
-
-/**
- * Returns an instance that makes one request of one call, whatever `retry` says, here or in a call.
- *
- * @example
- * ```ts
- * const client = ownRetries(ky, hf);
- * ```
- */
-export function ownRetries<C extends KyInstance>(client: C, hf: HoldfireLike): C {
-  inside(hf);
-  const isKy =
-    typeof peek(client, "extend") === "function" &&
-    typeof peek(client, "create") === "function" &&
-    typeof peek(client, "stop") === "symbol";
-  if (!isKy) throw unknownClient("a ky instance");
-  const extend = client.extend as (options: object) => C;
-  return extend({
-    retry: 0,
-    hooks: {
-      init: [
-        (options: object) => {
-          Reflect.set(options, "retry", 0);
-        },
-      ],
-      beforeRetry: [
-        ({ error }: { readonly error: unknown }) => {
-          throw error;
-        },
-      ],
-    },
-  });
-}
+export { type KyInstance, ownRetries } from "./own-retries.ts";

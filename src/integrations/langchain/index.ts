@@ -1,154 +1,20 @@
 /**
- * Owns the retries of a LangChain chat model. The guard for tools is in `adapters/langchain.ts`.
+ * LangChain and LangGraph: tools under the guard, by themselves or by middleware, and chat models whose only retries
+ * are holdfire's.
  *
- * LangChain's loop is the model's `caller`, of which ChatOpenAI has three, and each call may set its
- * own count. So all of them are put to 0 whenever the model works, and its work is the sample. The
- * methods are replaced on the model's class: `bindTools` and `withConfig` of ChatOpenAI make new
- * models, also before this was called, and these are known by the fields they share. Models that
- * nobody owns work as before.
+ * Subpath export `"holdfire/langchain"`.
  *
  * @module
  */
 
-import { AsyncLocalStorage } from "node:async_hooks";
-import type { SampleOptions } from "../../engine/loops/sample.ts";
-import { peek } from "../../lang/peek.ts";
-import type { HoldfireLike } from "../shared/retries/own-options.ts";
-import { unknownClient } from "../shared/retries/retry-catalogue.ts";
-import {
-  checkOwner,
-  type SampleOwner,
-  sampled,
-  sampledStream,
-} from "../shared/retries/sampled-call.ts";
-
+export { attemptOf, type ToolRules } from "../shared/tools/guard-tool.ts";
+export { guardMiddleware, type LangChainMiddlewareOptions } from "./middleware.ts";
+export { type ChatModel, ownRetries } from "./own-retries.ts";
 export {
-  attemptOf,
-  guardMiddleware,
   guardTool,
   guardTools,
-  type LangChainMiddlewareOptions,
   type LangChainStatusTool,
   type LangChainTool,
-  type LangChainTurnOptions,
   statusTool,
-  type ToolRules,
 } from "./tools.ts";
-
-/** A chat model of LangChain, by structure: this file imports nothing from it. */
-export interface ChatModel {
-  invoke(...args: never[]): Promise<unknown>;
-  stream(...args: never[]): Promise<unknown>;
-}
-
-type CallOptions = { readonly signal?: AbortSignal | undefined } | undefined;
-type Work = (this: object, messages: unknown, options: CallOptions, run: unknown) => unknown;
-type Call = (options: object, callable: () => unknown, ...args: unknown[]) => unknown;
-
-const owners = new WeakMap<object, SampleOwner>();
-const replaced = new WeakSet<object>();
-const quieted = new WeakSet<object>();
-
-/**
- * Makes holdfire the only one that retries this model and what `bindTools` and `withConfig` made or
- * will make of it, and returns the model.
- *
- * Each call is a sample: sent as often as `attempts` says, whatever `maxRetries` says, with
- * LangChain's own errors. A stream is tried again until its first chunk has come. Two models built
- * from one and the same fields object are owned together.
- *
- * @example
- * ```ts
- * const model = ownRetries(new ChatOpenAI({ model: "gpt-5" }), hf, { attempts: 3 });
- * ```
- */
-export function ownRetries<M extends ChatModel>(
-  model: M,
-  hf: HoldfireLike,
-  options: SampleOptions = {},
-): M {
-  const owner = checkOwner(hf, options);
-  // What `bindTools` makes of most models is a frame around the same one.
-  const chat = peek(model, "bound") ?? model;
-  const isChat = typeof chat === "object" && chat !== null && isCaller(peek(chat, "caller"));
-  if (!isChat || typeof peek(chat, "_generate") !== "function") {
-    throw unknownClient("a chat model of LangChain");
-  }
-  replace(chat, "_generate", generate);
-  replace(chat, "_streamResponseChunks", stream);
-  replace(chat, "_streamChatModelEvents", stream);
-  quiet(chat);
-  owners.set(chat, owner);
-  const fields = peek(chat, "fields");
-  if (typeof fields === "object" && fields !== null) owners.set(fields, owner);
-  return model;
-}
-
-const isCaller = (caller: unknown): boolean =>
-  typeof peek(caller, "callWithOptions") === "function";
-
-function ownerOf(model: object): SampleOwner | undefined {
-  const fields = peek(model, "fields");
-  return (
-    owners.get(model) ??
-    (typeof fields === "object" && fields !== null ? owners.get(fields) : undefined)
-  );
-}
-
-const generate = (original: Work): Work =>
-  function (messages, options, run) {
-    const owner = ownerOf(this);
-    if (!owner) return original.call(this, messages, options, run);
-    quiet(this);
-    const send = async () => original.call(this, messages, { ...options, ...NEVER }, run);
-    return sampled({ ...named(this), step: "generate", signal: options?.signal, send }, owner);
-  };
-
-const stream = (original: Work): Work =>
-  function (messages, options, run) {
-    const owner = ownerOf(this);
-    if (!owner) return original.call(this, messages, options, run);
-    quiet(this);
-    const open = () =>
-      original.call(this, messages, { ...options, ...NEVER }, run) as AsyncIterable<unknown>;
-    return sampledStream({ ...named(this), step: "stream", signal: options?.signal, open }, owner);
-  };
-
-const NEVER = { maxRetries: 0 };
-
-const named = (model: object) => ({ client: `langchain:${model.constructor.name}` });
-
-/** Replaces a method where the model's class has it, once. */
-function replace(model: object, name: string, around: (original: Work) => Work): void {
-  let holder: object | null = model;
-  while (holder && !Object.hasOwn(holder, name)) holder = Object.getPrototypeOf(holder);
-  // The base class has stubs, by whose presence it tells what a model can do.
-  if (!holder || Object.hasOwn(holder, "_generateUncached")) return;
-  const descriptor = Object.getOwnPropertyDescriptor(holder, name);
-  if (typeof descriptor?.value !== "function" || replaced.has(descriptor.value)) return;
-  const value = around(descriptor.value);
-  replaced.add(value);
-  Object.defineProperty(holder, name, { ...descriptor, value });
-}
-
-/** Puts every count of the model to 0: its callers', and the one it hands to its client. */
-function quiet(model: object): void {
-  for (const part of [model, peek(model, "completions"), peek(model, "responses")]) {
-    const config = peek(part, "clientConfig");
-    if (typeof config === "object" && config !== null) Reflect.set(config, "maxRetries", 0);
-    const caller = peek(part, "caller");
-    if (typeof caller !== "object" || caller === null || !isCaller(caller)) continue;
-    Reflect.set(caller, "maxRetries", 0);
-    keepContext(caller);
-  }
-}
-
-/** Behind a `maxConcurrency` a call is started where another one ends: it must stay in its attempt. */
-function keepContext(caller: object): void {
-  if (quieted.has(caller)) return;
-  quieted.add(caller);
-  const original = peek(caller, "callWithOptions") as Call;
-  const value: Call = (options, callable, ...args) =>
-    original.call(caller, options, AsyncLocalStorage.bind(callable), ...args);
-  Object.defineProperty(caller, "callWithOptions", { value, configurable: true, writable: true });
-}
+export type { LangChainTurnOptions } from "./turn.ts";

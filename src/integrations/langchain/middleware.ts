@@ -11,7 +11,7 @@ import type { AgentMiddleware } from "langchain";
 import type { Holdfire } from "../../holdfire.ts";
 import { peek } from "../../lang/peek.ts";
 import { type CallGuarded, checkRules, type ToolRules } from "../shared/tools/guard-tool.ts";
-import { guarded, guardNamed, type LangChainCall, type LangChainTool } from "./tool.ts";
+import { guarded, guardNamed, type LangChainCall, type LangChainTool } from "./tools.ts";
 import type { LangChainTurnOptions } from "./turn.ts";
 
 export interface LangChainMiddlewareOptions extends LangChainTurnOptions {
@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<Why, string>> = {
   around: "a layer around it made one tool call again; it was answered from the ledger",
   changed: "a layer behind it changed the tool call",
   replaced:
-    "a layer behind it answered without the guarded tool; if it ran another, nobody guarded it",
+    "a layer behind it answered without the guarded tool; if it ran another one, that was not guarded",
 };
 
 /**
@@ -106,7 +106,7 @@ function knownOf(name: string, hf: Holdfire, rules: ToolRules): Known {
   };
 }
 
-/** The tool for one pass through the layers behind, with a look at what reaches it. */
+/** The tool for one pass through the layers behind, and what reaches it is counted. */
 function counting(tool: LangChainTool, toolCall: unknown, say: (why: Why) => void) {
   let calls = 0;
   const invoke = (input: unknown, config: unknown) => {

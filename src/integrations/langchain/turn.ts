@@ -8,10 +8,8 @@
  */
 
 import { peek } from "../../lang/peek.ts";
-import { personsWords } from "../shared/tools/persons-words.ts";
-import { runOf, type Turn } from "../shared/tools/turn.ts";
-
-type FromConfig = string | ((config: unknown) => string | undefined) | undefined;
+import { personMessages } from "../shared/tools/person-messages.ts";
+import { type FromContext, idText, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 /** Where the scope comes from, if not from LangGraph's `thread_id`. */
 export interface LangChainTurnOptions {
@@ -21,30 +19,22 @@ export interface LangChainTurnOptions {
    *
    * @default `configurable.thread_id`
    */
-  readonly thread?: FromConfig;
+  readonly thread?: FromContext<string, unknown>;
   /** The scope itself, in place of the turn: one id per request of a person, job or step. */
-  readonly scope?: FromConfig;
+  readonly scope?: FromContext<string, unknown>;
 }
 
-export function langChainTurn(config: unknown, { thread, scope }: LangChainTurnOptions): Turn {
-  const from = (id: FromConfig) => (typeof id === "function" ? id(config) : id);
-  const named = from(thread) ?? threadIn(config);
+export function langChainTurn(config: unknown, options: LangChainTurnOptions): Turn {
   const messages = messagesIn(config);
-  const hasWords = personsWords(messages).length > 0;
-  return {
-    scope: from(scope) ?? (hasWords ? undefined : taskIn(config, named)),
-    thread: named,
-    messages,
-    run: runOf(messages),
-  };
+  const turn = turnFrom(options, config, messages);
+  const thread = turn.thread ?? threadIn(config);
+  const hasWords = personMessages(messages).length > 0;
+  return { ...turn, thread, scope: turn.scope ?? (hasWords ? undefined : taskIn(config, thread)) };
 }
-
-const text = (id: unknown): string | undefined =>
-  typeof id === "string" && id !== "" ? id : undefined;
 
 const threadIn = (config: unknown): string | undefined =>
-  text(peek(peek(config, "configurable"), "thread_id")) ??
-  text(peek(peek(config, "executionInfo"), "threadId"));
+  idText(peek(peek(config, "configurable"), "thread_id")) ??
+  idText(peek(peek(config, "executionInfo"), "threadId"));
 
 /** A tool of a ToolNode is given the state; one that is called in a node finds it where the node does. */
 function messagesIn(config: unknown): unknown {
@@ -54,6 +44,6 @@ function messagesIn(config: unknown): unknown {
 }
 
 function taskIn(config: unknown, thread: string | undefined): string | undefined {
-  const task = text(peek(peek(config, "executionInfo"), "taskId"));
+  const task = idText(peek(peek(config, "executionInfo"), "taskId"));
   return thread === undefined || task === undefined ? undefined : `${thread}/task-${task}`;
 }

@@ -1,7 +1,8 @@
 /**
  * Guards a step of a workflow of Mastra: its own function, or the tool that it is made of.
  *
- * A workflow goes on with data, so a guarded step returns what its function returned, or throws.
+ * Mastra runs a step again as often as `retries` and `retryConfig` say. A workflow goes on with data, so a guarded
+ * step returns what its function returned, or throws.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import type { Holdfire } from "../../holdfire.ts";
 import { peek } from "../../lang/peek.ts";
 import { guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
-import { attemptContext, callTool, type Execute, mastraRules } from "./call.ts";
+import { attemptContext, callTool, type Execute, mastraRules } from "./tools.ts";
 import { type MastraTurnOptions, mastraTurn } from "./turn.ts";
 
 /** What `createStep` takes, by structure: its own options, or a tool. */
@@ -76,7 +77,7 @@ export function guardStep<S extends MastraStep>(
 const stepContext = (args: unknown, attempt: AttemptContext, given: unknown) =>
   Object.assign(attemptContext(given, attempt), { inputData: args });
 
-/** Final to every loop around it; those that do not care are answered from the ledger. */
+/** Final to every loop around it; those that go on are answered from the ledger. */
 function failure({ outcome, operation, message }: Reply): Error {
   return Object.assign(new Error(message), { outcome, operation, status: 409, isRetryable: false });
 }

@@ -9,10 +9,10 @@
  */
 
 import { peek, tryCall } from "../../lang/peek.ts";
-import { runOf, type Turn } from "../shared/tools/turn.ts";
+import { type FromContext, idText, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: contexts of agents, hooks, background tasks and steps
-type FromContext = string | ((context: any) => string | undefined) | undefined;
+type Id = FromContext<string, any>;
 
 export interface MastraTurnOptions {
   /**
@@ -21,24 +21,23 @@ export interface MastraTurnOptions {
    *
    * @default the thread of the agent's memory
    */
-  readonly thread?: FromContext;
+  readonly thread?: Id;
   /**
    * The scope itself: one id per request of a person, job or step.
    *
    * @default the turn; in a workflow, the run and the step
    */
-  readonly scope?: FromContext;
+  readonly scope?: Id;
 }
 
 export function mastraTurn(context: unknown, step: string, options: MastraTurnOptions): Turn {
-  const from = (id: FromContext) => (typeof id === "function" ? id(context) : id);
   const agent = peek(context, "agent");
   const messages = peek(agent, "messages") ?? peek(context, "messages");
-  const thread = from(options.thread) ?? threadIn(context);
+  const turn = turnFrom(options, context, messages);
+  const thread = turn.thread ?? threadIn(context);
   const scope =
-    from(options.scope) ??
-    (messages ? approvedRun(context, thread, messages) : stepScope(context, step));
-  return { scope, thread, messages, run: text(peek(context, "runId")) ?? runOf(messages) };
+    turn.scope ?? (messages ? approvedRun(context, thread, messages) : stepScope(context, step));
+  return { scope, thread, messages, run: idText(peek(context, "runId")) ?? turn.run };
 }
 
 /** A run that goes on after an approval has an empty conversation; a new one never has. */
@@ -47,30 +46,27 @@ function approvedRun(
   thread: string | undefined,
   messages: unknown,
 ): string | undefined {
-  const run = text(peek(context, "runId"));
+  const run = idText(peek(context, "runId"));
   const isResumed = Array.isArray(messages) && messages.length === 0;
   return isResumed && thread && run ? `${thread}/approved-${run}` : undefined;
 }
 
 /** The scope of a step: run id and step id. */
-export function stepScope(context: unknown, step: string): string | undefined {
+function stepScope(context: unknown, step: string): string | undefined {
   const workflow = peek(context, "workflow") ?? context;
-  const run = text(peek(workflow, "runId"));
-  const id = text(peek(workflow, "workflowId")) ?? "";
+  const run = idText(peek(workflow, "runId"));
+  const id = idText(peek(workflow, "workflowId")) ?? "";
   return run === undefined
     ? undefined
     : `mastra:${[id, run, step].map(encodeURIComponent).join("/")}`;
 }
 
-/** A hook is told less than a tool; the thread then stands where the memory looks for it. */
+/** A hook is told less than a tool; the thread then stands where the memory finds it. */
 function threadIn(context: unknown): string | undefined {
   const memory = tryCall(peek(context, "requestContext"), "get", "MastraMemory");
   return (
-    text(peek(peek(context, "agent"), "threadId")) ??
-    text(peek(context, "threadId")) ??
-    text(peek(peek(memory, "thread"), "id"))
+    idText(peek(peek(context, "agent"), "threadId")) ??
+    idText(peek(context, "threadId")) ??
+    idText(peek(peek(memory, "thread"), "id"))
   );
 }
-
-const text = (id: unknown): string | undefined =>
-  typeof id === "string" && id !== "" ? id : undefined;

@@ -13,19 +13,18 @@ import {
 } from "../../classify/mcp.ts";
 import { type GuardedTool, guard } from "../../engine/call/guarded-tool.ts";
 import type { Tool } from "../../engine/define/tool.ts";
-import { toolOf } from "../../engine/define/tool-registry.ts";
-
+import { toolOf } from "../../engine/define/tool.ts";
 import { inside } from "../../engine/engine-of.ts";
 import { errorOf } from "../../engine/operation/outcome.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Holdfire } from "../../holdfire.ts";
-import { checkAlias } from "../../key/check-name.ts";
 import { peek } from "../../lang/peek.ts";
+import { aliasesOf } from "../shared/tools/guard-tool.ts";
 import { withoutKey } from "../shared/tools/hidden-key.ts";
-import { inTurn } from "../shared/tools/turn.ts";
+import { fromContext, inTurn } from "../shared/tools/turn.ts";
 import { definitionOf, type Known, type Listing } from "./listing.ts";
-import { type McpGuardOptions, perCall } from "./options.ts";
+import { type McpGuardOptions, type Treatment, treatmentOf } from "./options.ts";
 import { resultOf } from "./result.ts";
 import {
   argumentsOf,
@@ -35,7 +34,6 @@ import {
   serverNameOf,
 } from "./sdk.ts";
 import { type Sending, send } from "./send.ts";
-import { type Treatment, treatmentOf } from "./treatment.ts";
 
 const DEADLINE_MS = 45_000;
 /** One send that could have arrived is all that most tools get, so it may take its time. */
@@ -66,10 +64,8 @@ export function guardedCallTool(
   function register(name: string): Tool {
     const server = options.server ?? serverNameOf(client);
     if (server === undefined) {
-      throw new InvalidInputError(
-        "options.server",
-        "must name the server: it has not said its name",
-      );
+      const rule = "must name the server: it has not said its name.";
+      throw new InvalidInputError("options.server", rule);
     }
     const fullName = `${server.replaceAll("#", "%23")}#${name}`;
     const known = registered.get(fullName);
@@ -147,8 +143,8 @@ export function guardedCallTool(
     const intent = withoutKeys(params.arguments ?? {});
     const aliases = aliasesOf(options.toolCallId?.(params));
     const turn = {
-      scope: perCall(options.scope, params),
-      thread: perCall(options.thread, params),
+      scope: fromContext(options.scope, params),
+      thread: fromContext(options.thread, params),
       messages: options.messages?.(params),
     };
     const call = (retry?: string) =>
@@ -199,24 +195,13 @@ const withoutKeys = (args: unknown): unknown =>
 /** What would let one call come back before the tool is done. */
 function checkSimple({ options, params }: McpArguments, tool: McpTool | undefined): void {
   if (peek(peek(tool, "execution"), "taskSupport") === "required") {
-    throw new InvalidInputError(params.name, "cannot be guarded: it only runs as a task");
+    throw new InvalidInputError(params.name, "cannot be guarded: it only runs as a task.");
   }
   if (options.task !== undefined) {
-    throw new InvalidInputError("options.task", "cannot be guarded: the result comes elsewhere");
+    throw new InvalidInputError("options.task", "cannot be guarded: the result comes elsewhere.");
   }
   if (options.allowInputRequired === true) {
-    throw new InvalidInputError(
-      "options.allowInputRequired",
-      "cannot be guarded: leave the rounds to the client (inputRequired.autoFulfill)",
-    );
-  }
-}
-
-/** An id that the ledger would not take is no reason to fail. */
-function aliasesOf(toolCallId: string | undefined): readonly string[] {
-  try {
-    return toolCallId === undefined ? [] : [checkAlias(toolCallId)];
-  } catch {
-    return [];
+    const rule = "cannot be guarded: leave the rounds to the client (inputRequired.autoFulfill).";
+    throw new InvalidInputError("options.allowInputRequired", rule);
   }
 }

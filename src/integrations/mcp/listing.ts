@@ -11,7 +11,7 @@ import { canonicalize, type Json } from "../../key/canonical.ts";
 import { digestText } from "../../key/digest.ts";
 import { peek } from "../../lang/peek.ts";
 import { runWithoutToken } from "../../wire/token.ts";
-import { describe } from "../shared/tools/describe.ts";
+import { describe } from "../shared/tools/guard-tool.ts";
 import { keyPropertyOf, withoutProperty } from "../shared/tools/hidden-key.ts";
 import { listAllTools, type McpClient, type McpTool, toolsIn, transportOf } from "./sdk.ts";
 
@@ -27,7 +27,7 @@ export interface Known {
 export interface Listing {
   /** What is known of a tool, asked anew if need be. */
   find(name: string): Promise<Known>;
-  /** Takes in a list that somebody else asked for, and gives it back as a model may see it. */
+  /** Takes in a list that the user asked for, and gives it back as a model may see it. */
   show(listed: unknown): unknown;
 }
 
@@ -71,7 +71,7 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
     }
   }
 
-  /** Listens in, beside whoever handles the server's notifications. */
+  /** Listens beside the client's own handler of notifications. */
   function listen(): void {
     const transport = transportOf(client) as
       | { onmessage?: (message: unknown, extra?: unknown) => void }
@@ -91,7 +91,7 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
     // Set before the answer: a change that is announced meanwhile makes it old again.
     askedAt = at;
     try {
-      // A look at the list is nobody's attempt.
+      // To read the list is not part of any attempt.
       take(await runWithoutToken(() => listAllTools(client, LIST_TIMEOUT_MS)));
     } catch (error) {
       if (isMethodNotFound(error)) return;

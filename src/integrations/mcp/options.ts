@@ -1,13 +1,18 @@
 /**
- * What a user says when guarding an MCP client.
+ * What a user says when guarding an MCP client, and how a tool is treated by it.
+ *
+ * A server's hints are its own words, so they may only tighten. What would loosen (it only reads, it may be
+ * repeated) counts if the user trusts the server by name. What the user says of a tool outranks its hints.
  *
  * @module
  */
 
 import type { IsErrorMeans } from "../../classify/mcp.ts";
+import { checkOptions, oneOf } from "../../engine/define/check.ts";
+import type { ToolKind } from "../../engine/define/definition.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { ToolRules } from "../shared/tools/guard-tool.ts";
-import type { McpCall } from "./sdk.ts";
+import type { McpCall, McpTool } from "./sdk.ts";
 
 /** What is said of one tool: the definition of `hf.tool` without `name`, `input` and `run`. */
 export interface McpToolRules
@@ -31,8 +36,8 @@ export interface McpGuardOptions {
    */
   readonly server?: string | undefined;
   /**
-   * Names of servers, as they call themselves, whose `readOnlyHint` and `idempotentHint` count. Nobody checks
-   * that name: list servers that you start yourself, or reach under an address you trust. @default []
+   * Names of servers, as they call themselves, whose `readOnlyHint` and `idempotentHint` count. The name is not
+   * checked: list servers that you start yourself, or reach under an address you trust. @default []
    */
   readonly trust?: readonly string[] | undefined;
   /** What you know of its tools, by their names. A `kind` given here outranks the server's hints. */
@@ -57,7 +62,7 @@ export interface McpGuardOptions {
   readonly lateMs?: number | undefined;
 }
 
-const NAMES = new Set([
+const NAMES: readonly (keyof McpGuardOptions)[] = [
   "server",
   "trust",
   "tools",
@@ -70,26 +75,50 @@ const NAMES = new Set([
   "reply",
   "relistMs",
   "lateMs",
-]);
+];
 
-const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
-  unannotated: ["write", "ask"],
-  isErrorMeans: ["unknown", "rejected", "refused"],
-  reply: ["envelope", "result"],
-};
-
-export function checkOptions(options: McpGuardOptions): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (!NAMES.has(name)) throw new InvalidInputError(`options.${name}`, "is not an option");
-    const choices = CHOICES[name];
-    if (choices && value !== undefined && !choices.includes(value)) {
-      throw new InvalidInputError(`options.${name}`, `must be one of ${choices.join(", ")}`);
-    }
-  }
-  if (options.trust !== undefined && !Array.isArray(options.trust)) {
-    throw new InvalidInputError("options.trust", "must list names of servers");
+export function checkGuardOptions(options: McpGuardOptions): void {
+  checkOptions(options, NAMES, "options");
+  const { unannotated, isErrorMeans, reply, trust } = options;
+  oneOf(unannotated, [undefined, "write", "ask"], "options.unannotated");
+  oneOf(isErrorMeans, [undefined, "unknown", "rejected", "refused"], "options.isErrorMeans");
+  oneOf(reply, [undefined, "envelope", "result"], "options.reply");
+  if (trust !== undefined && !Array.isArray(trust)) {
+    throw new InvalidInputError("options.trust", "must list names of servers.");
   }
 }
 
-export const perCall = <T>(given: PerCall<T> | undefined, call: McpCall): T | undefined =>
-  typeof given === "function" ? (given as (call: McpCall) => T | undefined)(call) : given;
+export interface Treatment {
+  readonly kind: ToolKind;
+  /** A repeated call with the same arguments changes nothing more: the licence keyed. */
+  readonly repeatable: boolean;
+}
+
+export interface Circumstances {
+  /** The tool as listed; `undefined` if it is in no list. */
+  readonly tool: McpTool | undefined;
+  /** What the user says it is. */
+  readonly declared: ToolKind | undefined;
+  readonly trusted: boolean;
+  readonly unannotated: "write" | "ask";
+  /** Its definition is not the one that was listed first. */
+  readonly changed: boolean;
+}
+
+const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+
+export function treatmentOf(circumstances: Circumstances): Treatment {
+  const { tool, declared, trusted, unannotated, changed } = circumstances;
+  // What a person agreed to is not what is there now.
+  if (changed) return { kind: "destructive", repeatable: false };
+  const hints = tool?.annotations ?? {};
+  const isSaid = (hint: string) => hints[hint] === true;
+  const repeatable = trusted && isSaid("idempotentHint");
+  if (declared !== undefined) return { kind: declared, repeatable };
+  // Only what is said: by the protocol's defaults every tool would be both.
+  if (isSaid("destructiveHint") || isSaid("openWorldHint"))
+    return { kind: "destructive", repeatable };
+  if (trusted && isSaid("readOnlyHint")) return { kind: "read", repeatable: false };
+  const says = HINTS.some((hint) => typeof hints[hint] === "boolean");
+  return { kind: !says && unannotated === "ask" ? "destructive" : "write", repeatable };
+}

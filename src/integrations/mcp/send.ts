@@ -7,10 +7,19 @@
  * @module
  */
 
-import { McpNotSentError, McpToolError } from "../../classify/mcp.ts";
+import { McpNotSentError, McpToolError, McpTurnedAwayError } from "../../classify/mcp.ts";
+import { networkVerdict } from "../../classify/network.ts";
 import type { AttemptContext } from "../../engine/define/definition.ts";
 import { peek } from "../../lang/peek.ts";
-import { createToken, currentToken, runWithToken } from "../../wire/token.ts";
+import {
+  createToken,
+  requestsOf,
+  currentToken,
+  runWithToken,
+  type WireRequest,
+  type WireToken,
+  wireFacts,
+} from "../../wire/token.ts";
 import { keyPropertyOf, withKey } from "../shared/tools/hidden-key.ts";
 import { KEY_META } from "./result.ts";
 import {
@@ -21,11 +30,10 @@ import {
   type McpTool,
   transportOf,
 } from "./sdk.ts";
-import { shownByWire } from "./shown-by-wire.ts";
 
 export interface Sending {
   readonly client: McpClient;
-  /** As the caller gave them; nobody's if the operation is taken up without a caller. */
+  /** As the caller gave them; without a caller's options if the operation is taken up later. */
   readonly given: McpArguments;
   readonly tool: McpTool | undefined;
   /** Of the tool's definition. */
@@ -88,3 +96,44 @@ function optionsFor({ client, given, tool, lateMs, isRead }: Sending, signal: Ab
 /** It failed, or it asks for more before it goes on: either way it is not known to be done. */
 const isUnfinished = (result: unknown): boolean =>
   peek(result, "isError") === true || peek(result, "resultType") === "input_required";
+
+const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * What the wire knows of one `tools/call` better than the SDK's error: that it was never sent, or that it was turned
+ * away. Only the answer to the call itself counts. Around it a client may send other things (an audit, a login),
+ * whose 403 says nothing of the call; and a `fetch` of the user's own may send the call itself to another place.
+ *
+ * `transport` is the one the call was given to. `undefined`: the wire proves nothing.
+ */
+function shownByWire(error: unknown, token: WireToken, transport: unknown): Error | undefined {
+  const { wireRequests, hops, unsent } = wireFacts(token);
+  if (hops > 0) return undefined;
+  if (wireRequests === 1 && unsent && networkVerdict(error) === "not_sent") {
+    return new McpNotSentError("the server could not be reached", error);
+  }
+  const allSeen = requestsOf(token).length === wireRequests;
+  return allSeen && isTurnedAway(requestsOf(token), transport)
+    ? new McpTurnedAwayError(error)
+    : undefined;
+}
+
+/** One request went to the server, it was the call, and it got a 401 or 403. */
+function isTurnedAway(requests: readonly WireRequest[], transport: unknown): boolean {
+  const url = addressOf(transport);
+  if (!url) return false;
+  const isThere = ({ origin, path }: WireRequest) => origin === url.origin && path === url.pathname;
+  const there = requests.filter(isThere);
+  const [call] = there;
+  if (there.length !== 1 || call?.method !== "POST") return false;
+  if (call.status !== 401 && call.status !== 403) return false;
+  // Without a fetch of the user's own, what else is posted is the SDK's login.
+  const isSdks = peek(transport, "_fetch") === undefined;
+  return isSdks || requests.every((request) => request === call || SAFE.has(request.method));
+}
+
+/** Where both SDKs' Streamable HTTP transports post. Other transports do not tell. */
+function addressOf(transport: unknown): URL | null {
+  const url = peek(transport, "_url");
+  return typeof url === "string" || url instanceof URL ? URL.parse(String(url)) : null;
+}

@@ -1,151 +1,17 @@
 /**
- * Owns the retries of `@openai/agents`: of an OpenAI client for it, of a model, or of a model provider. The
- * guard for tools is in `adapters/openai-agents.ts`.
+ * The OpenAI Agents SDK: tools under the guard, and clients, models and providers whose only retries are holdfire's.
  *
- * The runner's own setting does not reach the client's retries; the note by which the runner tells a
- * model that it retries itself does, so each request carries that note.
+ * Subpath export `"holdfire/openai-agents"`.
  *
  * @module
  */
 
-import type { SampleOptions } from "../../engine/loops/sample.ts";
-import { peek } from "../../lang/peek.ts";
-import { type OpenAIClient, ownRetries as ownClient } from "../openai/index.ts";
-import type { HoldfireLike, OwnOptions } from "../shared/retries/own-options.ts";
-import { unknownClient } from "../shared/retries/retry-catalogue.ts";
-import {
-  checkOwner,
-  type SampleOwner,
-  sampled,
-  sampledStream,
-} from "../shared/retries/sampled-call.ts";
-
+export { attemptOf, type ToolRules } from "../shared/tools/guard-tool.ts";
+export { type AgentModel, type AgentModelProvider, ownRetries } from "./own-retries.ts";
 export {
   type AgentRunContext,
   type AgentToolDefinition,
   type AgentTurnOptions,
-  attemptOf,
   guardTool,
   statusTool,
-  type ToolRules,
 } from "./tools.ts";
-
-/** A model of the agents SDK, by structure: this file imports nothing from it. */
-export interface AgentModel {
-  getResponse(request: never): Promise<unknown>;
-  getStreamedResponse(request: never): AsyncIterable<unknown>;
-}
-
-/** What the SDK gets its models from. */
-export interface AgentModelProvider {
-  getModel(name?: string): unknown;
-}
-
-interface ModelRequest {
-  readonly signal?: AbortSignal | undefined;
-  readonly _internal?: object | undefined;
-}
-
-const owners = new WeakMap<object, SampleOwner>();
-
-/**
- * Makes holdfire the only one that retries, and returns what it was given.
- *
- * A client is owned as by `holdfire/openai` and goes to `setDefaultOpenAIClient` or to a model. A
- * model's requests are samples, sent as often as `attempts` says; `modelSettings.retry` is told that
- * they have been tried. Of a provider, every model is owned.
- *
- * @example
- * ```ts
- * setDefaultOpenAIClient(ownRetries(new OpenAI(), hf, { attempts: 3 }));
- * ```
- */
-export function ownRetries<C extends OpenAIClient>(
-  client: C,
-  hf: HoldfireLike,
-  options?: OwnOptions,
-): C;
-export function ownRetries<M extends AgentModel | AgentModelProvider>(
-  model: M,
-  hf: HoldfireLike,
-  options?: SampleOptions,
-): M;
-export function ownRetries<C extends object>(
-  target: C,
-  hf: HoldfireLike,
-  options: OwnOptions = {},
-): C {
-  if (typeof peek(target, "getResponse") === "function") {
-    return ownModel(target, checkOwner(hf, options));
-  }
-  if (typeof peek(target, "getModel") === "function") {
-    return ownProvider(target, checkOwner(hf, options));
-  }
-  if (typeof peek(target, "withOptions") !== "function") {
-    throw unknownClient("an OpenAI client, a model or a model provider of @openai/agents");
-  }
-  ownClient(target as C & OpenAIClient, hf, options);
-  return target;
-}
-
-function ownProvider<P extends object>(provider: P, owner: SampleOwner): P {
-  const isOwned = owners.has(provider);
-  owners.set(provider, owner);
-  if (isOwned) return provider;
-  replace(provider, "getModel", async (original, name) => {
-    const model: unknown = await original(name);
-    const current = owners.get(provider) ?? owner;
-    return typeof model === "object" && model !== null ? ownModel(model, current) : model;
-  });
-  return provider;
-}
-
-function ownModel<M extends object>(model: M, owner: SampleOwner): M {
-  const isOwned = owners.has(model);
-  owners.set(model, owner);
-  if (isOwned) return model;
-  const current = () => owners.get(model) ?? owner;
-  replace(model, "getResponse", (original, request) => {
-    const send = async () => original(noted(request));
-    return sampled(
-      { client: CLIENT, step: "response", signal: signalOf(request), send },
-      current(),
-    );
-  });
-  replace(model, "getStreamedResponse", (original, request) => {
-    const open = () => original(noted(request)) as AsyncIterable<unknown>;
-    const call = { client: CLIENT, step: "stream", signal: signalOf(request), open };
-    return sampledStream(call, current());
-  });
-  replace(model, "getRetryAdvice", () => ADVICE);
-  return model;
-}
-
-const CLIENT = "openai-agents";
-
-/** What the runner asks for before it retries on its own. */
-const ADVICE = {
-  suggested: false,
-  replaySafety: "unsafe",
-  reason: "holdfire has tried it as often as it may",
-};
-
-const noted = (request: unknown): unknown => {
-  const { _internal, ...rest } = request as ModelRequest;
-  return { ...rest, _internal: { ..._internal, runnerManagedRetry: true } };
-};
-
-const signalOf = (request: unknown) => (request as ModelRequest).signal;
-
-type Method = (argument: unknown) => unknown;
-
-function replace(
-  target: object,
-  name: string,
-  around: (original: Method, argument: unknown) => unknown,
-): void {
-  const original = peek(target, name) as Method | undefined;
-  const bound: Method = (argument) => original?.call(target, argument);
-  const value: Method = (argument) => around(bound, argument);
-  Object.defineProperty(target, name, { value, configurable: true, writable: true });
-}

@@ -4,23 +4,21 @@
  * What is guarded is the definition that `tool()` is given, not the tool it makes: a made tool turns what its
  * function throws into text for the model, and a lost reply would look like a result.
  *
- * Subpath export `"holdfire/openai-agents"`.
- *
  * @module
  */
 
 import { InvalidInputError } from "../../errors.ts";
 import type { Holdfire } from "../../holdfire.ts";
 import { peek } from "../../lang/peek.ts";
-import { withAttempt } from "../shared/tools/attempt-context.ts";
-import { describe } from "../shared/tools/describe.ts";
-import { guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
+import {
+  describe,
+  guardFunction,
+  statusCall,
+  type ToolRules,
+  withAttempt,
+} from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
-import { statusCall } from "../shared/tools/status-call.ts";
-import { runOf, type Turn } from "../shared/tools/turn.ts";
-
-export { attemptOf } from "../shared/tools/attempt-context.ts";
-export type { ToolRules } from "../shared/tools/guard-tool.ts";
+import { type FromContext, fromContext, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 /** What `tool()` of the agents SDK is given, by structure. */
 export interface AgentToolDefinition {
@@ -37,19 +35,17 @@ export interface AgentRunContext {
   readonly context: any;
 }
 
-type FromRun<T> = T | ((runContext: AgentRunContext) => T | undefined) | undefined;
-
 /**
  * Which request of a person a run works for. The SDK tells its tools nothing of the conversation; what a function
  * here is to find must stand in the `context` of the run, which a serialized `RunState` keeps.
  */
 export interface AgentTurnOptions {
   /** The conversation, as you name it; with what persons have said it makes the scope. */
-  readonly thread?: FromRun<string>;
+  readonly thread?: FromContext<string, AgentRunContext>;
   /** The input of the run: text, or the list of items. */
-  readonly messages?: FromRun<string | readonly unknown[]>;
+  readonly messages?: FromContext<string | readonly unknown[], AgentRunContext>;
   /** The scope itself, in place of the turn: one id per request of a person, job or step. */
-  readonly scope?: FromRun<string>;
+  readonly scope?: FromContext<string, AgentRunContext>;
 }
 
 const LINE = "Pass { thread, messages } or { scope: ({ context }) => context.turn } to guardTool";
@@ -82,10 +78,8 @@ export function guardTool<D extends AgentToolDefinition>(
 ): D {
   const { execute } = definition;
   if (typeof execute !== "function") {
-    throw new InvalidInputError(
-      "definition",
-      "must be what tool() is given; a tool made already hides whether it failed",
-    );
+    const rule = "must be what tool() is given; a tool made already hides whether it failed.";
+    throw new InvalidInputError("definition", rule);
   }
   const { schema, property } = hideKey(definition.parameters);
   const call = guardFunction<AgentCall>(hf, {
@@ -109,10 +103,9 @@ export function guardTool<D extends AgentToolDefinition>(
     // The envelope is not what a schema of the tool's own result describes.
     outputSchema: undefined,
     execute: async (args: unknown, runContext: unknown, details: unknown) => {
-      const toolCallId = peek(peek(details, "toolCall"), "callId");
       return call(args, {
         ...turnOf(runContext, options),
-        toolCallId: typeof toolCallId === "string" ? toolCallId : undefined,
+        toolCallId: peek(peek(details, "toolCall"), "callId"),
         signal: peek(details, "signal") as AbortSignal | undefined,
         context: { runContext, details },
       });
@@ -136,12 +129,7 @@ export function statusTool(
   };
 }
 
-function turnOf(runContext: unknown, { thread, scope, messages }: AgentTurnOptions): Turn {
+function turnOf(runContext: unknown, options: AgentTurnOptions): Turn {
   const given = { context: peek(runContext, "context") };
-  const from = <T>(value: FromRun<T>): T | undefined =>
-    typeof value === "function"
-      ? (value as (given: AgentRunContext) => T | undefined)(given)
-      : value;
-  const said = from(messages);
-  return { thread: from(thread), scope: from(scope), messages: said, run: runOf(said) };
+  return turnFrom(options, given, fromContext(options.messages, given));
 }

@@ -1,20 +1,17 @@
 /**
- * Owns the retries of an OpenAI client (openai 6 and 7, `AzureOpenAI` included).
+ * The OpenAI SDK (openai 6 and 7, `AzureOpenAI` included): tools under the guard, a loop of your own, and a client
+ * whose only retries are holdfire's.
  *
  * Subpath export `"holdfire/openai"`.
  *
  * @module
  */
 
-import { peek } from "../../lang/peek.ts";
-import type { HoldfireLike, OwnOptions } from "../shared/retries/own-options.ts";
-import { ownStainless, type StainlessSdk } from "../shared/retries/stainless.ts";
-
-export type { HoldfireLike, OwnOptions, StepRequest } from "../shared/retries/own-options.ts";
-export { attemptOf } from "../shared/tools/attempt-context.ts";
-export type { ToolRules } from "../shared/tools/guard-tool.ts";
-export type { RunnerTurnOptions } from "../shared/tools/runner-turn.ts";
+export type { HoldfireLike } from "../shared/retries/own-client.ts";
+export type { OwnOptions, StepRequest } from "../shared/stainless/own-options.ts";
+export { attemptOf, type ToolRules } from "../shared/tools/guard-tool.ts";
 export type { LoopOptions, LoopTool, LoopTools } from "../shared/tools/tool-loop.ts";
+export type { RunnerTurnOptions } from "../shared/tools/turn.ts";
 export {
   type ChatCompletionLike,
   type FunctionCallOutput,
@@ -22,6 +19,7 @@ export {
   runToolCalls,
   type ToolMessage,
 } from "./loop.ts";
+export { type OpenAIClient, ownRetries } from "./own-retries.ts";
 export {
   type ChatStatusTool,
   type ResponsesStatusTool,
@@ -29,41 +27,3 @@ export {
   statusTool,
 } from "./status-tool.ts";
 export { guardTools } from "./tools.ts";
-
-/** An OpenAI client, by structure: this file imports nothing from the SDK. */
-export interface OpenAIClient {
-  readonly baseURL: string;
-  readonly chat: object;
-  readonly responses: object;
-  withOptions(options: never): unknown;
-}
-
-const OPENAI: StainlessSdk = {
-  name: "openai",
-  wanted: "an OpenAI client",
-  isClient: (client) =>
-    typeof peek(client, "chat") === "object" && typeof peek(client, "responses") === "object",
-  renewed: () => false,
-};
-
-/**
- * Makes holdfire the only one that retries this client, and returns the client: its methods, types and
- * errors stay as they are.
- *
- * Every request of the client and of its clones is a sample: sent as often as `attempts` says, whatever
- * `maxRetries` says, with one `Idempotency-Key` on all attempts. Once the head of an answer has come it
- * is the caller's: a body or a stream that breaks off later is not asked for again. To own it anew
- * replaces the options; clones made before are recognised by class, address and account.
- *
- * @example
- * ```ts
- * const client = ownRetries(new OpenAI(), hf, { attempts: 3 });
- * ```
- */
-export function ownRetries<C extends OpenAIClient>(
-  client: C,
-  hf: HoldfireLike,
-  options: OwnOptions = {},
-): C {
-  return ownStainless(client, hf, options, OPENAI);
-}

@@ -1,8 +1,6 @@
 /**
  * Runs the tool calls of an OpenAI response, for loops that people write themselves.
  *
- * Subpath export `"holdfire/openai"`.
- *
  * @module
  */
 
@@ -90,7 +88,7 @@ export async function runToolCalls(
       output: String(content),
     }));
   }
-  throw new InvalidInputError("response", "must be a chat completion or a response");
+  throw new InvalidInputError("response", "must be a chat completion or a response.");
 }
 
 function chatCalls({ choices: [choice] }: ChatCompletionLike): readonly LoopCall[] {

@@ -6,10 +6,9 @@
 
 import type { Holdfire } from "../../holdfire.ts";
 import { peek } from "../../lang/peek.ts";
-import { type RunnerTurnOptions, runnerTurn } from "../shared/tools/runner-turn.ts";
-import { statusCall } from "../shared/tools/status-call.ts";
+import { statusCall } from "../shared/tools/guard-tool.ts";
 import { putHandle } from "../shared/tools/tool-loop.ts";
-import type { Turn } from "../shared/tools/turn.ts";
+import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 
 const LINE = "Pass { thread, messages } to statusTool";
 

@@ -7,10 +7,16 @@
 
 import type { Holdfire } from "../../holdfire.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
-import { checkRules, type ToolRules } from "../shared/tools/guard-tool.ts";
-import { type RunnerTurnOptions, runnerTurn } from "../shared/tools/runner-turn.ts";
-import { firstCallId, putHandle } from "../shared/tools/tool-loop.ts";
-import { type Declaration, type Fn, handleOf, prepare } from "./prepare-tool.ts";
+import {
+  checkRules,
+  describe,
+  guardFunction,
+  type ToolRules,
+  withAttempt,
+} from "../shared/tools/guard-tool.ts";
+import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
+import { firstCallId, type Handle, putHandle } from "../shared/tools/tool-loop.ts";
+import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 
 const BRAND = "$brand";
 
@@ -163,3 +169,77 @@ function callIdsIn(messages: unknown, name: string, raw: string): readonly strin
     })
     .map((call) => String(peek(call, "id")));
 }
+
+type Fn = (...args: readonly unknown[]) => unknown;
+
+/** What a tool is declared with, wherever its shape keeps it. */
+interface Declaration {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly parameters?: unknown;
+}
+
+/** One call, as one of the runners makes it. */
+interface Made {
+  readonly args: unknown;
+  readonly toolCallId?: readonly string[] | string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly turn: Turn;
+  /** What the function is given after its arguments. */
+  readonly rest: readonly unknown[];
+}
+
+interface Parts {
+  readonly hf: Holdfire;
+  readonly rules: ToolRules | undefined;
+  readonly run: Fn;
+  readonly parse?: Fn | undefined;
+  /** Whether the function is given `{ signal }`, and arguments that are parsed already. */
+  readonly withSignal?: boolean | undefined;
+}
+
+interface Prepared {
+  /** For the model: without the key, with what else the tool does. */
+  readonly declaration: Declaration;
+  /** Calls it under the guard; the text that the model reads. */
+  readonly make: (made: Made) => Promise<string>;
+  /** From the model's text to the arguments, by the tool's own parser. */
+  readonly read: (raw: string) => unknown;
+}
+
+const LINE = "Pass { thread, messages } to guardTools";
+
+function prepare(name: string, declared: Declaration, parts: Parts): Prepared {
+  const { hf, rules, run, parse, withSignal } = parts;
+  const { schema: parameters, property } = hideKey(declared.parameters);
+  const takesText = !parse && !withSignal;
+  const call = guardFunction<readonly unknown[]>(hf, {
+    name,
+    rules,
+    keyProperty: property,
+    line: LINE,
+    execute: (args, attempt, rest = []) =>
+      run(
+        takesText ? JSON.stringify(args) : args,
+        ...(withSignal ? [withAttempt(rest[0], attempt, "signal")] : rest),
+      ),
+  });
+  const description = describe(declared.description, rules?.alsoDoes);
+  return {
+    declaration: { ...declared, parameters, ...(description === undefined ? {} : { description }) },
+    make: async ({ args, turn, rest, ...made }) =>
+      JSON.stringify(await call(args, { ...turn, ...made, context: rest })),
+    read(raw) {
+      if (!parse || property === undefined) return parse ? parse(raw) : JSON.parse(raw);
+      return checkWithoutKey((args) => parse(JSON.stringify(args)), property)(JSON.parse(raw));
+    },
+  };
+}
+
+/** For a loop of the user's own, which knows the turn. */
+const handleOf = (name: string, { make, read }: Prepared): Handle => ({
+  name,
+  read: async (args) => read(JSON.stringify(args)),
+  call: (args, { signal, toolCallId, ...turn }) =>
+    make({ args, signal, toolCallId, turn, rest: [] }),
+});

@@ -1,67 +1,9 @@
 /**
- * Owns the retries of a Stripe client.
- *
- * `maxNetworkRetries: 0` is not off: a connection that was reset is tried once more whatever it says,
- * and each request may raise it again. So the count is taken away where it is read, and the client
- * does not get to see that it was a reset.
+ * Stripe clients whose only retries are holdfire's.
  *
  * Subpath export `"holdfire/stripe"`.
  *
  * @module
  */
 
-import { inside } from "../../engine/engine-of.ts";
-import { peek } from "../../lang/peek.ts";
-import type { HoldfireLike } from "../shared/retries/own-options.ts";
-import { unknownClient } from "../shared/retries/retry-catalogue.ts";
-
-/** A Stripe client, by structure: this file imports nothing from the SDK. */
-export interface StripeClient {
-  readonly charges: object;
-  readonly customers: object;
-}
-
-type MakeRequest = (...args: unknown[]) => Promise<unknown>;
-
-const owned = new WeakSet<object>();
-
-/**
- * Makes one call of this client one request, and returns the client. It is the tool around it that is
- * retried: pass the tool's key as `idempotencyKey`.
- *
- * @example
- * ```ts
- * const stripe = ownRetries(new Stripe(apiKey), hf);
- * ```
- */
-export function ownRetries<C extends StripeClient>(client: C, hf: HoldfireLike): C {
-  inside(hf);
-  const sender = peek(client, "_requestSender");
-  const settings = peek(client, "_api");
-  const http = peek(settings, "httpClient");
-  const isStripe =
-    typeof peek(sender, "_getMaxNetworkRetries") === "function" &&
-    typeof peek(http, "makeRequest") === "function";
-  if (!isStripe) throw unknownClient("a Stripe client");
-  if (owned.has(client)) return client;
-  owned.add(client);
-  Reflect.set(settings as object, "maxNetworkRetries", 0);
-  Reflect.set(sender as object, "_getMaxNetworkRetries", () => 0);
-  Reflect.set(settings as object, "httpClient", discreet(http as object));
-  return client;
-}
-
-/** The same transport, for this client alone, in whose errors a lost connection has no `code`. */
-function discreet(http: object): object {
-  const original = peek(http, "makeRequest") as MakeRequest;
-  const makeRequest: MakeRequest = async (...args) => {
-    try {
-      return await original.apply(http, args);
-    } catch (error) {
-      const code = peek(error, "code");
-      if (code !== "ECONNRESET" && code !== "EPIPE") throw error;
-      throw new Error("The connection to Stripe was lost.", { cause: error });
-    }
-  };
-  return Object.create(http, { makeRequest: { value: makeRequest } });
-}
+export { ownRetries, type StripeClient } from "./own-retries.ts";

@@ -1,5 +1,5 @@
 /**
- * The parts of `@opentelemetry/api` that are used here. Any version with these will do.
+ * The parts of `@opentelemetry/api` that are used here. Any version that has them works.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface SpanLike {
   end(): void;
 }
 
-/** A context of OpenTelemetry: what is active here. */
+/** A `Context` of `@opentelemetry/api`. */
 export interface ContextLike {
   getValue(key: symbol): unknown;
   setValue(key: symbol, value: unknown): ContextLike;

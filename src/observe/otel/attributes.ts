@@ -1,18 +1,18 @@
 /**
- * What telemetry says of an operation, under which names. No arguments, results, keys or messages; and
- * on metrics nothing of which there can be many.
+ * The attributes of spans and metrics. They contain no arguments, results, keys or messages; those of
+ * metrics have few different values.
  *
  * @module
  */
 
 import type { HoldfireEvents } from "../events.ts";
-import { errorType } from "../failure.ts";
+import { errorType } from "../redacted.ts";
 
 type Event<N extends keyof HoldfireEvents> = HoldfireEvents[N];
 type Given = Record<string, string | number | boolean | undefined>;
 type Attributes = Record<string, string | number | boolean>;
 
-/** Without those that have no value. */
+/** Leaves out attributes without a value. */
 export function attributes(given: Given): Attributes {
   const kept: Attributes = {};
   for (const [name, value] of Object.entries(given)) if (value !== undefined) kept[name] = value;
@@ -22,7 +22,7 @@ export function attributes(given: Given): Attributes {
 export const TOOL = "gen_ai.tool.name";
 export const ERROR_TYPE = "error.type";
 
-/** Waiting for a person, their no, and a caller's own abort are not errors. */
+/** Waiting for a person, a person's denial and a caller's own abort are not errors. */
 const FINE = new Set(["committed", "held", "denied", "in_progress"]);
 
 /** `undefined`: it did not fail. */
@@ -39,7 +39,7 @@ export function failureOfAttempt(event: Event<"verdict">): string | undefined {
   return error === undefined ? verdict : errorType(error);
 }
 
-/** Of the outcome, for metrics. */
+/** The metric attributes of an outcome. */
 export const ofOutcome = (event: Event<"outcome">): Attributes =>
   attributes({
     [TOOL]: event.tool,
@@ -48,7 +48,7 @@ export const ofOutcome = (event: Event<"outcome">): Attributes =>
     [ERROR_TYPE]: failureOf(event),
   });
 
-/** Of an attempt that has ended or whose time was up, for metrics. */
+/** The metric attributes of an attempt that has ended or whose time is up. */
 export const ofVerdict = (event: Event<"verdict">): Attributes =>
   attributes({
     [TOOL]: event.tool,

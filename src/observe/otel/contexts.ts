@@ -1,6 +1,6 @@
 /**
- * Which span is whose parent. With the api at hand, contexts are the user's own; without it, one that
- * holds the parent alone.
+ * Decides which span is the parent of which. With the api, contexts are the user's own; without it, a
+ * context contains the parent span only.
  *
  * @module
  */
@@ -8,13 +8,13 @@
 import type { ApiLike, ContextLike, SpanLike } from "./api.ts";
 
 export interface Contexts {
-  /** What is active here; `undefined` leaves it to the tracer. */
+  /** The active context; `undefined` leaves it to the tracer. */
   active(): ContextLike | undefined;
-  /** Whether a span is active that a caller of ours can see. */
+  /** Whether the context has a span. */
   hasSpan(context: ContextLike | undefined): boolean;
-  /** The same with this span in it. */
+  /** The same context with this span in it. */
   holding(context: ContextLike | undefined, span: SpanLike): ContextLike;
-  /** Runs inside it, as far as that can be done. */
+  /** Runs `fn` inside the context; without the api, just runs it. */
   run(context: ContextLike, fn: () => unknown): unknown;
 }
 
@@ -36,7 +36,7 @@ export function contextsOf(api: ApiLike | undefined): Contexts {
   };
 }
 
-/** The api makes its keys by `Symbol.for`, so that copies of it in one process understand each other. */
+/** The api creates its keys with `Symbol.for`, so that several copies of it in one process share them. */
 const SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
 
 function contextWith(values: ReadonlyMap<symbol, unknown>): ContextLike {

@@ -1,5 +1,5 @@
 /**
- * Listeners that are taken off together.
+ * Listeners that are removed together.
  *
  * @module
  */

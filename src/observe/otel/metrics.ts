@@ -1,16 +1,16 @@
 /**
- * Counters and histograms. Durations are in seconds, as OpenTelemetry has them.
+ * Counters and histograms. Durations are in seconds, as OpenTelemetry requires.
  *
  * @module
  */
 
 import type { HoldfireEvents } from "../events.ts";
-import { errorType } from "../failure.ts";
+import { errorType } from "../redacted.ts";
 import type { MeterLike } from "./api.ts";
 import { attributes, ERROR_TYPE, ofOutcome, ofVerdict, TOOL } from "./attributes.ts";
 import type { Listening } from "./listening.ts";
 
-/** As for HTTP durations, and up to the default deadline of a call. */
+/** The buckets of HTTP durations, extended to the default deadline of a call. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 const TOKENS = "gen_ai.token.type";
@@ -24,7 +24,7 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
     const histogram = meter.createHistogram(`holdfire.${name}`, { unit: "s", description, advice });
     return (ms: number, of: ReturnType<typeof attributes>) => histogram.record(ms / 1_000, of);
   };
-  /** One for each event of this name, unless it has no attributes. */
+  /** Counts each event of this name, unless `of` returns no attributes. */
   function count<N extends keyof HoldfireEvents>(
     event: N,
     [name, unit, description]: readonly [name: string, unit: string, description: string],
@@ -32,8 +32,8 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
   ): void {
     const counted = counter(name, unit, description);
     on(event, (happened) => {
-      const said = of(happened);
-      if (said) counted.add(1, attributes(said));
+      const given = of(happened);
+      if (given) counted.add(1, attributes(given));
     });
   }
 
@@ -54,7 +54,7 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
 
   count(
     "outcome",
-    ["replays", "replay", "Known outcomes given back; nothing sent."],
+    ["replays", "replay", "Known outcomes that were returned without sending."],
     ({ tool, status, replayed, by }) =>
       replayed && by === "call" ? { [TOOL]: tool, "holdfire.outcome": status } : undefined,
   );
@@ -72,20 +72,24 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
   }));
   count(
     "late",
-    ["late_replies", "reply", "Replies after their attempt was given up."],
+    ["late_replies", "reply", "Replies that came after the time of their attempt was up."],
     (event) => ({
       [TOOL]: event.tool,
       "holdfire.verdict": event.verdict,
     }),
   );
-  count("takeover", ["takeovers", "operation", "Operations of lost owners."], ({ tool }) => ({
-    [TOOL]: tool,
-  }));
+  count(
+    "takeover",
+    ["takeovers", "operation", "Operations taken over from another process."],
+    ({ tool }) => ({
+      [TOOL]: tool,
+    }),
+  );
   count("approval", ["held", "operation", "Operations that wait for a person."], (event) => ({
     [TOOL]: event.tool,
     "holdfire.outcome.reason": event.why,
   }));
-  count("read", ["reads", "read", "Looks at the state of a service."], (event) => ({
+  count("read", ["reads", "read", "Reads of a service's state."], (event) => ({
     [TOOL]: event.tool,
     "holdfire.reading": event.reading,
   }));
@@ -100,20 +104,24 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
       [ERROR_TYPE]: error === undefined ? "timeout" : errorType(error),
     };
   });
-  count("drift", ["drift.findings", "finding", "Effects not as the ledger has them."], (event) => ({
-    [TOOL]: event.tool,
-    "holdfire.finding": event.finding,
-  }));
+  count(
+    "drift",
+    ["drift.findings", "finding", "Differences between the ledger and a service."],
+    (event) => ({
+      [TOOL]: event.tool,
+      "holdfire.finding": event.finding,
+    }),
+  );
 
-  const hidden = counter("hidden_retries", "request", "Requests repeated by somebody beside us.");
-  const told = bounded<{ readonly sent: number; readonly refused: number }>();
+  const hidden = counter("hidden_retries", "request", "Requests repeated by another layer.");
+  const counted = bounded<{ readonly sent: number; readonly refused: number }>();
   on("warning", (event) => {
     if (event.code !== "hidden_retry") return;
     const { tool, id, attempt, method, origin, path, count: sent, refused = 0 } = event;
-    // Of an attempt whose time was up it is told again when it ends.
+    // For an attempt whose time is up the warning is repeated when it ends.
     const name = [id, attempt, method, origin, path].join(" ");
-    const before = told.take(name) ?? { sent: 1, refused: 0 };
-    told.put(name, { sent, refused });
+    const before = counted.take(name) ?? { sent: 1, refused: 0 };
+    counted.put(name, { sent, refused });
     const add = (more: number, stopped: boolean) =>
       more > 0 && hidden.add(more, { [TOOL]: tool, "holdfire.stopped": stopped });
     add(sent - before.sent, false);
@@ -122,14 +130,14 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
 
   const sampleSeconds = seconds("sample.duration", "How long requests of model calls took.");
   on("sample", ({ client, status, durationMs, replayed }) => {
-    // Nothing was asked.
+    // Nothing was sent.
     if (replayed) return;
     sampleSeconds(
       durationMs,
       attributes({ [CLIENT]: client, "http.response.status_code": status }),
     );
   });
-  const tokens = counter("sample.tokens", "token", "Tokens of model calls, as far as told.");
+  const tokens = counter("sample.tokens", "token", "Tokens of model calls, as far as reported.");
   on("usage", ({ client, inputTokens = 0, outputTokens = 0 }) => {
     if (inputTokens > 0) tokens.add(inputTokens, { [CLIENT]: client, [TOKENS]: "input" });
     if (outputTokens > 0) tokens.add(outputTokens, { [CLIENT]: client, [TOKENS]: "output" });
@@ -138,7 +146,7 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
 
 const MOST = 10_000;
 
-/** What was told of late; the oldest is forgotten first. */
+/** A map with a limit: the oldest entry is removed first. */
 function bounded<V>() {
   const values = new Map<string, V>();
   return {

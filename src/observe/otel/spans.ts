@@ -1,15 +1,15 @@
 /**
  * A span for each operation, and below it one for each attempt.
  *
- * The spans of one operation travel with it, so two that happen at once are not mixed up, and nothing
- * is left behind by one that never ends.
+ * The spans of an operation are kept in its asynchronous context, so two concurrent operations are not
+ * mixed up, and an operation that never ends leaves nothing behind.
  *
  * @module
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { HoldfireEvents } from "../events.ts";
-import { keyHash } from "../key-hash.ts";
+import { keyHash } from "../redacted.ts";
 import { type ContextLike, ERROR, INTERNAL, type SpanLike, type TracerLike } from "./api.ts";
 import { attributes, ERROR_TYPE, failureOf, failureOfAttempt, TOOL } from "./attributes.ts";
 import type { Contexts } from "./contexts.ts";
@@ -17,10 +17,10 @@ import type { Listening } from "./listening.ts";
 
 interface Traced {
   readonly id: string;
-  /** What a span that begins here is a child of. */
+  /** The parent of a span that starts here. */
   readonly context: ContextLike;
   readonly span: SpanLike;
-  /** Those under way, by number. */
+  /** The spans of running attempts, by number. */
   readonly attempts: Map<number, SpanLike>;
 }
 
@@ -34,7 +34,7 @@ export function traceSpans(on: Listening["on"], tracer: TracerLike, contexts: Co
 
   on("operation", (event) => {
     const active = contexts.active();
-    // An operation inside an attempt belongs to that, also where no context can be made active.
+    // An operation inside an attempt is its child, also where no context can be made active.
     const parent = contexts.hasSpan(active) ? active : (here.getStore()?.context ?? active);
     const span = tracer.startSpan(
       `holdfire ${event.tool}`,
@@ -86,13 +86,13 @@ export function traceSpans(on: Listening["on"], tracer: TracerLike, contexts: Co
   on("outcome", (event) => {
     const operation = operationOf(event);
     if (!operation) return;
-    // Nothing was said of these: the call ended in an error of the ledger's.
+    // These have no verdict: the call ended with an error of the store.
     for (const span of operation.attempts.values()) {
       end(span, { "holdfire.verdict": "unknown", [ERROR_TYPE]: "unknown" });
     }
     operation.attempts.clear();
     end(operation.span, {
-      // Another one than at first, if the service had rejected the key.
+      // It differs from the first one if the service had rejected that key.
       "holdfire.key.hash": keyHash(event.key),
       "holdfire.outcome": event.status,
       "holdfire.outcome.reason": event.reason,
@@ -114,9 +114,9 @@ function ofOperation({ tool, key, kind, by }: HoldfireEvents["operation"]) {
   };
 }
 
-/** A failure has a type and no description: what an error says may hold anything. */
-function end(span: SpanLike, said: Parameters<typeof attributes>[0]): void {
-  span.setAttributes(attributes(said));
-  if (said[ERROR_TYPE] !== undefined) span.setStatus({ code: ERROR });
+/** A failure has a type and no description: an error's message may contain anything. */
+function end(span: SpanLike, given: Parameters<typeof attributes>[0]): void {
+  span.setAttributes(attributes(given));
+  if (given[ERROR_TYPE] !== undefined) span.setStatus({ code: ERROR });
   span.end();
 }

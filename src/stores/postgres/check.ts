@@ -1,20 +1,19 @@
 /**
- * What is asked of the database before it is trusted with a ledger: whether it can keep one, where it
- * lies, and what it survives.
+ * Checks the database before it is trusted with a ledger: whether it can keep one, where the tables
+ * are, and what it survives.
  *
  * @module
  */
 
 import { InvalidInputError } from "../../errors.ts";
 import type { Incarnation, StorePromise } from "../../ledger/store.ts";
-import type { Session } from "./connection.ts";
-import { NO_SUCH_SCHEMA, NO_SUCH_TABLE, sqlStateOf } from "./failure.ts";
-import { LAYOUT } from "./migration.ts";
-import { type Names, namesOf, type TableNames } from "./names.ts";
-import { CLOCK } from "./swap-sql.ts";
+import { type Session, sqlStateOf } from "./client.ts";
+import { CLOCK, LAYOUT, type Location, type Tables, tablesAt } from "./schema.ts";
 
 /** `gen_random_uuid` came with it. */
 const OLDEST_SERVER = 130_000;
+const NO_SUCH_TABLE = "42P01";
+const NO_SUCH_SCHEMA = "3F000";
 
 const SETTINGS = `SELECT current_setting('server_version_num'), pg_is_in_recovery()::text,
   current_setting('fsync'), current_setting('synchronous_commit'),
@@ -32,21 +31,17 @@ const UNIQUE_KEYS = 3;
 
 export interface Checked {
   /** With the schema in which the tables were found, so that no search path can lead elsewhere. */
-  readonly names: Names;
+  readonly tables: Tables;
   readonly promise: StorePromise;
 }
 
 export async function checkDatabase(
   session: Session,
-  tables: TableNames,
+  location: Location,
   accepted: boolean,
 ): Promise<Checked> {
-  const asked = namesOf(tables);
-  const [row] = await session.run({ text: SETTINGS }, [
-    asked.operations,
-    asked.lanes,
-    asked.effects,
-  ]);
+  const { operations, lanes, effects } = tablesAt(location);
+  const [row] = await session.run({ text: SETTINGS }, [operations, lanes, effects]);
   const [version, isReplica, fsync, commits, standbys, schema, persistence, uniqueKeys] = row ?? [];
   if (Number(version) < OLDEST_SERVER) refuse("is connected to a Postgres older than 13.");
   if (isReplica === "true") refuse("is connected to a replica; pass a pool of the primary.");
@@ -55,7 +50,7 @@ export async function checkDatabase(
     refuse("is connected to a ledger that lacks a unique index on its keys; do not write to it.");
   }
   const promise = promiseOf({ fsync, commits, standbys, persistence }, accepted);
-  return { names: namesOf({ schema, table: tables.table }), promise };
+  return { tables: tablesAt({ schema, table: location.table }), promise };
 }
 
 /**
@@ -63,10 +58,10 @@ export async function checkDatabase(
  * a failover the sequence may be up to 32 ahead of what was handed out, since Postgres logs that many
  * in advance: a lagging standby is noticed only if it lost more.
  */
-export async function readIncarnation(session: Session, names: Names): Promise<Incarnation> {
+export async function readIncarnation(session: Session, tables: Tables): Promise<Incarnation> {
   const text = `SELECT l.id::text, l.layout::text, ${CLOCK}::text,
     (CASE WHEN s.is_called THEN s.last_value ELSE 0 END)::text
-    FROM ${names.ledger} l CROSS JOIN ${names.sequence} s`;
+    FROM ${tables.ledger} l CROSS JOIN ${tables.sequence} s`;
   const rows = await session.run({ text }, []).catch((error: unknown) => {
     const state = sqlStateOf(error);
     throw state === NO_SUCH_TABLE || state === NO_SUCH_SCHEMA ? missingTables() : error;
@@ -115,9 +110,10 @@ function promiseOf(
   };
 }
 
+/** Before the database was asked. */
 export const unasked = (forgettingAccepted: boolean): StorePromise => ({
   survives: "nothing",
   mayForget: true,
   forgettingAccepted,
-  text: "Not opened yet: Postgres was not asked yet what it survives.",
+  text: "Not opened yet: it is not known what this Postgres survives.",
 });

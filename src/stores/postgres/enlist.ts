@@ -2,10 +2,10 @@
  * A store whose settles join a caller's transaction: a local effect and its record commit together, or
  * neither does.
  *
- * Claims, notes and renewals go on through the pool, and are there for all to see before the
- * transaction ends. Who waits for the record hears of it after `COMMIT`, since Postgres holds a NOTIFY
- * back until then. A settle that another owner has forestalled spoils the transaction, so that the
- * effect cannot commit without its record.
+ * Claims, notes and renewals go on through the pool, and all processes see them before the transaction
+ * ends. Those who wait for the record are told after `COMMIT`, since Postgres holds a NOTIFY back until
+ * then. A settle of an operation that another owner has taken over makes the transaction fail, so that
+ * the effect cannot commit without its record.
  *
  * @module
  */
@@ -13,12 +13,10 @@
 import { InvalidInputError } from "../../errors.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { Change, Store, Swapped } from "../../ledger/store.ts";
-import type { Session } from "./connection.ts";
-import { NOT_IN_TRANSACTION, sqlStateOf } from "./failure.ts";
-import { keyOf } from "./key.ts";
-import { askedOf } from "./row.ts";
+import { type Session, sqlStateOf } from "./client.ts";
+import { keyOf, moveOf } from "./row.ts";
 import type { Statements } from "./statements.ts";
-import { swapAll } from "./swap.ts";
+import { joinMove } from "./swap.ts";
 
 export interface EnlistOptions {
   readonly store: Store;
@@ -36,7 +34,9 @@ interface Joined {
   readonly xid: string;
 }
 
+const NOT_IN_TRANSACTION = "25P01";
 const MARK = "holdfire_enlisted";
+const ENDED = "was given a transaction that has ended; nothing was written.";
 
 /** Makes `COMMIT` a rollback. */
 const SPOIL = `DO $$ BEGIN
@@ -72,20 +72,14 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): St
 
   async function settle(change: Change): Promise<Swapped> {
     const { statements, xid } = await joined();
-    const asked = askedOf(change);
-    const guarded: Session = {
-      async run(statement, values) {
-        const rows = await tx.run(statement, [...values, xid]);
-        if (rows[0]?.[3] !== xid) refuse(ENDED);
-        return rows;
-      },
-    };
+    const move = moveOf(change);
     for (;;) {
-      const answer = (await swapAll(guarded, statements.join, [asked])).get(asked.key);
-      // It waited for a lock, and what it saw before is no longer there: look again.
-      if (!answer || answer === "busy") continue;
-      if (!answer.ok && isLost(change, answer.current))
+      const answer = (await joinMove(tx, statements.join, move, xid)) ?? refuse(ENDED);
+      // It waited for a lock, and what it saw before is no longer there: ask again.
+      if (answer === "busy") continue;
+      if (!answer.ok && isLost(change, answer.current)) {
         await tx.run({ text: SPOIL }, []).catch(() => {});
+      }
       return answer;
     }
   }
@@ -118,8 +112,6 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): St
     async close() {},
   };
 }
-
-const ENDED = "was given a transaction that has ended; nothing was written.";
 
 function isSettle({ record, lease }: Change): boolean {
   const tag = record?.state.tag;

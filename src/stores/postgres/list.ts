@@ -1,86 +1,25 @@
 /**
- * Lists records in the order of creation, and finds those that are due for pruning.
+ * Lists records in the order of creation; wipes and removes the old ones in the same order.
  *
  * @module
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { pageLimit } from "../../ledger/query.ts";
+import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
+import { pageLimit, pruneLimit } from "../../ledger/query.ts";
 import { isOpen, type State, type StateTag, type Stored } from "../../ledger/record.ts";
-import type { ListQuery, Page } from "../../ledger/store.ts";
-import { texts } from "./array.ts";
-import type { Session } from "./connection.ts";
-import { checkText } from "./key.ts";
-import type { Names } from "./names.ts";
-import { type Phase, storedIn } from "./row.ts";
+import type { ListQuery, Page, Pruned, PruneQuery, Store } from "../../ledger/store.ts";
+import type { Session } from "./client.ts";
+import { checkText, type Phase, storedIn } from "./row.ts";
+import type { Tables } from "./schema.ts";
 
 const PHASES: readonly Phase[] = [0, 1, 2];
 const SETTLED: readonly Phase[] = [1, 2];
+/** How many records are pruned at once. */
+const SLICE = 250;
 
-export interface Slice {
-  readonly items: readonly (Stored & { readonly seq: string })[];
-  readonly isLast: boolean;
-}
-
-export async function listRecords(session: Session, names: Names, query: ListQuery): Promise<Page> {
-  const limit = pageLimit(query.limit);
-  const { items, isLast } = await readSlice(session, names, query, limit, phasesOf(query.states));
-  const stored = items.map(({ seq: _, ...item }) => item);
-  return isLast ? { items: stored } : { items: stored, cursor: items.at(-1)?.seq };
-}
-
-/** One page of the records of some phases. Only names of columns are written into the statement. */
-export async function readSlice(
-  session: Session,
-  { operations }: Names,
-  query: Omit<ListQuery, "limit">,
-  limit: number,
-  phases: readonly Phase[],
-): Promise<Slice> {
-  const values: string[] = [];
-  const bind = (value: string | number): string => `$${values.push(String(value))}`;
-  const { tenant, states, tool, scope, resource, since, until, cursor } = query;
-  const ofTenant = `${bind(checkText(tenant, "query.tenant"))}::text COLLATE "C"`;
-  const tenantKey = `hashtextextended(${ofTenant}, 0)`;
-  const filters = [
-    `tenant_key = ${tenantKey} AND tenant = ${ofTenant}`,
-    `seq > ${bind(cursor === undefined ? 0 : checkCursor(cursor))}::int8`,
-  ];
-  if (states) filters.push(`state = ANY (${bind(texts(states))}::text[])`);
-  if (tool !== undefined) filters.push(`tool = ${bind(checkText(tool, "query.tool"))}::text`);
-  if (scope !== undefined) {
-    const ofScope = `${bind(checkText(scope, "query.scope"))}::text COLLATE "C"`;
-    filters.push(`scope_key = hashtextextended(${ofScope}, ${tenantKey}) AND scope = ${ofScope}`);
-  }
-  if (resource !== undefined) {
-    filters.push(`resource = ${bind(checkText(resource, "query.resource"))}::text`);
-  }
-  if (since !== undefined) filters.push(`state_at >= ${bind(checkTime(since, "since"))}::float8`);
-  if (until !== undefined) filters.push(`state_at < ${bind(checkTime(until, "until"))}::float8`);
-  const more = bind(limit + 1);
-  const columns = "seq, id, version, lease, record";
-  const end = `ORDER BY seq LIMIT ${more}::int8`;
-  const all = filters.join(" AND ");
-  // A scope has an index of its own. Otherwise each phase is read in its order, and the two or three
-  // are merged: the index has the phase before the order.
-  const sources =
-    scope === undefined
-      ? phases.map(
-          (phase) =>
-            `(SELECT ${columns} FROM ${operations} WHERE ${all} AND phase = ${phase} ${end})`,
-        )
-      : [
-          `(SELECT ${columns} FROM ${operations} WHERE ${all} AND phase IN (${phases.join(", ")}) ${end})`,
-        ];
-  const text = `SELECT seq::text, id, version::text, lease::text, record
-FROM (${sources.join(" UNION ALL ")}) o ORDER BY o.seq LIMIT ${more}::int8`;
-  const rows = await session.run({ text }, values);
-  const items = rows.slice(0, limit).map(([seq, id, version, lease, record]) => ({
-    ...storedIn(tenant, String(id), String(version), lease, String(record)),
-    seq: String(seq),
-  }));
-  return { items, isLast: rows.length <= limit };
-}
+export const listRecords = (session: Session, tables: Tables, query: ListQuery): Promise<Page> =>
+  readSlice(session, tables, query, pageLimit(query.limit), phasesOf(query.states));
 
 function phasesOf(states: readonly StateTag[] | undefined): readonly Phase[] {
   if (!states) return PHASES;
@@ -89,13 +28,102 @@ function phasesOf(states: readonly StateTag[] | undefined): readonly Phase[] {
   return open === states.length ? [0] : PHASES;
 }
 
+/** One page of the records of some phases. Only names of columns are written into the statement. */
+async function readSlice(
+  session: Session,
+  { operations }: Tables,
+  query: Omit<ListQuery, "limit">,
+  limit: number,
+  phases: readonly Phase[],
+): Promise<Page> {
+  const values: string[] = [];
+  const bind = (value: string | number): string => `$${values.push(String(value))}`;
+  const bindText = (value: string, name: string): string =>
+    `${bind(checkText(value, `query.${name}`))}::text COLLATE "C"`;
+  const bindTime = (value: number, name: string): string => {
+    if (Number.isNaN(value)) throw new InvalidInputError(`query.${name}`, "must be a number.");
+    return `${bind(value)}::float8`;
+  };
+  const { states, tool, scope, resource, since, until, cursor } = query;
+  const tenant = bindText(query.tenant, "tenant");
+  const tenantKey = `hashtextextended(${tenant}, 0)`;
+  const filters = [
+    `tenant_key = ${tenantKey} AND tenant = ${tenant}`,
+    `seq > ${bind(cursor === undefined ? 0 : checkCursor(cursor))}::int8`,
+  ];
+  if (states) {
+    const each = `json_array_elements_text(${bind(JSON.stringify(states))}::json)`;
+    filters.push(`state = ANY (ARRAY(SELECT ${each}))`);
+  }
+  if (tool !== undefined) filters.push(`tool = ${bindText(tool, "tool")}`);
+  if (resource !== undefined) filters.push(`resource = ${bindText(resource, "resource")}`);
+  if (since !== undefined) filters.push(`state_at >= ${bindTime(since, "since")}`);
+  if (until !== undefined) filters.push(`state_at < ${bindTime(until, "until")}`);
+  if (scope !== undefined) {
+    const text = bindText(scope, "scope");
+    filters.push(`scope_key = hashtextextended(${text}, ${tenantKey}) AND scope = ${text}`);
+  }
+  // Named in full: `seq` alone would mean the column of text that is returned.
+  const order = `ORDER BY o.seq LIMIT ${bind(limit + 1)}::int8`;
+  const source = (some: readonly Phase[]): string => `(
+    SELECT seq, id, version, lease, record FROM ${operations} o
+    WHERE ${filters.join(" AND ")} AND phase IN (${some.join(", ")}) ${order}
+  )`;
+  // A scope has an index of its own. Otherwise each phase is read in its order, and the two or three
+  // are merged: the index has the phase before the order.
+  const sources = scope === undefined ? phases.map((phase) => source([phase])) : [source(phases)];
+  const text = `SELECT seq::text, id, version::text, lease::text, record
+FROM (${sources.join(" UNION ALL ")}) o ${order}`;
+  const rows = await session.run({ text }, values);
+  const page = rows.slice(0, limit);
+  const items = page.flatMap(([, id, ...row]) => storedIn(query.tenant, String(id), row) ?? []);
+  return rows.length > limit ? { items, cursor: String(page.at(-1)?.[0]) } : { items };
+}
+
 function checkCursor(cursor: string): number {
   const seq = Number(cursor);
   if (Number.isSafeInteger(seq) && seq >= 1) return seq;
   throw new InvalidInputError("query.cursor", "must come from the page before.");
 }
 
-function checkTime(time: number, name: string): string {
-  if (Number.isNaN(time)) throw new InvalidInputError(`query.${name}`, "must be a number.");
-  return String(time);
+/** By the same compare-and-swap as every other change: a record that was just opened again is left alone. */
+export async function pruneRecords(
+  session: Session,
+  tables: Tables,
+  swap: Store["swap"],
+  query: PruneQuery,
+  now: number,
+): Promise<Pruned> {
+  const { tenant, payloadsOlderThanMs, tombstonesOlderThanMs } = query;
+  const limit = pruneLimit(query.limit);
+  let payloads = 0;
+  let tombstones = 0;
+
+  async function pruneRecord({ record, version: expect }: Stored): Promise<void> {
+    const fate = pruneAs(record, query, now);
+    if (fate === "keep") return;
+    const kept = fate === "wipe" ? wipePayloads(record) : undefined;
+    const swapped = await swap({ tenant, id: record.id, expect, record: kept, lease: "keep" });
+    if (!swapped.ok) return;
+    if (kept) payloads += 1;
+    else tombstones += 1;
+  }
+
+  async function prunePhase(phase: Phase, ages: readonly (number | undefined)[]): Promise<void> {
+    const age = Math.min(...ages.map((ms) => (ms === undefined ? Infinity : Math.max(ms, 0))));
+    let cursor: string | undefined;
+    while (Number.isFinite(age) && payloads + tombstones < limit) {
+      const size = Math.min(SLICE, limit - payloads - tombstones);
+      const slice = await readSlice(session, tables, { tenant, cursor }, size, [phase]);
+      await Promise.all(slice.items.map(pruneRecord));
+      const last = slice.items.at(-1);
+      // In the order of creation: whatever comes after this one was settled later still.
+      if (!slice.cursor || !last || last.record.createdAt >= now - age) return;
+      cursor = slice.cursor;
+    }
+  }
+
+  await prunePhase(1, [payloadsOlderThanMs, tombstonesOlderThanMs]);
+  await prunePhase(2, [tombstonesOlderThanMs]);
+  return { payloads, tombstones };
 }

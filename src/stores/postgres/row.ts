@@ -1,5 +1,5 @@
 /**
- * A change as the columns it is written to, and a stored row as the record it holds.
+ * A change as the values of its row, and a stored row as the record it holds.
  *
  * A change is checked here, before it joins others in a statement: one that Postgres would refuse
  * must not take the rest down with it.
@@ -7,17 +7,29 @@
  * @module
  */
 
+import { hash } from "node:crypto";
 import { InvalidInputError } from "../../errors.ts";
 import { pruneAs } from "../../ledger/prune.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
 import { packRecord, unpackRecord } from "../../ledger/record-text.ts";
-import type { Change, LaneRecord, LeaseChange, StoredLane } from "../../ledger/store.ts";
-import { checkText, keyOf } from "./key.ts";
+import type { Change, LaneRecord, StoredLane } from "../../ledger/store.ts";
 
 /** Open; settled, with a payload to wipe; settled, without. */
 export type Phase = 0 | 1 | 2;
 
-export interface AskedLane {
+/** One change, ready to be bound. */
+export interface Move {
+  readonly change: Change;
+  readonly key: string;
+  /** Milliseconds; `KEEP_LEASE`; nothing for no lease. */
+  readonly lease: number | undefined;
+  readonly phase: Phase;
+  /** The packed record; `undefined` removes it. */
+  readonly text: string | undefined;
+  readonly lane: MoveOfLane | undefined;
+}
+
+interface MoveOfLane {
   readonly key: string;
   readonly expect: number;
   readonly name: string;
@@ -25,22 +37,13 @@ export interface AskedLane {
   readonly text: string | undefined;
 }
 
-/** One change, ready to be bound. */
-export interface Asked {
-  readonly change: Change;
-  readonly key: string;
-  /** Milliseconds, `"keep"` as -1, `"none"` as nothing. */
-  readonly lease: number | undefined;
-  readonly phase: Phase;
-  /** The packed record; `undefined` removes it. Never holds a line break. */
-  readonly text: string | undefined;
-  readonly lane: AskedLane | undefined;
-}
+type Text = string | null | undefined;
 
-export const KEEP_LEASE = -1;
+const KEEP_LEASE = -1;
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
-export function askedOf(change: Change): Asked {
-  const { tenant, id, expect, record, lease, lane } = change;
+export function moveOf(change: Change): Move {
+  const { tenant, id, expect, record, lane } = change;
   checkVersion(expect, "change.expect");
   if (record) {
     checkText(record.tool, "record.tool");
@@ -53,7 +56,7 @@ export function askedOf(change: Change): Asked {
   return {
     change,
     key: keyOf(tenant, id),
-    lease: leaseOf(lease),
+    lease: leaseOf(change),
     phase: record ? phaseOf(record) : 0,
     text: record && packRecord(record),
     lane: lane && {
@@ -65,14 +68,34 @@ export function askedOf(change: Change): Asked {
   };
 }
 
+/**
+ * The key of a row: 128 bits of a hash of what names it, as Postgres writes a uuid. The names are joined
+ * by what none of them contains, so that no two lists of names are one text.
+ */
+export function keyOf(tenant: string, ...names: readonly string[]): string {
+  checkText(tenant, "tenant");
+  for (const name of names) checkText(name, "id");
+  const hex = hash("sha256", `${tenant}\0${names.join("\0")}`);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Postgres keeps no NUL, and half a character would come back as another. */
+export function checkText(text: string, path: string): string {
+  if (text.includes("\0") || LONE_SURROGATE.test(text)) {
+    throw new InvalidInputError(path, "must be well-formed Unicode without NUL.");
+  }
+  return text;
+}
+
 function checkVersion(version: number, path: string): number {
   if (Number.isSafeInteger(version) && version >= 0) return version;
   throw new InvalidInputError(path, "must be a version: a whole number from 0 on.");
 }
 
-function leaseOf(lease: LeaseChange): number | undefined {
+function leaseOf({ lease, expect }: Change): number | undefined {
   if (lease === "none") return undefined;
-  if (lease === "keep") return KEEP_LEASE;
+  // A new record has no lease to keep.
+  if (lease === "keep") return expect === 0 ? undefined : KEEP_LEASE;
   if (!Number.isFinite(lease)) {
     throw new InvalidInputError("change.lease", "must be a finite number of milliseconds.");
   }
@@ -86,25 +109,24 @@ function phaseOf(record: OperationRecord): Phase {
   return pruneAs(record, all, Number.POSITIVE_INFINITY) === "wipe" ? 1 : 2;
 }
 
-export const leaseIn = (text: string | null | undefined): number | undefined =>
-  text === null || text === undefined ? undefined : Number(text);
-
+/** Nothing if the row has no version: there is none. */
 export const storedIn = (
   tenant: string,
   id: string,
-  version: string,
-  lease: string | null | undefined,
-  text: string,
-): Stored => ({
-  record: unpackRecord(text, tenant, id),
-  version: Number(version),
-  leaseUntil: leaseIn(lease),
-});
+  [version, lease, text]: readonly Text[],
+): Stored | undefined =>
+  typeof version === "string" && typeof text === "string"
+    ? {
+        record: unpackRecord(text, tenant, id),
+        version: Number(version),
+        leaseUntil: leaseIn(lease),
+      }
+    : undefined;
 
-export const laneIn = (
-  version: string | null | undefined,
-  text: string | null | undefined,
-): StoredLane =>
-  version === null || version === undefined || text === null || text === undefined
-    ? { lane: { queue: [] }, version: 0 }
-    : { lane: JSON.parse(text) as LaneRecord, version: Number(version) };
+export const laneIn = ([version, text]: readonly Text[]): StoredLane | undefined =>
+  typeof version === "string" && typeof text === "string"
+    ? { lane: JSON.parse(text) as LaneRecord, version: Number(version) }
+    : undefined;
+
+export const leaseIn = (lease: Text): number | undefined =>
+  typeof lease === "string" ? Number(lease) : undefined;

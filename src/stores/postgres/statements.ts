@@ -5,52 +5,45 @@
  */
 
 import { hash } from "node:crypto";
-import type { Statement } from "./connection.ts";
-import { firstSql, nextSql } from "./lone-sql.ts";
-import type { Names } from "./names.ts";
-import type { SwapStatements } from "./swap.ts";
-import { CLOCK, swapSql, THIS_TRANSACTION } from "./swap-sql.ts";
+import type { Statement } from "./client.ts";
+import { CLOCK, type Tables } from "./schema.ts";
+import { type SwapStatements, swapSql, THIS_TRANSACTION } from "./swap.ts";
 
 export interface Statements {
-  /** For batches: passes over rows that are locked. */
   readonly swap: SwapStatements;
-  /** For a caller's transaction: waits for them. Takes the transaction's id as the last value. */
-  readonly join: SwapStatements;
+  /** One move in a caller's transaction, whose id is the last value. */
+  readonly join: Statement;
   readonly read: Statement;
   readonly readLane: Statement;
   readonly own: Statement;
-  /** The same in a caller's transaction. */
+  /** The same in a caller's transaction, whose id is the last value. */
   readonly joinOwn: Statement;
   readonly ownerOf: Statement;
   readonly register: Statement;
 }
 
 export interface StatementOptions {
-  readonly names: Names;
+  readonly tables: Tables;
+  /** Where changes are announced. */
   readonly channel: string | undefined;
   readonly prepare: boolean;
 }
 
-export function statementsOf({ names, channel, prepare }: StatementOptions): Statements {
-  const { operations, lanes, effects, watches } = names;
+export function statementsOf({ tables, channel, prepare }: StatementOptions): Statements {
+  const { operations, lanes, effects, watches } = tables;
   // Named by its text: two ledgers, or two versions of this file, may share a connection.
   const statement = (text: string): Statement =>
     prepare ? { text, name: `holdfire_${hash("sha256", text).slice(0, 16)}` } : { text };
-  const swaps = (joins: boolean): SwapStatements => ({
-    plain: statement(swapSql(names, { whole: false, joins, channel })),
-    whole: statement(swapSql(names, { whole: true, joins, channel })),
-  });
+  const swap = (whole: boolean, joins: boolean): Statement =>
+    statement(swapSql(tables, { whole, joins, channel }));
   // The update changes nothing, and so returns who has it, also when that was decided just now.
   const own = (guard: string): Statement =>
     statement(`INSERT INTO ${effects} AS e (key, operation, id)
 SELECT $1::uuid, $2::uuid, $3::text ${guard}
 ON CONFLICT (key) DO UPDATE SET id = e.id RETURNING e.id`);
   return {
-    swap: {
-      ...swaps(false),
-      lone: { first: statement(firstSql(names)), next: statement(nextSql(names, channel)) },
-    },
-    join: swaps(true),
+    swap: { plain: swap(false, false), whole: swap(true, false) },
+    join: swap(true, true),
     read: statement(`SELECT c.now::text, o.version::text, o.lease::text, o.record
 FROM (SELECT ${CLOCK} AS now) c LEFT JOIN ${operations} o ON o.key = $1::uuid`),
     readLane: statement(`SELECT c.now::text, l.version::text, l.lane

@@ -1,133 +1,204 @@
 /**
- * Binds changes to the statement that makes them, and reads what became of each.
+ * The statement that makes moves: any number of them at once, each whole or not at all.
+ *
+ * Read it as: what is *asked*, which of it is *free* to be written, its rows now locked by us, what was
+ * *put*, what is *done*, and what stands in place of the rest. A row that another transaction has locked
+ * is not waited for: its move is not done, and is tried again alone.
  *
  * @module
  */
 
 import type { Swapped } from "../../ledger/store.ts";
-import { lines, numbers, texts, words } from "./array.ts";
-import type { Row, Session, Statement } from "./connection.ts";
-import { type Asked, laneIn, leaseIn, storedIn } from "./row.ts";
+import type { Row, Session, Statement } from "./client.ts";
+import { laneIn, leaseIn, type Move, storedIn } from "./row.ts";
+import { CLOCK, literal, type Tables } from "./schema.ts";
 
 /** `"busy"`: the row is as expected, but locked, or just changing. Nothing was written. */
 export type Answer = Swapped | "busy";
 
-/** The same statement in several sizes. */
 export interface SwapStatements {
   readonly plain: Statement;
-  /** With lanes and removals. */
+  /** With lanes and removals. Apart, because most moves have neither, and the rest costs a third more. */
   readonly whole: Statement;
-  /** For one change alone: of a new record, and of one that is there. */
-  readonly lone?: { readonly first: Statement; readonly next: Statement } | undefined;
 }
 
-/** The keys of `asked` are all different, and so are those of its lanes. */
-export async function swapAll(
+export interface SwapShape {
+  readonly whole: boolean;
+  /**
+   * In a caller's transaction: waits for a row that is locked, and writes nothing, and answers nothing,
+   * unless the transaction is the one whose id is the last value.
+   */
+  readonly joins: boolean;
+  /** Where changes are announced that a process waits for. */
+  readonly channel: string | undefined;
+}
+
+/** Nothing in a transaction that has not written yet, as when each statement is one of its own. */
+export const THIS_TRANSACTION = "pg_current_xact_id_if_assigned()::text";
+
+/** The keys of `moves` are all different, and so are those of their lanes. */
+export async function makeMoves(
   session: Session,
-  statements: SwapStatements,
-  asked: readonly Asked[],
+  { plain, whole }: SwapStatements,
+  moves: readonly Move[],
 ): Promise<ReadonlyMap<string, Answer>> {
-  // Everybody locks in this order, so no two can wait for each other.
-  const sorted = asked.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const whole = sorted.some(({ lane, text }) => lane !== undefined || text === undefined);
-  const [only] = sorted.length === 1 && !whole ? sorted : [];
-  const answer = only && statements.lone && (await swapOne(session, statements.lone, only));
-  if (only && answer) return new Map([[only.key, answer]]);
-  const rows = whole
-    ? await session.run(statements.whole, [...columnsOf(sorted), ...laneColumnsOf(sorted)])
-    : await session.run(statements.plain, columnsOf(sorted));
-  return answersIn(sorted, rows);
+  const isPlain = moves.every(({ lane, text }) => lane === undefined && text !== undefined);
+  return answersIn(await session.run(isPlain ? plain : whole, [jsonOf(moves)]), moves);
 }
 
-/** What never changes of a record is only bound when it is new: a known row keeps its own. */
-function columnsOf(asked: readonly Asked[]): string[] {
-  const ofNew = (value: (one: Asked) => string): string[] =>
-    asked.map((one) => (one.change.expect === 0 || one.lane ? value(one) : ""));
-  const record = ({ change }: Asked) => change.record;
-  return [
-    words(asked.map(({ key }) => key)),
-    numbers(asked.map(({ change }) => change.expect)),
-    numbers(asked.map(({ lease }) => lease)),
-    numbers(asked.map(({ phase }) => phase)),
-    numbers(asked.map((one) => record(one)?.stateAt ?? 0)),
-    words(asked.map((one) => record(one)?.state.tag ?? "none")),
-    texts(ofNew(({ change }) => change.tenant)),
-    texts(ofNew(({ change }) => change.id)),
-    texts(ofNew((one) => record(one)?.tool ?? "")),
-    texts(ofNew((one) => record(one)?.scope ?? "")),
-    texts(asked.map((one) => record(one)?.resource)),
-    lines(asked.map(({ text }) => text)),
-  ];
-}
-
-const laneColumnsOf = (asked: readonly Asked[]): string[] => [
-  words(asked.map(({ lane }) => lane?.key)),
-  numbers(asked.map(({ lane }) => lane?.expect)),
-  texts(asked.map(({ lane }) => lane?.name)),
-  lines(asked.map(({ lane }) => lane?.text)),
-];
-
-/** Nothing when the statement cannot tell: then the one for many can. */
-async function swapOne(
+/** One move in a caller's transaction; nothing if the transaction `xid` has ended. */
+export async function joinMove(
   session: Session,
-  { first, next }: NonNullable<SwapStatements["lone"]>,
-  asked: Asked,
+  statement: Statement,
+  move: Move,
+  xid: string,
 ): Promise<Answer | undefined> {
-  const { change, key, lease, phase, text } = asked;
-  const { tenant, id, expect, record } = change;
-  if (!record || text === undefined) return undefined;
-  const { state, stateAt, tool, scope, resource } = record;
-  // A new record has no lease to keep.
-  const forMs = lease === undefined || (lease < 0 && expect === 0) ? null : `${lease}`;
-  const values = [key, forMs, `${phase}`, `${stateAt}`, state.tag];
-  const [row] =
-    expect === 0
-      ? await session.run(first, [...values, tenant, id, tool, scope, resource ?? null, text])
-      : await session.run(next, [...values, text, `${expect}`]);
-  if (!row) return undefined;
-  const [done, version = null, until = null, time, current = null] = row;
-  if (done !== "y") return no(asked, [key, version, until, current], Number(time));
-  // The clock went on since the lease was set.
-  const isSet = until !== null && lease !== undefined && lease >= 0;
-  const now = isSet ? Number(until) - lease : Number(time);
-  return yes(asked, until === null ? [String(version)] : [String(version), until], now);
+  return answersIn(await session.run(statement, [jsonOf([move]), xid]), [move]).get(move.key);
 }
 
-/** One row for all that was done, and one for what stands in place of each of the others. */
-function answersIn(asked: readonly Asked[], rows: readonly Row[]): ReadonlyMap<string, Answer> {
-  const [[, done, , , , , time] = [], ...others] = rows;
-  const now = Number(time);
-  const written = new Map<string | undefined, readonly string[]>();
-  for (const one of done ? done.split(",") : []) {
-    const [key, ...numbers] = one.split(" ");
-    written.set(key, numbers);
-  }
-  const found = new Map(others.map((row) => [row[0], row]));
+/** All moves in one value, in the order of the keys: all lock in it, so no two wait for each other. */
+function jsonOf(moves: readonly Move[]): string {
+  const sorted = moves.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  return JSON.stringify(sorted.map(rowOf));
+}
+
+const rowOf = ({ change, key, lease, phase, text, lane }: Move) => ({
+  key,
+  expect: change.expect,
+  lease,
+  phase,
+  state_at: change.record?.stateAt,
+  state: change.record?.state.tag,
+  tenant: change.tenant,
+  id: change.id,
+  tool: change.record?.tool,
+  scope: change.record?.scope,
+  resource: change.record?.resource,
+  record: text,
+  lane_key: lane?.key,
+  lane_expect: lane?.expect,
+  lane_name: lane?.name,
+  lane: lane?.text,
+});
+
+/** The types of `rowOf`. */
+const COLUMNS = `key uuid, expect int8, lease int8, phase int2, state_at float8, state text,
+    tenant text, id text, tool text, scope text, resource text, record text`;
+const LANE_COLUMNS = "lane_key uuid, lane_expect int8, lane_name text, lane text";
+
+function answersIn(rows: readonly Row[], moves: readonly Move[]): ReadonlyMap<string, Answer> {
+  const byKey = new Map(rows.map((row) => [row[0], row]));
   return new Map(
-    asked.map((one) => {
-      const numbers = written.get(one.key);
-      const answer = numbers ? yes(one, numbers, now) : no(one, found.get(one.key) ?? [], now);
-      return [one.key, answer];
+    moves.flatMap((move) => {
+      const row = byKey.get(move.key);
+      return row ? [[move.key, answerTo(move, row)]] : [];
     }),
   );
 }
 
-function yes({ change }: Asked, [version, lease]: readonly string[], now: number): Swapped {
-  const sequence = Number(version);
-  const leaseUntil = leaseIn(lease);
-  return { ok: true, version: change.record ? sequence : 0, leaseUntil, now, sequence };
+function answerTo({ change, lane }: Move, row: Row): Answer {
+  const [, time, written, lease, , ...found] = row;
+  const now = Number(time);
+  if (typeof written === "string") {
+    const sequence = Number(written);
+    const version = change.record ? sequence : 0;
+    return { ok: true, version, leaseUntil: leaseIn(lease), now, sequence };
+  }
+  const current = storedIn(change.tenant, change.id, found.slice(0, 3));
+  if ((current?.version ?? 0) !== change.expect) return { ok: false, current, now };
+  if (!lane) return "busy";
+  const there = laneIn(found.slice(3)) ?? { lane: { queue: [] }, version: 0 };
+  return there.version === lane.expect ? "busy" : { ok: false, current, lane: there, now };
 }
 
-function no({ change, lane }: Asked, row: Row, now: number): Answer {
-  const [, version, lease, text, laneVersion, laneText] = row;
-  const { tenant, id, expect } = change;
-  const current =
-    typeof version === "string" && typeof text === "string"
-      ? storedIn(tenant, id, version, lease, text)
-      : undefined;
-  if ((current?.version ?? 0) !== expect) return { ok: false, current, now };
-  if (lane && Number(laneVersion ?? 0) !== lane.expect) {
-    return { ok: false, current, lane: laneIn(laneVersion, laneText), now };
-  }
-  return "busy";
+export function swapSql(tables: Tables, { whole, joins, channel }: SwapShape): string {
+  const { operations, lanes, watches, sequence } = tables;
+  const lock = joins ? "FOR UPDATE" : "FOR UPDATE SKIP LOCKED";
+  /**
+   * A sub-select is run for each row, and so in the order of the keys: a join could be planned as a scan
+   * of the table, or take its locks in another order. A new row is looked up as well: to insert it over
+   * one that a transaction is changing would wait for that.
+   */
+  const isFree = (table: string, key: string, expect: string): string => `CASE WHEN ${expect} = 0
+    THEN (SELECT version FROM ${table} WHERE key = ${key}) IS NULL
+    ELSE (SELECT version FROM ${table} WHERE key = ${key} AND version = ${expect} ${lock}) IS NOT NULL
+  END`;
+  const told = `(SELECT pg_notify(${literal(channel ?? "")}, w.key::text)::text FROM ${watches} w
+    WHERE w.key = d.key AND a.expect > 0)`;
+  return `
+WITH asked AS MATERIALIZED (
+  SELECT a.*, ${CLOCK} AS now
+  FROM json_to_recordset($1::json) AS a(${whole ? `${COLUMNS}, ${LANE_COLUMNS}` : COLUMNS})
+  ${joins ? `WHERE ${THIS_TRANSACTION} = $2::text` : ""}
+),
+free AS MATERIALIZED (
+  SELECT a.*, nextval(${literal(sequence)}) AS next FROM asked a
+  WHERE ${isFree(operations, "a.key", "a.expect")}
+  ${whole ? `AND (a.lane_key IS NULL OR ${isFree(lanes, "a.lane_key", "a.lane_expect")})` : ""}
+),
+put AS (${putSql(tables)}),
+${whole ? restSql(tables) : "done AS (SELECT * FROM put)"}
+SELECT a.key::text, a.now::text, d.version::text, d.lease::text, ${channel ? told : "NULL"},
+  o.version::text, o.lease::text, o.record ${whole ? ", l.version::text, l.lane" : ""}
+FROM asked a LEFT JOIN done d ON d.key = a.key
+LEFT JOIN LATERAL (
+  SELECT version, lease, record FROM ${operations} WHERE key = a.key AND d.key IS NULL LIMIT 1
+) o ON true
+${
+  whole
+    ? `LEFT JOIN LATERAL (
+  SELECT version, lane FROM ${lanes} WHERE key = a.lane_key AND d.key IS NULL LIMIT 1
+) l ON true`
+    : ""
+}`;
 }
+
+/**
+ * New and known rows in one go: an INSERT looks its conflicts up in the index of the keys, whatever
+ * the planner thinks of the table. Known rows are locked and bring the version they were decided on
+ * as `seq`; a new row brings a number that no row can have, so one that came first stays as it is.
+ */
+const putSql = ({ operations }: Tables): string => `
+  INSERT INTO ${operations} AS o
+    (key, seq, version, lease, phase, state_at, state, tenant, id, tool, scope, resource, record)
+  SELECT key, CASE WHEN expect = 0 THEN next ELSE expect END, next,
+    CASE WHEN lease < 0 THEN lease ELSE now + lease END,
+    phase, state_at, state, tenant, id, tool, scope, resource, record
+  FROM free WHERE record IS NOT NULL
+  ON CONFLICT (key) DO UPDATE SET version = excluded.version,
+    lease = CASE WHEN excluded.lease < 0 THEN o.lease ELSE excluded.lease END,
+    phase = excluded.phase, state_at = excluded.state_at, state = excluded.state,
+    record = excluded.record
+  WHERE o.version = excluded.seq
+  RETURNING o.key, o.version, o.lease
+`;
+
+/**
+ * Removals, and the lanes of what was done. A lane that another process made first is a unique
+ * violation: nothing of the statement happens then, and each move is tried again alone.
+ */
+const restSql = ({ operations, lanes, effects }: Tables): string => `removed AS (
+  DELETE FROM ${operations} o USING free f WHERE o.key = f.key AND f.record IS NULL
+),
+released AS (
+  DELETE FROM ${effects} e USING free f WHERE e.operation = f.key AND f.record IS NULL
+),
+done AS MATERIALIZED (
+  SELECT * FROM put UNION ALL SELECT key, next, NULL FROM free WHERE record IS NULL
+),
+lane_made AS (
+  INSERT INTO ${lanes} (key, version, tenant, name, lane)
+  SELECT lane_key, next, tenant, lane_name, lane FROM free
+  WHERE lane IS NOT NULL AND lane_expect = 0 AND key IN (SELECT key FROM done)
+  ORDER BY lane_key
+),
+lane_put AS (
+  INSERT INTO ${lanes} (key, version, tenant, name, lane)
+  SELECT lane_key, next, tenant, lane_name, lane FROM free
+  WHERE lane IS NOT NULL AND lane_expect > 0 AND key IN (SELECT key FROM done)
+  ON CONFLICT (key) DO UPDATE SET version = excluded.version, lane = excluded.lane
+),
+lane_removed AS (
+  DELETE FROM ${lanes} l USING free f
+  WHERE l.key = f.lane_key AND f.lane IS NULL AND f.key IN (SELECT key FROM done)
+)`;

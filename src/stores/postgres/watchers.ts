@@ -6,11 +6,11 @@
  */
 
 import type { Clock } from "../../lang/clock.ts";
-import type { Connection, Listening } from "./connection.ts";
+import type { Connection, Listening } from "./client.ts";
 
 export interface Watchers {
   watch(key: string, changed: () => void): () => void;
-  /** A change made here. */
+  /** Tells of a change made through this store. */
   announce(key: string): void;
   close(): Promise<void>;
 }
@@ -27,9 +27,9 @@ export interface WatcherOptions {
 /** How long others announce a record, and how soon that is asked for again. */
 const REGISTERED_MS = 60_000;
 const RENEW_MS = 40_000;
-/** A connection that nobody needs goes back after this; waiting callers come and go. */
+/** A connection that no caller needs goes back after this: waiting callers come and go. */
 const IDLE_MS = 10_000;
-/** Enough to know what was registered lately; past it everything is registered again. */
+/** Bounds the memory; past it everything is registered again. */
 const MAX_REGISTERED = 10_000;
 
 export function createWatchers({ connection, clock, channel, register }: WatcherOptions): Watchers {
@@ -56,7 +56,7 @@ export function createWatchers({ connection, clock, channel, register }: Watcher
   async function beginListening(): Promise<Listening | undefined> {
     return connection.listen?.(await channel(), {
       heard: announce,
-      // Whatever was said while nobody listened is made up for by one look each.
+      // Notifications sent while it did not listen are made up for by one read each.
       restarted: announceAll,
       ended() {
         listening = undefined;
@@ -86,7 +86,7 @@ export function createWatchers({ connection, clock, channel, register }: Watcher
     registered.set(key, clock.monotonic() + RENEW_MS);
     try {
       await register(key, REGISTERED_MS);
-      // It may have changed before others knew that somebody waits.
+      // It may have changed before other processes knew that this one waits.
       announce(key);
     } catch {
       registered.delete(key);

@@ -1,43 +1,42 @@
 /**
- * Who has which effect. In a cluster an effect and its operation live apart: then the operation
- * first notes what it is about to ask for, so that its removal finds it.
+ * Which operation owns which effect.
+ *
+ * In a cluster an effect and its operation may be in different buckets. Then the operation first
+ * notes the effect it asks for, so that its removal finds it.
  *
  * @module
  */
 
 import { quote } from "./layout.ts";
-import { SAME_LEDGER, type Script, script } from "./script.ts";
-import type { Session } from "./session.ts";
+import { CHECK_LOSS, type Script, type Session, script } from "./session.ts";
 
-/** KEYS: counter, effects, owned (if in reach). ARGV: effect, id. */
-const own = script(`${SAME_LEDGER}
-local owner = redis.call('HGET', KEYS[2], ARGV[1])
+/** KEYS: counter, effects, owned (if in the same bucket). ARGV, after the first: effect, id. */
+const OWN: Script = script(`${CHECK_LOSS}
+local owner = redis.call('HGET', KEYS[2], ARGV[2])
 if not owner then
-  owner = ARGV[2]
-  redis.call('HSET', KEYS[2], ARGV[1], owner)
+  owner = ARGV[3]
+  redis.call('HSET', KEYS[2], ARGV[2], owner)
 end
-if KEYS[3] and owner == ARGV[2] then redis.call('SADD', KEYS[3], ARGV[1]) end
+if KEYS[3] and owner == ARGV[3] then redis.call('SADD', KEYS[3], ARGV[2]) end
 return {'ok', time[1], time[2], owner}
 `);
 
-/** KEYS: counter, owned. ARGV: effect. */
-const note = script(`${SAME_LEDGER}
-redis.call('SADD', KEYS[2], ARGV[1])
+/** KEYS: counter, owned. ARGV, after the first: effect. */
+const NOTE: Script = script(`${CHECK_LOSS}
+redis.call('SADD', KEYS[2], ARGV[2])
 return {'ok', time[1], time[2]}
 `);
 
-/** KEYS: counter, effects. ARGV: effect, id. */
-const disown = script(`${SAME_LEDGER}
-if redis.call('HGET', KEYS[2], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[2], ARGV[1]) end
+/** KEYS: counter, effects. ARGV, after the first: effect, id. */
+const RELEASE: Script = script(`${CHECK_LOSS}
+if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[3] then redis.call('HDEL', KEYS[2], ARGV[2]) end
 return {'ok', time[1], time[2]}
 `);
 
-/** KEYS: counter, effects. ARGV: effect. */
-const find = script(`${SAME_LEDGER}
-return {'ok', time[1], time[2], redis.call('HGET', KEYS[2], ARGV[1]) or ''}
+/** KEYS: counter, effects. ARGV, after the first: effect. */
+const FIND: Script = script(`${CHECK_LOSS}
+return {'ok', time[1], time[2], redis.call('HGET', KEYS[2], ARGV[2]) or ''}
 `);
-
-export const EFFECTS: readonly Script[] = [own, note, disown, find];
 
 export async function ownEffect(
   session: Session,
@@ -51,9 +50,9 @@ export async function ownEffect(
   const [there, here] = [layout.bucketOf(tenant, effect), layout.bucketOf(tenant, id)];
   const effects = layout.key(there, "effects", tenant);
   const owned = layout.key(here, "owned", tenant, id);
-  if (there !== here) await session.ask(here, note, [owned], [effect]);
+  if (there !== here) await session.ask(here, NOTE, [owned], [effect]);
   const keys = there === here ? [effects, owned] : [effects];
-  const { values } = await session.ask(there, own, keys, [effect, quote(id)]);
+  const { values } = await session.ask(there, OWN, keys, [effect, quote(id)]);
   return JSON.parse(values[0] ?? "") as string;
 }
 
@@ -66,13 +65,17 @@ export async function ownerOfEffect(
   const { layout } = session;
   const effect = quote(service) + quote(effectId);
   const bucket = layout.bucketOf(tenant, effect);
-  const key = layout.key(bucket, "effects", tenant);
-  const { values } = await session.ask(bucket, find, [key], [effect]);
+  const { values } = await session.ask(
+    bucket,
+    FIND,
+    [layout.key(bucket, "effects", tenant)],
+    [effect],
+  );
   return values[0] ? (JSON.parse(values[0]) as string) : undefined;
 }
 
-/** Frees the effects of a removed operation that are kept in other buckets. */
-export async function letGo(
+/** Releases the effects of a removed operation that are in other buckets than the operation was. */
+export async function releaseEffects(
   session: Session,
   tenant: string,
   id: string,
@@ -80,12 +83,10 @@ export async function letGo(
 ): Promise<void> {
   const { layout } = session;
   const here = layout.bucketOf(tenant, id);
-  await Promise.all(
-    effects
-      .map((effect) => ({ effect, there: layout.bucketOf(tenant, effect) }))
-      .filter(({ there }) => there !== here)
-      .map(({ effect, there }) =>
-        session.ask(there, disown, [layout.key(there, "effects", tenant)], [effect, quote(id)]),
-      ),
-  );
+  for (const effect of effects) {
+    const there = layout.bucketOf(tenant, effect);
+    if (there === here) continue;
+    const key = layout.key(there, "effects", tenant);
+    await session.ask(there, RELEASE, [key], [effect, quote(id)]);
+  }
 }

@@ -1,42 +1,44 @@
 /**
- * Where things stand in Redis. All keys of one operation share a hash tag, so that one script may
- * touch them all, also in a cluster.
+ * What the ledger looks like in Redis: the names of its keys, and records and lanes as texts.
  *
- * A ledger is cut into buckets, each with its own name, counter and index. On one server there is
- * one bucket. In a cluster there are 64: enough to spread over the servers, few enough to list from.
+ * A ledger is divided into buckets. Each has a name, a counter and an index, and all its keys share a
+ * hash tag, so that one script may touch them all in a cluster too. On one server there is one
+ * bucket. In a cluster there are 64: enough to spread over the servers, few enough to list from.
  *
  * @module
  */
 
 import { InvalidInputError } from "../../errors.ts";
+import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
+import { packRecord, unpackRecord } from "../../ledger/record-text.ts";
+import type { LaneRecord, StoredLane } from "../../ledger/store.ts";
 
 const CLUSTER_BUCKETS = 64;
-const DEFAULT_PREFIX = "hf";
 const PREFIX = /^[\w:-]{1,64}$/;
 
-/** The letters are in the database: add to them, never change one. */
+/** The letters are in the database: new ones may be added, none may be changed. */
 const KINDS = {
   /** The bucket's name. */
   name: "b",
-  /** The last version handed out, under the bucket's name. */
+  /** The last version given out, under the bucket's name. */
   counter: "n",
   operation: "o",
-  /** A tenant's operations in the order of creation, the open ones below zero. */
+  /** A tenant's operations in the order of creation, the open ones with their order below zero. */
   index: "i",
   lane: "l",
-  /** A tenant's effects, and who has them. */
+  /** A tenant's effects, and the operation that owns each. */
   effects: "e",
-  /** The effects of one operation, to let them go with it. */
+  /** The effects of one operation, to release them when it is removed. */
   owned: "x",
 } as const;
 
 export interface Layout {
   readonly buckets: number;
-  bucketOf(one: string, other: string): number;
-  key(bucket: number, kind: keyof typeof KINDS, one?: string, other?: string): string;
+  bucketOf(tenant: string, name: string): number;
+  key(bucket: number, kind: keyof typeof KINDS, ...names: string[]): string;
 }
 
-export function layoutFor(kind: "single" | "cluster", prefix: string = DEFAULT_PREFIX): Layout {
+export function layoutFor(kind: "single" | "cluster", prefix: string): Layout {
   if (typeof prefix !== "string" || !PREFIX.test(prefix)) {
     throw new InvalidInputError(
       "redis.prefix",
@@ -46,24 +48,20 @@ export function layoutFor(kind: "single" | "cluster", prefix: string = DEFAULT_P
   const buckets = kind === "cluster" ? CLUSTER_BUCKETS : 1;
   return {
     buckets,
-    bucketOf: (one, other) => (buckets === 1 ? 0 : hash(quote(one) + quote(other)) % buckets),
-    key: (bucket, what, one, other) => {
-      const names =
-        (one === undefined ? "" : quote(one)) + (other === undefined ? "" : quote(other));
-      return `${prefix}:{${bucket}}:${KINDS[what]}:${names}`;
+    bucketOf: (tenant, name) => (buckets === 1 ? 0 : hash(quote(tenant) + quote(name)) % buckets),
+    key: (bucket, kind, ...names) => {
+      let key = `${prefix}:{${bucket}}:${KINDS[kind]}:`;
+      for (const name of names) key += quote(name);
+      return key;
     },
   };
 }
 
 /**
- * A name as one text that ends where it ends, whatever is in it: `a:b` beside `c` is not `a` beside
- * `b:c`, and lone surrogates stay apart.
+ * Names are quoted so that each ends where it ends: `a:b` and `c` are not `a` and `b:c`. It also
+ * keeps lone surrogates apart, which are equal as UTF-8.
  */
-export const quote = (name: string): string =>
-  PLAIN.test(name) ? `"${name}"` : JSON.stringify(name);
-
-/** Nothing in it needs quoting: quicker seen than quoted. */
-const PLAIN = /^[\w:./-]*$/;
+export const quote = (name: string): string => JSON.stringify(name);
 
 /** FNV-1a, 32 bits. */
 function hash(text: string): number {
@@ -73,3 +71,43 @@ function hash(text: string): number {
   }
   return value >>> 0;
 }
+
+/**
+ * A record is stored as `version|leaseUntil|order|open|nonce|packed`; its script adds the first three
+ * to this text. The order is the version it was created with. The nonce names the write: a client
+ * that sends a write again after a reconnect learns that it was done, not that another came first.
+ */
+export const recordText = (record: OperationRecord, nonce: string): string =>
+  `${isOpen(record.state) ? 1 : 0}|${nonce}|${packRecord(record)}`;
+
+const RECORD = /^(\d+)\|(\d*)\|\d+\|[01]\|[^|]*\|/;
+const LANE = /^(\d+)\|/;
+
+/** An empty row is no record. */
+export function recordIn(row: string, tenant: string, id: string): Stored | undefined {
+  if (row === "") return undefined;
+  try {
+    const [head, version, leaseUntil] = RECORD.exec(row) ?? [""];
+    return {
+      record: unpackRecord(row.slice(head.length), tenant, id),
+      version: Number(version),
+      leaseUntil: leaseUntil ? Number(leaseUntil) : undefined,
+    };
+  } catch {
+    throw incompatible(`redis.record[${id}]`);
+  }
+}
+
+/** A lane is stored as `version|lane`. An empty row is a lane that is gone. */
+export function laneIn(row: string): StoredLane {
+  if (row === "") return { lane: { queue: [] }, version: 0 };
+  try {
+    const [head, version] = LANE.exec(row) ?? [""];
+    return { lane: JSON.parse(row.slice(head.length)) as LaneRecord, version: Number(version) };
+  } catch {
+    throw incompatible("redis.lane");
+  }
+}
+
+const incompatible = (path: string): InvalidInputError =>
+  new InvalidInputError(path, "was not written by a compatible version of holdfire.");

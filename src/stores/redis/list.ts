@@ -1,6 +1,10 @@
 /**
  * Lists a tenant's operations in the order of creation, merged from all buckets.
  *
+ * The index of a bucket is one sorted set: a settled operation has its order as its score, an open one
+ * the same below zero. So changing sides is one write, and each side is a range: a list of what is
+ * open does not walk through all that is settled.
+ *
  * @module
  */
 
@@ -8,23 +12,66 @@ import { InvalidInputError } from "../../errors.ts";
 import { matches, pageLimit } from "../../ledger/query.ts";
 import type { StateTag, Stored } from "../../ledger/record.ts";
 import type { ListQuery, Page } from "../../ledger/store.ts";
-import { type Entry, type From, readIndex, type Stretch } from "./index-page.ts";
-import type { Session } from "./session.ts";
+import { quote, recordIn } from "./layout.ts";
+import { CHECK_LOSS, type Script, type Session, script } from "./session.ts";
 
 /** How many records are read at a time, from all buckets together. */
-const STRETCH = 128;
-const LEAST_STRETCH = 8;
+const AT_ONCE = 128;
+/** From one bucket, at least. */
+const LEAST_AT_ONCE = 8;
 /** Those of `isOpen`. */
 const OPEN: ReadonlySet<StateTag> = new Set(["held", "queued", "claimed", "unknown"]);
 const CURSOR = /^([1-9]\d{0,15})\.(\d{1,4})$/;
 
-/** One bucket's part of the list. */
+interface Entry {
+  /** The position in the order of creation. */
+  readonly order: number;
+  readonly stored: Stored;
+}
+
+/** One bucket's part of the list, as far as it was read. */
 interface Stream {
   readonly bucket: number;
-  from: From;
-  waiting: Entry[];
+  /** Where to read on: `"(5"` is after order 5, `"5"` is at 5 or after it. */
+  from: string;
+  read: Entry[];
   ended: boolean;
 }
+
+/**
+ * Both sides of the index at one moment, so that an operation that changes sides is not missed.
+ * KEYS: counter, index. ARGV, after the first: the side or `both`, `(` or nothing,
+ * order, count.
+ */
+const NAMES: Script = script(`${CHECK_LOSS}
+local found = {'ok', time[1], time[2]}
+local function add(list)
+  for _, item in ipairs(list) do found[#found + 1] = item end
+end
+if ARGV[2] ~= 'settled' then
+  add(redis.call('ZREVRANGEBYSCORE', KEYS[2], ARGV[3] .. '-' .. ARGV[4], '-inf',
+    'WITHSCORES', 'LIMIT', 0, ARGV[5]))
+end
+if ARGV[2] ~= 'open' then
+  add(redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[3] .. ARGV[4], '+inf',
+    'WITHSCORES', 'LIMIT', 0, ARGV[5]))
+end
+return found
+`);
+
+/**
+ * Reads the records of these names, and removes from the index a name without a record: one that was
+ * evicted, or deleted by hand. KEYS: counter, index, operations. ARGV, after the first: ids.
+ */
+const RECORDS: Script = script(`${CHECK_LOSS}
+local found = {'ok', time[1], time[2]}
+for place = 3, #KEYS do
+  local row = redis.call('GET', KEYS[place])
+  if not row then redis.call('ZREM', KEYS[2], ARGV[place - 1]) end
+  found[place + 1] = row or ''
+end
+return found
+`);
 
 export async function listRecords(session: Session, query: ListQuery): Promise<Page> {
   const limit = pageLimit(query.limit);
@@ -34,61 +81,89 @@ export async function listRecords(session: Session, query: ListQuery): Promise<P
     (_, bucket): Stream => ({
       bucket,
       from: startOf(query.cursor, bucket),
-      waiting: [],
-      ended: false,
+      read: [],
+      ended: query.states?.length === 0,
     }),
   );
-  if (query.states?.length === 0) return { items: [] };
-  const side = sideOf(query.states);
-  const count = Math.max(LEAST_STRETCH, Math.ceil(STRETCH / buckets));
-
-  async function fill(stream: Stream): Promise<void> {
-    while (stream.waiting.length === 0 && !stream.ended) {
-      const { bucket, from } = stream;
-      const page = await readIndex(session, { tenant: query.tenant, bucket, side, from, count });
-      stream.waiting = page.entries.filter(({ stored }) => matches(stored.record, query));
-      stream.ended = page.ended;
-      if (page.last !== undefined) stream.from = `(${page.last}`;
-    }
-  }
-
+  const count = Math.max(LEAST_AT_ONCE, Math.ceil(AT_ONCE / buckets));
+  await Promise.all(streams.map((stream) => fill(session, query, stream, count)));
   const items: Stored[] = [];
   let cursor = "";
-  await Promise.all(streams.map(fill));
-  for (let next = first(streams); next; next = first(streams)) {
+  for (;;) {
+    const next = oldestOf(streams);
+    const entry = next?.read.shift();
+    if (!next || !entry) return { items };
     if (items.length === limit) return { items, cursor };
-    const entry = next.waiting.shift();
-    if (!entry) break;
     items.push(entry.stored);
     cursor = `${entry.order}.${next.bucket}`;
-    await fill(next);
+    await fill(session, query, next, count);
   }
-  return { items };
 }
 
-/** A list of what is open need not walk through all that is settled, and the other way round. */
-function sideOf(states: readonly StateTag[] | undefined): Stretch["side"] {
+/** Reads on until there is an entry that matches, or the bucket has no more. */
+async function fill(
+  session: Session,
+  query: ListQuery,
+  stream: Stream,
+  count: number,
+): Promise<void> {
+  const { tenant } = query;
+  const { bucket } = stream;
+  const { layout } = session;
+  const index = layout.key(bucket, "index", tenant);
+  while (stream.read.length === 0 && !stream.ended) {
+    const from = stream.from.startsWith("(") ? ["(", stream.from.slice(1)] : ["", stream.from];
+    const args = [sideOf(query.states), ...from, String(count)];
+    const { values } = await session.ask(bucket, NAMES, [index], args);
+    const names = namesIn(values).slice(0, count);
+    stream.ended = names.length < count;
+    const last = names.at(-1);
+    if (!last) return;
+    stream.from = `(${last.order}`;
+    const keys = names.map(({ id }) => layout.key(bucket, "operation", tenant, id));
+    const ids = names.map(({ id }) => quote(id));
+    const { values: rows } = await session.ask(bucket, RECORDS, [index, ...keys], ids);
+    stream.read = names.flatMap(({ id, order }, place) => {
+      const stored = recordIn(rows[place] ?? "", tenant, id);
+      return stored && matches(stored.record, query) ? [{ order, stored }] : [];
+    });
+  }
+}
+
+function sideOf(states: readonly StateTag[] | undefined): "both" | "open" | "settled" {
   if (states?.every((state) => OPEN.has(state))) return "open";
   return states?.some((state) => OPEN.has(state)) === false ? "settled" : "both";
 }
 
+/** Names and scores by turns, from one side or both. */
+function namesIn(
+  found: readonly string[],
+): readonly { readonly id: string; readonly order: number }[] {
+  return found
+    .flatMap((name, place) =>
+      place % 2 === 0
+        ? [{ id: JSON.parse(name) as string, order: Math.abs(Number(found[place + 1])) }]
+        : [],
+    )
+    .sort((one, other) => one.order - other.order);
+}
+
 /** The stream whose next entry is the oldest; of two as old, that of the earlier bucket. */
-function first(streams: readonly Stream[]): Stream | undefined {
-  let found: Stream | undefined;
+function oldestOf(streams: readonly Stream[]): Stream | undefined {
+  let oldest: Stream | undefined;
   for (const stream of streams) {
-    const order = stream.waiting[0]?.order;
-    if (order === undefined) continue;
-    if (order < (found?.waiting[0]?.order ?? Number.POSITIVE_INFINITY)) found = stream;
+    const order = stream.read[0]?.order ?? Number.POSITIVE_INFINITY;
+    if (order < (oldest?.read[0]?.order ?? Number.POSITIVE_INFINITY)) oldest = stream;
   }
-  return found;
+  return oldest;
 }
 
 /** Orders are unique in a bucket, so a place in the whole list is an order and a bucket. */
-function startOf(cursor: string | undefined, bucket: number): From {
+function startOf(cursor: string | undefined, bucket: number): string {
   if (cursor === undefined) return "(0";
   const [, order, last] = CURSOR.exec(cursor) ?? [];
   if (order === undefined) {
     throw new InvalidInputError("query.cursor", "must come from the page before.");
   }
-  return bucket > Number(last) ? `${Number(order)}` : `(${Number(order)}`;
+  return bucket > Number(last) ? order : `(${order}`;
 }

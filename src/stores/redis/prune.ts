@@ -1,64 +1,58 @@
 /**
- * Prunes a tenant's records a stretch at a time, each by the same compare-and-swap as any write.
+ * Prunes a tenant's settled records, each by the same compare-and-swap as any change.
  *
  * @module
  */
 
 import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
 import { pruneLimit } from "../../ledger/query.ts";
+import type { StateTag, Stored } from "../../ledger/record.ts";
 import type { Change, Pruned, PruneQuery, Swapped } from "../../ledger/store.ts";
-import { type From, readIndex } from "./index-page.ts";
-import type { Session } from "./session.ts";
+import { listRecords } from "./list.ts";
+import { READ, type Session } from "./session.ts";
 
-const STRETCH = 64;
-const START: Omit<Unfinished, "asked"> = { bucket: 0, from: "(0" };
-
-/** Where a pruning that reached its limit goes on, so that the next does not start all over. */
-interface Unfinished {
-  readonly asked: string;
-  readonly bucket: number;
-  readonly from: From;
-}
+const SETTLED: readonly StateTag[] = ["committed", "not_applied", "denied"];
+const AT_ONCE = 128;
 
 export function createPruner(
   session: Session,
   swap: (change: Change) => Promise<Swapped>,
 ): (query: PruneQuery) => Promise<Pruned> {
-  let unfinished: Unfinished | undefined;
+  /** Where a pruning stopped at its limit. The next goes on there: what is pruned already is long. */
+  let stopped: { readonly asked: string; readonly cursor: string | undefined } | undefined;
 
   return async (query) => {
     const { tenant, payloadsOlderThanMs, tombstonesOlderThanMs } = query;
     const asked = JSON.stringify([tenant, payloadsOlderThanMs, tombstonesOlderThanMs]);
-    let { bucket, from } = unfinished?.asked === asked ? unfinished : START;
-    unfinished = undefined;
+    let cursor = stopped?.asked === asked ? stopped.cursor : undefined;
     let left = pruneLimit(query.limit);
+    stopped = undefined;
     const pruned = { payloads: 0, tombstones: 0 };
-    while (bucket < session.layout.buckets) {
-      const stretch = { tenant, bucket, side: "settled", from, count: STRETCH } as const;
-      const { entries, last, ended, now } = await readIndex(session, stretch);
-      const due = entries
-        .map(({ order, stored }) => ({ order, stored, fate: pruneAs(stored.record, query, now) }))
-        .filter(({ fate }) => fate !== "keep");
-      const touched = due.slice(0, left);
-      const swaps = await Promise.all(
-        touched.map(async ({ stored: { record, version }, fate }) => {
-          const { id } = record;
-          const after = fate === "remove" ? undefined : wipePayloads(record);
-          // Whoever was faster has made it young again.
-          const { ok } = await swap({ tenant, id, expect: version, record: after, lease: "keep" });
-          return ok ? fate : "keep";
-        }),
-      );
-      pruned.payloads += swaps.filter((fate) => fate === "wipe").length;
-      pruned.tombstones += swaps.filter((fate) => fate === "remove").length;
-      left -= touched.length;
-      if (left === 0) {
-        unfinished = { asked, bucket, from: `(${touched.at(-1)?.order ?? 0}` };
-        break;
-      }
-      if (last !== undefined) from = `(${last}`;
-      if (ended) [bucket, from] = [bucket + 1, START.from];
+    const { now } = await session.ask(0, READ, []);
+
+    async function pruneOne({ record, version }: Stored): Promise<void> {
+      const removes = pruneAs(record, query, now) === "remove";
+      const { ok } = await swap({
+        tenant,
+        id: record.id,
+        expect: version,
+        record: removes ? undefined : wipePayloads(record),
+        lease: "keep",
+      });
+      // Another writer may have changed it, which makes it young again.
+      if (ok) pruned[removes ? "tombstones" : "payloads"] += 1;
     }
-    return pruned;
+
+    for (;;) {
+      const page = await listRecords(session, { tenant, states: SETTLED, cursor, limit: AT_ONCE });
+      const due = page.items
+        .filter(({ record }) => pruneAs(record, query, now) !== "keep")
+        .slice(0, left);
+      await Promise.all(due.map(pruneOne));
+      left -= due.length;
+      if (left === 0) stopped = { asked, cursor };
+      if (left === 0 || page.cursor === undefined) return pruned;
+      cursor = page.cursor;
+    }
   };
 }

@@ -1,102 +1,104 @@
 /**
- * Tells waiting callers that a record may have changed: at once when it was changed through this
- * store, by a channel when it was changed through another.
+ * Tells waiting callers that a record may have changed: at once when this store changed it, by a
+ * channel when another process did.
+ *
+ * A caller that waits watches, reads, and watches again. So a channel stays subscribed for a while
+ * without a watcher: subscribing each time anew would make the wait a busy loop.
  *
  * @module
  */
 
-import type { Connection, Subscriber } from "./connection.ts";
+import type { Channels, Connection } from "./client.ts";
 
 export interface Watchers {
   watch(key: string, changed: () => void): () => void;
-  /** Whether anybody waits here. */
+  /** Whether any record is watched, or was a short time ago. */
   any(): boolean;
-  /** A change made here. */
+  /** Tells of a change to the record of this key. */
   announce(key: string): void;
   close(): void;
 }
 
-/** One record: who listens, and how far the subscription has come. */
-interface Listening {
+interface Watched {
   readonly watchers: Set<() => void>;
   subscribed: boolean;
-  /** Settles when all that was asked for so far has been done. Never rejects. */
-  tended: Promise<void>;
+  /** It changed while there was no watcher. */
+  missed: boolean;
 }
 
-/** `channelOf` tells the channel of a record by its key, once that can be known. */
+/** How many channels without a watcher stay subscribed. */
+const IDLE_CHANNELS = 100;
+
+/** A channel has the name of its key, with the prefix that the client gives to keys. */
 export function createWatchers(
-  { subscriber: makeSubscriber }: Pick<Connection, "subscriber">,
-  channelOf: (key: string) => Promise<string>,
+  { openChannels }: Connection,
+  readKeyPrefix: () => Promise<string>,
 ): Watchers {
-  const records = new Map<string, Listening>();
-  let subscriber: Subscriber | undefined;
+  const records = new Map<string, Watched>();
+  /** Those without a watcher, the one that has been so for longest first. */
+  const idle = new Set<string>();
+  let channels: Channels | undefined;
+  let keyPrefix = "";
   let closed = false;
 
   function announce(key: string): void {
-    for (const watcher of records.get(key)?.watchers ?? []) {
+    const watched = records.get(key);
+    if (!watched) return;
+    watched.missed = watched.watchers.size === 0;
+    for (const watcher of watched.watchers) {
       try {
         watcher();
       } catch {
-        // Watching must not change what happens.
+        // A watcher that throws must not disturb the write.
       }
     }
   }
 
-  /** Subscribes or unsubscribes, as is wanted when its turn comes. */
-  async function tend(key: string, listening: Listening): Promise<void> {
-    const { watchers } = listening;
+  async function subscribe(key: string, watched: Watched): Promise<void> {
+    watched.subscribed = true;
     try {
-      if (watchers.size > 0 && !listening.subscribed && makeSubscriber && !closed) {
-        const channel = await channelOf(key);
-        subscriber ??= makeSubscriber();
-        await subscriber.subscribe(channel, () => announce(key));
-        listening.subscribed = true;
-        // It may have changed before anybody listened.
-        announce(key);
-      }
-      if (watchers.size === 0 && listening.subscribed && !closed) {
-        listening.subscribed = false;
-        await subscriber?.unsubscribe(await channelOf(key));
-      }
+      keyPrefix = await readKeyPrefix();
+      if (closed) return;
+      channels ??= openChannels?.((channel) => announce(channel.slice(keyPrefix.length)));
+      await channels?.subscribe(keyPrefix + key);
+      // It may have changed before the subscription stood.
+      if (channels) announce(key);
     } catch {
-      // Callers poll too; and the next of them tries anew.
+      // Callers also poll, and the next watcher tries again.
+      watched.subscribed = false;
     }
-    if (watchers.size === 0) records.delete(key);
+  }
+
+  function unsubscribe(key: string): void {
+    records.delete(key);
+    idle.delete(key);
+    channels?.unsubscribe(keyPrefix + key).catch(() => {});
   }
 
   return {
     any: () => records.size > 0,
-
     announce,
 
     watch(key, changed) {
-      const listening = records.get(key) ?? {
-        watchers: new Set(),
-        subscribed: false,
-        tended: Promise.resolve(),
-      };
-      records.set(key, listening);
-      const turn = () => {
-        listening.tended = listening.tended.then(() => tend(key, listening));
-      };
-      // Wrapped, so that the same function given twice is called twice and stopped once.
+      const watched = records.get(key) ?? { watchers: new Set(), subscribed: false, missed: false };
+      records.set(key, watched);
+      idle.delete(key);
+      // Wrapped, so that one function registered twice is called twice and removed one at a time.
       const watcher = () => changed();
-      listening.watchers.add(watcher);
-      turn();
+      watched.watchers.add(watcher);
+      if (!watched.subscribed) void subscribe(key, watched);
+      else if (watched.missed) queueMicrotask(() => announce(key));
       return () => {
-        if (listening.watchers.delete(watcher) && listening.watchers.size === 0) turn();
+        if (!watched.watchers.delete(watcher) || watched.watchers.size > 0 || closed) return;
+        idle.add(key);
+        for (const oldest of idle) if (idle.size > IDLE_CHANNELS) unsubscribe(oldest);
       };
     },
 
     close() {
       closed = true;
-      records.clear();
-      try {
-        subscriber?.close();
-      } catch {
-        // It was closed already.
-      }
+      for (const key of records.keys()) unsubscribe(key);
+      channels?.close();
     },
   };
 }

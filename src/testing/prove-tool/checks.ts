@@ -6,7 +6,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "../../engine/define/tool.ts";
-import { effectOf } from "../../engine/outcome/kept-result.ts";
+import { effectOf } from "../../engine/outcome/result.ts";
 import { isFound, type ProbeRead } from "./read-probe.ts";
 import type { Trial, Trials } from "./trial.ts";
 

@@ -60,11 +60,11 @@ function watchProcess(folder: string, salt: string): void {
     current() {
       const token = currentToken();
       const shadow: WireToken = {
-        ...createCounter(),
         operationId: token?.operationId ?? "",
         attempt: token?.attempt ?? 0,
         refusal: undefined,
-        watch: (seen) => watch(seen, token),
+        frame: undefined,
+        counter: { ...createCounter(), watch: (seen) => watch(seen, token) },
       };
       // A request that holdfire refuses is not sent, so it is not logged.
       return token?.refusal ? undefined : shadow;

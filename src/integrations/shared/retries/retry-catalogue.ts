@@ -1,12 +1,10 @@
 /**
- * What is known of packages that retry by themselves: how often, when, and who switches them off.
+ * What is known of packages that retry by themselves: how often, when, and what switches them off.
  *
  * Counted on a local server, in the version given; `npm run storm` counts again.
  *
  * @module
  */
-
-import { InvalidInputError } from "../../../errors.ts";
 
 export interface KnownClient {
   /** Its package. */
@@ -15,7 +13,7 @@ export interface KnownClient {
   readonly packages: readonly string[];
   /** Where its `ownRetries` is found; `undefined` where there is none. */
   readonly subpath?: string | undefined;
-  /** The version that was looked at. */
+  /** The version that was counted. */
   readonly version: string;
   /** The most requests that one failing call makes, with the defaults or once it is asked to retry. */
   readonly requests: number;
@@ -30,7 +28,7 @@ export interface KnownClient {
   readonly note?: string | undefined;
 }
 
-/** Every package that was looked at. Those with a `subpath` can be owned. */
+/** Every package that was counted. Those with a `subpath` can be owned. */
 export const KNOWN_CLIENTS: readonly KnownClient[] = [
   {
     name: "openai",
@@ -164,11 +162,3 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     note: "Steps and workflows with retries; an agent's model call is one request.",
   },
 ];
-
-/** The error for anything else; it says what would have been right. */
-export function unknownClient(wanted: string): InvalidInputError {
-  const known = KNOWN_CLIENTS.flatMap(({ name, subpath }) =>
-    subpath === undefined ? [] : [`${name} (${subpath})`],
-  );
-  return new InvalidInputError("client", `is not ${wanted}. ownRetries knows: ${known.join(", ")}`);
-}

@@ -16,7 +16,7 @@ import {
 } from "../../../engine/loops/sample.ts";
 import { tryCall } from "../../../lang/peek.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";
-import type { HoldfireLike } from "./own-options.ts";
+import type { HoldfireLike } from "./own-client.ts";
 
 /** By whom and how a client is owned. */
 export interface SampleOwner {
@@ -24,29 +24,51 @@ export interface SampleOwner {
   readonly options: Required<SampleOptions>;
 }
 
+/** The options that every sample has, with the defaults filled in. `known`: those that may stand beside them. */
+export function checkSampleOptions(
+  options: SampleOptions,
+  known: readonly string[] = [],
+): Required<SampleOptions> {
+  checkOptions(options, ["attempts", "deadlineMs", ...known], "options");
+  const { attempts, deadlineMs } = options;
+  return {
+    attempts: wholeNumber(attempts ?? DEFAULT_SAMPLES.attempts, "options.attempts"),
+    deadlineMs: positive(deadlineMs ?? DEFAULT_SAMPLES.deadlineMs, "options.deadlineMs"),
+  };
+}
+
 /** Checks what `ownRetries` was given, long before anything is sent. */
 export function checkOwner(hf: HoldfireLike, options: SampleOptions): SampleOwner {
   inside(hf);
-  checkOptions(options, ["attempts", "deadlineMs"], "options");
-  const { attempts = DEFAULT_SAMPLES.attempts, deadlineMs = DEFAULT_SAMPLES.deadlineMs } = options;
-  return {
-    hf,
-    options: {
-      attempts: wholeNumber(attempts, "options.attempts"),
-      deadlineMs: positive(deadlineMs, "options.deadlineMs"),
-    },
-  };
+  return { hf, options: checkSampleOptions(options) };
+}
+
+const owners = new WeakMap<object, SampleOwner>();
+
+/** Who owns this object now; owning it anew replaces the options. */
+export const ownerOf = (target: object): SampleOwner | undefined => owners.get(target);
+
+/** Makes `owner` the owner; `replace` puts in the owned methods, the first time. */
+export function own<T extends object>(
+  target: T,
+  owner: SampleOwner,
+  replace: (current: () => SampleOwner) => void = () => {},
+): T {
+  const isFirst = !owners.has(target);
+  owners.set(target, owner);
+  if (isFirst) replace(() => owners.get(target) ?? owner);
+  return target;
 }
 
 export type Ended<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown };
 
-/** What a failure says of trying again. A status of `undefined`: nobody answered. */
+/** What a failure says of trying again. A status of `undefined`: there was no answer. */
 export interface Told {
   readonly status: number | undefined;
   readonly headers?: unknown;
-  /** Of an answer that nobody will read if it is asked for again. */
+  /** Of an answer that is not read if it is asked for again. */
   readonly body?: unknown;
 }
 
@@ -78,13 +100,13 @@ export async function sampled<T>(call: ClientCall<T>, { hf, options }: SampleOwn
   }
 }
 
-/** Nobody will read it; unread, it would hold its connection. */
+/** It is not read any more; left open, it would hold its connection. */
 function drop(body: unknown): void {
   const dropped = tryCall(body, "cancel");
   if (dropped instanceof Promise) dropped.catch(() => {});
 }
 
-/** An error that no longer shows its cause: the wire knows whether anybody answered. */
+/** An error that no longer shows its cause: the wire knows whether there was an answer. */
 export function unanswered(): Told | undefined {
   const token = currentToken();
   const wire = token && wireFacts(token);

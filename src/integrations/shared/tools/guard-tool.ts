@@ -8,12 +8,13 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { StatusReply, StatusTool } from "../../../engine/admin/status-tool.ts";
 import type { AttemptContext, ToolKind, ToolOptions } from "../../../engine/define/definition.ts";
 import type { Reply } from "../../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../../errors.ts";
 import type { Holdfire } from "../../../holdfire.ts";
 import { checkAlias } from "../../../key/check-name.ts";
-import { runInAttempt } from "./attempt-context.ts";
+import { peek } from "../../../lang/peek.ts";
 import { withKey, withoutKey } from "./hidden-key.ts";
 import { inTurn, type Turn } from "./turn.ts";
 
@@ -34,7 +35,7 @@ const DEADLINE_MS = 45_000;
 export interface GuardedFunction<C> {
   readonly name: string;
   readonly rules: ToolRules | undefined;
-  /** The framework's own function, once per attempt. `call` is missing when nobody waits for it. */
+  /** The framework's own function, once per attempt. `call` is missing when no caller waits for it. */
   readonly execute: (args: unknown, attempt: AttemptContext, call: C | undefined) => unknown;
   /** The property of the schema that takes the key, see `hideKey`; or how to find out. */
   readonly keyProperty?: string | (() => Promise<string | undefined>) | undefined;
@@ -44,8 +45,11 @@ export interface GuardedFunction<C> {
 
 /** One call, as the framework makes it. */
 export interface ToolCall<C> extends Turn {
-  /** Kept as an alias; never part of a key. Several, where the framework does not tell which it is. */
-  readonly toolCallId?: string | readonly string[] | undefined;
+  /**
+   * Kept as an alias; never part of a key. Several, where the framework does not tell which it is. An id that the
+   * ledger would not take is left out.
+   */
+  readonly toolCallId?: unknown;
   readonly signal?: AbortSignal | undefined;
   /** What the framework gave its function beside the arguments; handed on to `execute`. */
   readonly context: C;
@@ -76,7 +80,7 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
       const call = now?.of === options ? (now.call as C) : undefined;
       const hidden = await property();
       const filled = hidden === undefined ? args : withKey(args, hidden, attempt.key);
-      return runInAttempt(attempt, () => execute(filled, attempt, call));
+      return attempts.run(attempt, () => execute(filled, attempt, call));
     },
   });
   return async (given, { toolCallId, signal, context, ...turn }) => {
@@ -86,16 +90,16 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
       current.run({ of: options, call: context }, () =>
         tool.reply(args, { scope, signal, aliases }),
       );
-    // What changes nothing needs nobody's leave; what it calls in turn may.
+    // A read needs no scope; what it calls in turn may need one.
     return inTurn(turn, { tool: name, line: kind === "read" ? undefined : line }, reply);
   };
 }
 
 /** An id that the ledger would not take is no reason to fail. */
-export function aliasesOf(toolCallId: string | readonly string[] = []): readonly string[] {
-  return [toolCallId].flat().filter((id) => {
+export function aliasesOf(toolCallId: unknown): readonly string[] {
+  return [toolCallId].flat().filter((id): id is string => {
     try {
-      return checkAlias(id);
+      return checkAlias(id) !== undefined;
     } catch {
       return false;
     }
@@ -106,6 +110,70 @@ export function aliasesOf(toolCallId: string | readonly string[] = []): readonly
 export function checkRules(rules: object, names: readonly string[]): void {
   const known = new Set(names);
   for (const name of Object.keys(rules)) {
-    if (!known.has(name)) throw new InvalidInputError(`rules.${name}`, "names no tool");
+    if (!known.has(name)) {
+      throw new InvalidInputError(`rules.${name}`, "there is no tool with this name.");
+    }
   }
+}
+
+/** What the model is told of a tool: the description with `alsoDoes` at its end. */
+export function describe(
+  description: string | undefined,
+  alsoDoes: readonly string[] = [],
+): string | undefined {
+  if (alsoDoes.length === 0) return description;
+  const also = `It also ${alsoDoes.join("; ")}.`;
+  return description ? `${description.trimEnd()}\n${also}` : also;
+}
+
+/** The status tool, asked by a model in the scope of its turn. `line` is what a user must add where there is none. */
+export async function statusCall(
+  status: StatusTool,
+  args: unknown,
+  turn: Turn,
+  line: string,
+): Promise<StatusReply> {
+  const question = args as { readonly operation: string };
+  return inTurn(turn, { tool: status.toolName, line }, (scope) =>
+    status.reply(question, { scope }),
+  );
+}
+
+const ATTEMPT = Symbol.for("holdfire.attempt");
+
+/**
+ * A copy of the framework's context with the attempt's signal under the framework's name for it, and with
+ * `key` and `attempt`. They are not enumerable: a function that copies its context has not taken the key.
+ */
+export function withAttempt(
+  context: unknown,
+  attempt: AttemptContext,
+  signalName: string,
+): Record<PropertyKey, unknown> {
+  const given = Object.getOwnPropertyDescriptors(Object(context ?? {}));
+  const copy = Object.create(Object.getPrototypeOf(Object(context ?? {})), given);
+  return Object.defineProperties(copy, {
+    [signalName]: { value: attempt.signal, enumerable: true, configurable: true, writable: true },
+    key: { get: () => attempt.key, enumerable: false, configurable: true },
+    attempt: { value: attempt.attempt, enumerable: false, configurable: true },
+    [ATTEMPT]: { value: attempt, enumerable: false, configurable: true },
+  });
+}
+
+/** For frameworks that give their functions no context: `attemptOf()` finds the attempt all the same. */
+const attempts = new AsyncLocalStorage<AttemptContext>();
+
+/**
+ * The attempt that a guarded tool's function runs in: the key, the attempt's number, its signal. Give it the
+ * context that the function was given, or nothing where there is none.
+ *
+ * @example
+ * ```ts
+ * execute: (input, options) => bank.pay(input, { idempotencyKey: attemptOf(options).key })
+ * ```
+ */
+export function attemptOf(context?: unknown): AttemptContext {
+  const attempt = (peek(context, ATTEMPT) as AttemptContext | undefined) ?? attempts.getStore();
+  if (!attempt) throw new InvalidInputError("context", "must be what a guarded tool was given.");
+  return attempt;
 }

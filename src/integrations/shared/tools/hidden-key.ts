@@ -59,7 +59,18 @@ export function withKey(args: unknown, property: string | undefined, key: string
   return property === undefined ? args : { ...(args as object), [property]: key };
 }
 
-/** Checks as the schema does, with a stand-in for the key. */
+/** A check that knows the key, for arguments without it: it sees a stand-in, which its answer is freed from. */
+export const checkWithoutKey =
+  (check: (args: unknown) => unknown, property: string | undefined) =>
+  (args: unknown): unknown => {
+    if (property === undefined) return check(args);
+    const checked = check(standIn(args, property));
+    return checked instanceof Promise
+      ? checked.then((value) => withoutKey(value, property))
+      : withoutKey(checked, property);
+  };
+
+/** The arguments with a stand-in for the key. */
 export const standIn = (args: unknown, property: string): unknown =>
   typeof args === "object" && args !== null && !Array.isArray(args)
     ? { ...args, [property]: STAND_IN }

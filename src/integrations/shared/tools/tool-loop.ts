@@ -13,7 +13,7 @@ import type { CallOptions } from "../../../engine/define/definition.ts";
 import { isHoldfireError, MissingScopeError } from "../../../errors.ts";
 import { peek, peekItems } from "../../../lang/peek.ts";
 import { aliasesOf } from "./guard-tool.ts";
-import { lastByPerson } from "./persons-words.ts";
+import { lastByPerson } from "./person-messages.ts";
 import { inTurn, type Turn } from "./turn.ts";
 
 /** One tool call, as the model made it. */
@@ -152,7 +152,7 @@ function ownHandle(tool: unknown): Handle | undefined {
 
 const MAX_MESSAGES = 100_000;
 
-/** Without a person's words there is no telling where the run began: all are one. */
+/** Without a message of a person it is not known where the run began: all are one. */
 function runIn(messages: unknown, [first]: readonly LoopCall[]): string | undefined {
   return lastByPerson(messages) && (firstCallId(messages) ?? first?.id);
 }

@@ -11,7 +11,7 @@
 import { MissingScopeError } from "../../../errors.ts";
 import { currentScope, enterScope } from "../../../key/scope.ts";
 import { turnScope } from "../../../key/turn.ts";
-import { lastByPerson, personsWords } from "./persons-words.ts";
+import { lastByPerson, personMessages } from "./person-messages.ts";
 
 /** What a framework or its user knows of the request that a call belongs to. */
 export interface Turn {
@@ -46,7 +46,7 @@ export function inTurn<T>(
 
 function turnOf({ thread, messages }: Turn): string | undefined {
   if (thread === undefined) return undefined;
-  const said = personsWords(messages);
+  const said = personMessages(messages);
   return said.length === 0 ? undefined : turnScope(thread, said);
 }
 
@@ -62,4 +62,47 @@ export function runOf(messages: unknown): string | undefined {
   const known = runs.get(last) ?? crypto.randomUUID();
   runs.set(last, known);
   return known;
+}
+
+/** A value, or how it is found in what the framework gives to a tool. */
+export type FromContext<T, C> = T | ((context: C) => T | undefined) | undefined;
+
+export const fromContext = <T, C>(value: FromContext<T, C>, context: C): T | undefined =>
+  typeof value === "function" ? (value as (context: C) => T | undefined)(context) : value;
+
+/** The turn of frameworks whose users say where the thread and the scope stand. */
+export const turnFrom = <C>(
+  {
+    thread,
+    scope,
+  }: { readonly thread?: FromContext<string, C>; readonly scope?: FromContext<string, C> },
+  context: C,
+  messages: unknown,
+): Turn => ({
+  thread: fromContext(thread, context),
+  scope: fromContext(scope, context),
+  messages,
+  run: runOf(messages),
+});
+
+/** An id that names something. */
+export const idText = (id: unknown): string | undefined =>
+  typeof id === "string" && id !== "" ? id : undefined;
+
+/** Which request of a person the tools of a runner work for; it tells them nothing of the conversation. */
+export interface RunnerTurnOptions {
+  /** The conversation, as you name it; with what persons have said it makes the scope. */
+  readonly thread?: string | undefined;
+  /** The scope itself, in place of the turn. */
+  readonly scope?: string | undefined;
+  /**
+   * The conversation so far, or a function that returns it. Of the runners, only OpenAI's `runTools` knows
+   * it by itself.
+   */
+  readonly messages?: unknown;
+}
+
+export function runnerTurn({ thread, scope, messages }: RunnerTurnOptions): Turn {
+  const said: unknown = typeof messages === "function" ? messages() : messages;
+  return { thread, scope, messages: said, run: runOf(said) };
 }

@@ -1,0 +1,59 @@
+/**
+ * LangChain: a guarded tool, a lost reply, and a run that is started again. One payout.
+ *
+ *     npx node examples/langchain.ts
+ *
+ * `npx holdfire init --framework langchain` writes this program into your project.
+ *
+ * @module
+ */
+
+import { ChatOpenAI } from "@langchain/openai";
+import { absent, committed } from "holdfire";
+import { attemptOf, guardTools, ownRetries, type ToolRules } from "holdfire/langchain";
+import { createAgent, tool } from "langchain";
+import { z } from "zod";
+import { bank, type Paid, type Payout } from "./bank.ts";
+import { hf } from "./holdfire.config.ts";
+
+const pay = tool(async (payout) => bank.pay(payout, attemptOf()), {
+  name: "pay",
+  description: "Pays a payee.",
+  schema: z.object({ payee: z.string(), cents: z.number().int() }),
+});
+
+const rules: ToolRules<Payout, Paid> = {
+  kind: "write",
+  // What makes two calls the same payout, however a model writes them.
+  intent: ({ payee, cents }) => ({ payee, cents }),
+  // Asked after a lost reply, before anything is sent again.
+  readState: async ({ key }) => {
+    const [found] = await bank.find(key);
+    return found ? committed(found) : absent();
+  },
+};
+
+const agent = createAgent({
+  model: ownRetries(new ChatOpenAI({ model: "gpt-5" }), hf),
+  tools: guardTools([pay], hf, { pay: rules }),
+});
+
+/** thread is your id of the conversation, said what persons have said in it: together the scope of a write. */
+export async function answer(
+  thread: string,
+  said: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const { messages } = await agent.invoke(
+    { messages: said.map((content) => ({ role: "user", content })) },
+    { configurable: { thread_id: thread }, ...(signal && { signal }) },
+  );
+  return messages.at(-1)?.text ?? "";
+}
+
+/** The same request twice, as after a page that was reloaded or a job that was restarted: it pays once. */
+if (import.meta.main) {
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  console.log(await answer("chat-7", ["Pay Ana 40 euros."]));
+  await hf.close();
+}

@@ -1,0 +1,114 @@
+/**
+ * What `holdfire init` writes that is no example: the config, a program without a framework, and one for MCP
+ * with a server that needs no account.
+ *
+ * @module
+ */
+
+import type { Ending } from "./example-program.ts";
+
+/** A text that stands two spaces from the margin, to tell its imports from those of this file. */
+const program = (text: string): string => text.trimStart().replaceAll(/^ {2}/gm, "");
+
+const CREATED = program(`
+  import { createHoldfire } from "holdfire";
+  import { defineConfig } from "holdfire/config";
+
+  /** Remembers in .holdfire/ledger.db. The rest of the program imports it from here. */
+  export const hf = createHoldfire();
+`);
+
+/** `hf`, and what the command line reads: the argument of `defineConfig`. */
+const configOf = (comment: string, argument: string): string =>
+  `${CREATED}\n/** What npx holdfire reads. ${comment} */\nexport default defineConfig(${argument});\n`;
+
+/** Adapters make the tools of frameworks, so there is none to list. */
+export const frameworkConfig = (): string =>
+  configOf("Tools that you make by hf.tool() go into the list.", "{ hf, tools: [] }");
+
+export const plainConfig = (ending: Ending): string =>
+  configOf(
+    "A function, so that the files of tools can import hf from here.",
+    `async () => {
+  const { payOut } = await import("./holdfire.example.${ending}");
+  return { hf, tools: [payOut] };
+}`,
+  );
+
+/** A function of your own, whose reply is lost. */
+export function plainProgram(ending: Ending): string {
+  const config = `./holdfire.config.${ending}`;
+  return program(`
+  import { absent, committed } from "holdfire";
+  import { hf } from "${config}";
+
+  interface Payout {
+    readonly id: string;
+    readonly payee: string;
+    readonly cents: number;
+  }
+
+  /** A stand-in for your service: it pays, and its reply is lost. */
+  const paid = new Map<string, Payout>();
+  const bank = {
+    async pay(payout: { payee: string; cents: number }, reference: string): Promise<Payout> {
+      paid.set(reference, { id: crypto.randomUUID(), ...payout });
+      throw new Error("connection reset");
+    },
+    async find(reference: string): Promise<Payout | undefined> {
+      return paid.get(reference);
+    },
+  };
+
+  /** The key goes to the service, and is what the reader searches for. */
+  export const payOut = hf.tool({
+    name: "pay_out",
+    kind: "write",
+    run: (payout: { payee: string; cents: number }, { key }) => bank.pay(payout, key),
+    readState: async ({ key }) => {
+      const found = await bank.find(key);
+      return found ? committed(found, { effectId: found.id }) : absent();
+    },
+  });
+
+  /** Run it twice: it is the same scope, so the second run is answered from the ledger. */
+  if (import.meta.main) {
+    const outcome = await payOut.outcome({ payee: "ana", cents: 4000 }, { scope: "example/1" });
+    const sent = outcome.replayed ? "nothing was sent now" : "sent once, found by reading";
+    console.log(outcome.status + ": " + sent + ", payouts made by this run: " + paid.size);
+    await hf.close();
+  }
+`);
+}
+
+/** `client` and `stdio`: where the version of the SDK has its client and its transport. */
+export function mcpProgram(client: string, stdio: string, ending: Ending): string {
+  const config = `./holdfire.config.${ending}`;
+  return program(`
+  import { Client } from "${client}";
+  import { StdioClientTransport } from "${stdio}";
+  import { guardMcpClient } from "holdfire/mcp";
+  import { hf } from "${config}";
+
+  const client = new Client({ name: "example", version: "1.0.0" });
+
+  /** The same client; its tool calls are guarded. Use only this one. */
+  export const mcp = guardMcpClient(client, hf, {
+    server: "memory",
+    tools: { create_entities: { kind: "write" }, read_graph: { kind: "read" } },
+  });
+
+  /** Run it twice: it is the same scope, so the second run is answered from the ledger. */
+  if (import.meta.main) {
+    const args = ["-y", "@modelcontextprotocol/server-memory"];
+    await client.connect(new StdioClientTransport({ command: "npx", args }));
+    const entity = { name: "Ana", entityType: "payee", observations: ["is owed 40 euros"] };
+    const result = await hf.scope("example/1", () =>
+      mcp.callTool({ name: "create_entities", arguments: { entities: [entity] } }),
+    );
+    console.log(JSON.stringify(result.content, undefined, 2));
+    await client.close();
+    await hf.close();
+  }
+`);
+}

@@ -1,0 +1,131 @@
+/**
+ * A result on its way: what the ledger keeps of it, how a fetch `Response` is read and given back, and the copy
+ * that each caller gets. A result that cannot be kept was still committed.
+ *
+ * @module
+ */
+
+import { isResponse } from "../../classify/answer.ts";
+import { ignoreRejection } from "../../lang/peek.ts";
+import type { KeptResponse, Payload } from "../../ledger/codec.ts";
+import type { Effect } from "../../ledger/record.ts";
+import type { Tool } from "../define/tool.ts";
+import type { Engine } from "../engine.ts";
+import { about, type Operation } from "../operation/operation.ts";
+import type { Outcome } from "../operation/outcome.ts";
+
+/** What an attempt returned; of a `Response`, also what can be kept of it. */
+export interface Result {
+  readonly value: unknown;
+  readonly kept?: KeptResponse | undefined;
+}
+
+export function payloadOf(
+  operation: Operation,
+  { value, kept }: Result,
+  engine: Engine,
+): Payload | undefined {
+  const { ref, tool } = operation;
+  const owner = { ...ref, tool: tool.name };
+  const { codec, events } = engine;
+  if (isResponse(value) && !kept) {
+    events.emit("warning", () => ({
+      ...about(operation),
+      code: "payload_lost",
+      why: "the body broke off",
+    }));
+    return undefined;
+  }
+  const encoded = kept ? codec.encodeResponse(kept, owner) : codec.encode(value, owner);
+  if (encoded.ok) return encoded.payload;
+  events.emit("warning", () => ({ ...about(operation), code: "payload_lost", why: encoded.why }));
+  return undefined;
+}
+
+const EFFECTS = new Set<unknown>(["created", "updated", "deleted", "noop"]);
+
+/** A user's function that throws after the send changes nothing: it is only not asked. */
+export function effectOf(
+  { effectOf: type, effectIdOf: id }: Tool,
+  result: unknown,
+): { readonly effect: Effect | undefined; readonly effectId: string | undefined } {
+  const effect = attempt(type, result);
+  const effectId = attempt(id, result);
+  return {
+    effect: EFFECTS.has(effect) ? (effect as Effect) : undefined,
+    effectId: typeof effectId === "string" && effectId.length <= 512 ? effectId : undefined,
+  };
+}
+
+function attempt(fn: ((result: unknown) => unknown) | undefined, result: unknown): unknown {
+  try {
+    return ignoreRejection(fn?.(result));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Statuses that may not have a body. */
+const BODILESS = new Set([101, 103, 204, 205, 304]);
+
+export interface Buffered {
+  readonly response: Response;
+  /** `undefined` if the body broke off: the status was said, the rest is lost. */
+  readonly kept: KeptResponse | undefined;
+}
+
+export async function bufferResponse(response: Response): Promise<Buffered> {
+  const { status, statusText, headers } = response;
+  const contentType = headers.get("content-type") ?? undefined;
+  try {
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const kept = keep(status, contentType, bytes);
+    const body = BODILESS.has(status) ? null : bytes;
+    return { kept, response: new Response(body, { status, statusText, headers }) };
+  } catch {
+    const body = BODILESS.has(status) ? null : "";
+    return { kept: undefined, response: new Response(body, { status, statusText, headers }) };
+  }
+}
+
+function keep(status: number, contentType: string | undefined, bytes: Buffer): KeptResponse {
+  const text = bytes.toString("utf8");
+  return Buffer.from(text, "utf8").equals(bytes)
+    ? { status, contentType, body: text, encoding: "utf8" }
+    : { status, contentType, body: bytes.toString("base64"), encoding: "base64" };
+}
+
+export function reviveResponse(value: unknown): Response {
+  const { status, contentType, body, encoding } = value as KeptResponse;
+  const headers = contentType === undefined ? {} : { "content-type": contentType };
+  const bytes = BODILESS.has(status) ? null : Buffer.from(body, encoding);
+  return new Response(bytes, { status, headers });
+}
+
+export { isResponse };
+
+export function resultForCaller(outcome: Outcome<unknown>, joined: boolean): Outcome<unknown> {
+  if (outcome.status !== "committed" || outcome.resultLost) {
+    return joined ? { ...outcome, replayed: true } : outcome;
+  }
+  const { result } = outcome;
+  const isBody = isResponse(result);
+  // A reader may hand over a Response whose body it has read itself; that body is gone.
+  if (isBody && result.bodyUsed) {
+    const { result: _, ...rest } = outcome;
+    return { ...rest, resultLost: true, replayed: joined || outcome.replayed };
+  }
+  const own = isBody ? { ...outcome, result: result.clone() } : outcome;
+  if (!joined) return own;
+  const copy = isBody ? own.result : copyOf(own.result);
+  return { ...own, result: copy, replayed: true, effect: "noop" };
+}
+
+/** No caller changes another caller's result; what cannot be copied is shared. */
+function copyOf(result: unknown): unknown {
+  try {
+    return structuredClone(result);
+  } catch {
+    return result;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Calls a tool's `readState` and turns whatever it does into a reading. Never throws: after a send, a
+ * reader that fails is only a reader that cannot tell.
+ *
+ * @module
+ */
+
+import { wireKey, wireKeys } from "../key/mint.ts";
+import { withTimeLimit } from "../lang/time-limit.ts";
+import type { OperationRecord } from "../ledger/record.ts";
+import { runWithoutToken } from "../wire/token.ts";
+import { cannotTell, checkReading, type Reading } from "./define/reading.ts";
+import { type Engine, inBackground } from "./engine.ts";
+import { about, type Operation } from "./operation/operation.ts";
+
+export async function askReader(
+  operation: Operation,
+  record: OperationRecord,
+  timeoutMs: number,
+  engine: Engine,
+  /** Whether an effect that is found and has no owner becomes this operation's. */
+  takes = true,
+): Promise<Reading<unknown>> {
+  const { tool, ref } = operation;
+  const { readState } = tool;
+  if (!readState) return cannotTell("no_reader");
+  const { store } = engine.ledger;
+  const stop = new AbortController();
+  const query = {
+    // Of a settled operation it is no longer kept: only a reader that takes it need know.
+    get intent() {
+      return operation.intent;
+    },
+    key: wireKey(record.id, record.generation),
+    keys: wireKeys(record.id, record.generation),
+    firstSentAt: record.attempts[0]?.at ?? record.createdAt,
+    taken: async (effectId: string) => {
+      const owner = await store.ownerOf(ref.tenant, tool.service, effectId);
+      return owner !== undefined && owner !== ref.id;
+    },
+    signal: stop.signal,
+  };
+  const startedAt = engine.clock.monotonic();
+  // A look is no part of any attempt: its requests are not counted, its operations not inner ones.
+  const asked = runWithoutToken(async () => readState(query));
+  const inTime = await withTimeLimit(engine.clock, Math.min(timeoutMs, tool.readTimeoutMs), asked);
+  stop.abort();
+  const reading =
+    inTime.tag === "done"
+      ? await mine(operation, inTime.value, takes, engine)
+      : cannotTell(inTime.tag);
+  const durationMs = engine.clock.monotonic() - startedAt;
+  engine.events.emit("read", () => ({ ...about(operation), reading: reading.reading, durationMs }));
+  if (reading.reading === "cannot_tell" && FAILURES.has(reading.why)) {
+    const { why } = reading;
+    engine.events.emit("warning", () => ({
+      ...about(operation),
+      code: "reader_failed",
+      which: "readState",
+      why,
+    }));
+  }
+  return reading;
+}
+
+/** What the reader did instead of answering. */
+export const FAILURES: ReadonlySet<string> = new Set(["failed", "late", "nonsense"]);
+
+/** Found is not mine: an effect belongs to one operation. */
+async function mine(
+  { ref, tool }: Operation,
+  answer: unknown,
+  takes: boolean,
+  engine: Engine,
+): Promise<Reading<unknown>> {
+  const reading = checkReading(answer);
+  if (reading.reading !== "committed" || reading.effectId === undefined) return reading;
+  const { store } = engine.ledger;
+  const owning = takes
+    ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
+    : store.ownerOf(ref.tenant, tool.service, reading.effectId);
+  const owner = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, owning);
+  if (owner.tag !== "done") return cannotTell("the ledger did not answer");
+  const isMine = owner.value === undefined || owner.value === ref.id;
+  return isMine ? reading : cannotTell("the effect belongs to another operation");
+}
+
+export function checkReaderOnce(
+  operation: Operation,
+  record: OperationRecord,
+  engine: Engine,
+): void {
+  const { tool } = operation;
+  const { learned } = tool;
+  if (!tool.readState || learned.readerChecked) return;
+  learned.readerChecked = true;
+  // A reader may lag by as much as it declares.
+  engine.clock.after(
+    tool.commitsWithinMs ?? 0,
+    () =>
+      inBackground(engine, async () => {
+        const reading = await askReader(operation, record, tool.readTimeoutMs, engine);
+        if (reading.reading === "cannot_tell") learned.readerChecked = false;
+        if (reading.reading !== "absent") return;
+        learned.readerBlind = true;
+        engine.events.emit("warning", () => ({ ...about(operation), code: "reader_blind" }));
+      }),
+    true,
+  );
+}

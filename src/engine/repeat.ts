@@ -1,0 +1,49 @@
+/**
+ * Runs passes until one is done. The only file that knows p-retry.
+ *
+ * p-retry has opinions about errors, so it is shown none but our own; how long to wait is decided by
+ * the pass, on the engine's clock.
+ *
+ * @module
+ */
+
+import pRetry from "p-retry";
+
+/** How a pass ended: with a result, or with a wait before the next pass. */
+export type Pass<T> =
+  | { readonly tag: "done"; readonly value: T }
+  | { readonly tag: "wait"; readonly waitMs: number };
+
+/** What p-retry is shown of a pass that is to be followed by another. */
+class AnotherPass extends Error {
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super("Another pass follows.");
+    this.waitMs = waitMs;
+  }
+}
+
+/** The first pass is made at once: nearly every call needs no other. */
+export async function repeat<T>(
+  pass: (number: number) => Promise<Pass<T>>,
+  wait: (ms: number) => Promise<unknown>,
+): Promise<T> {
+  const first = await pass(1);
+  if (first.tag === "done") return first.value;
+  await wait(first.waitMs);
+  const attempt = async (number: number): Promise<T> => {
+    const ended = await pass(number + 1);
+    if (ended.tag === "done") return ended.value;
+    throw new AnotherPass(ended.waitMs);
+  };
+  return pRetry(attempt, {
+    // Each pass knows what it may still do: p-retry sets no limit and no pause of its own.
+    retries: Number.POSITIVE_INFINITY,
+    minTimeout: 0,
+    onFailedAttempt: async ({ error }) => {
+      if (error instanceof AnotherPass) await wait(error.waitMs);
+    },
+    shouldRetry: ({ error }) => error instanceof AnotherPass,
+  });
+}

@@ -1,0 +1,98 @@
+/**
+ * What a claim needs beyond its record: what the service will compare (ETag, version, unique name), which is read
+ * once before the claim and sent unchanged with every attempt; and its lane.
+ *
+ * @module
+ */
+
+import { canonicalize } from "../../key/canonical.ts";
+import { withTimeLimit } from "../../lang/time-limit.ts";
+import type { Payload } from "../../ledger/codec.ts";
+import { isInLane } from "../../ledger/lane.ts";
+import type { Ref } from "../../ledger/ledger.ts";
+import type { StateTag, Stored } from "../../ledger/record.ts";
+import type { LaneChange } from "../../ledger/store.ts";
+import { type Engine, inBackground } from "../engine.ts";
+import { about, type Execution, type Operation } from "../operation/operation.ts";
+import { askStore } from "../store-call.ts";
+
+export type PreconditionRead =
+  | { readonly tag: "read"; readonly precondition: Payload | undefined }
+  /** Nothing can be sent without it. */
+  | { readonly tag: "failed" | "late" | "stopped"; readonly error: unknown };
+
+/** From these a claim fires; in all others the precondition of the first attempt stands. */
+const FIRED_ANEW = new Set<StateTag>(["held", "queued", "not_applied"]);
+
+export async function readPrecondition(
+  execution: Execution,
+  engine: Engine,
+): Promise<PreconditionRead> {
+  const { operation } = execution;
+  const { tool, args, ref } = operation;
+  const { precondition } = tool;
+  if (!precondition) return { tag: "read", precondition: undefined };
+  const known = await askStore(engine, "read", engine.ledger.read(ref));
+  if (known && !FIRED_ANEW.has(known.record.state.tag)) {
+    return { tag: "read", precondition: undefined };
+  }
+  const timeoutMs = Math.min(tool.readTimeoutMs, Math.max(execution.remainingMs(), 0));
+  const asked = execution.untilStopped(async () => precondition(args));
+  const inTime = await withTimeLimit(engine.clock, timeoutMs, asked);
+  const stopped = inTime.tag === "done" && inTime.value.tag === "stopped";
+  if (stopped) return { tag: "stopped", error: undefined };
+  if (inTime.tag === "done" && inTime.value.tag === "done") {
+    const { text } = canonicalize(inTime.value.value, "precondition");
+    return { tag: "read", precondition: engine.codec.encodeText(text, ref) };
+  }
+  const tag = inTime.tag === "failed" ? "failed" : "late";
+  engine.events.emit("warning", () => ({
+    ...about(operation),
+    code: "reader_failed",
+    which: "precondition",
+    why: tag,
+  }));
+  return { tag, error: inTime.tag === "failed" ? inTime.error : undefined };
+}
+
+/** Others join the queue meanwhile, but not so many. */
+const MOST_TRIES = 16;
+
+/** If not, the claim has been taken back, and nothing was sent. */
+export async function isClaimComplete(
+  { ref, tool }: Operation,
+  stored: Stored | undefined,
+  lane: LaneChange | undefined,
+  takeBack: () => Promise<unknown>,
+  engine: Engine,
+): Promise<boolean> {
+  const fires = stored?.record.attempts.at(-1)?.epoch === stored?.record.epoch;
+  // It was read as known when the precondition was, and is to be fired anew.
+  const isBare = fires && tool.precondition !== undefined && !stored?.record.precondition;
+  try {
+    if (!isBare && !lane) return true;
+    if (!isBare && !engine.ledger.store.lanesApart) return true;
+    if (!isBare && lane && (await confirmLane(ref, lane.name, engine))) return true;
+  } catch (error) {
+    inBackground(engine, takeBack);
+    throw error;
+  }
+  await takeBack();
+  return false;
+}
+
+/**
+ * Makes sure of a lane where it and the record are two moves. Between the two another process may have seen
+ * a holder without a record, and have taken the lane. A write of the lane after the record shuts them
+ * out: who looked before it finds the lane changed, who looks after it finds the record.
+ */
+async function confirmLane({ tenant, id }: Ref, name: string, engine: Engine): Promise<boolean> {
+  const { ledger } = engine;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const found = await askStore(engine, "lane", ledger.readLane(tenant, name));
+    if (!found || !isInLane(found.lane, id)) return false;
+    const same = { name, expect: found.version, lane: found.lane };
+    if (await askStore(engine, "lane", ledger.changeLane(tenant, same))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,101 @@
+/**
+ * Owns the retries of a model of the AI SDK: language, embedding, image, speech, transcription,
+ * reranking.
+ *
+ * The SDK retries around the model and has no switch for it, neither in the model nor in its provider.
+ * What ends its loop is an error that is not retryable, so that is what leaves here.
+ *
+ * @module
+ */
+
+import { statusOf } from "../../classify/answer.ts";
+import { isRetryableRead } from "../../classify/http.ts";
+import type { SampleOptions } from "../../engine/loops/sample.ts";
+import { peek } from "../../lang/peek.ts";
+import { checkClient, type HoldfireLike, replaceMethod } from "../shared/retries/own-client.ts";
+import {
+  checkOwner,
+  type Ended,
+  own,
+  type SampleOwner,
+  sampled,
+  type Told,
+} from "../shared/retries/sampled-call.ts";
+
+/** A model of the AI SDK, by structure: this file imports nothing from the SDK. */
+export interface AiModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+}
+
+type Method = (options: unknown) => PromiseLike<unknown>;
+
+const METHODS = ["doGenerate", "doStream", "doEmbed", "doRerank", "doDecide"];
+
+/**
+ * Makes holdfire the only one that retries this model, and returns the model.
+ *
+ * Each call is a sample: sent as often as `attempts` says, whatever `maxRetries` says. Its error is
+ * the SDK's own, with `isRetryable` set to `false`, for holdfire has tried. A stream is tried again
+ * until its answer has begun.
+ *
+ * @example
+ * ```ts
+ * const model = ownRetries(openai("gpt-5"), hf, { attempts: 3 });
+ * await generateText({ model, prompt });
+ * ```
+ */
+export function ownRetries<M extends AiModel>(
+  model: M,
+  hf: HoldfireLike,
+  options: SampleOptions = {},
+): M {
+  const owner = checkOwner(hf, options);
+  const methods = METHODS.filter((method) => typeof peek(model, method) === "function");
+  const isModel = typeof peek(model, "specificationVersion") === "string" && methods.length > 0;
+  checkClient(hf, isModel, "a model of the AI SDK");
+  return own(model, owner, (current) => {
+    for (const method of methods) ownMethod(model, method, current);
+  });
+}
+
+function ownMethod(model: AiModel, name: string, current: () => SampleOwner): void {
+  replaceMethod<Method>(model, name, (original) => async (options) => {
+    try {
+      return await sampled(
+        {
+          client: `ai:${model.provider}`,
+          step: name.slice(2).toLowerCase(),
+          signal: peek(options, "abortSignal") as AbortSignal | undefined,
+          send: () => original.call(model, options),
+          read: readFailure,
+        },
+        current(),
+      );
+    } catch (error) {
+      throw final(error);
+    }
+  });
+}
+
+function readFailure(ended: Ended<unknown>): Told | undefined {
+  if (ended.ok) return undefined;
+  const { error } = ended;
+  const status = statusOf(error);
+  const isRetryable = peek(error, "isRetryable") === true;
+  if (status === undefined && !isRetryable) return undefined;
+  // A body that broke off has the status of its head, and is retryable all the same.
+  const spoke = !isRetryable || (status !== undefined && isRetryableRead(status));
+  return { status: spoke ? status : undefined, headers: peek(error, "responseHeaders") };
+}
+
+function final(error: unknown): unknown {
+  if (peek(error, "isRetryable") !== true) return error;
+  try {
+    Object.defineProperty(error, "isRetryable", { value: false, configurable: true });
+  } catch {
+    // Frozen: the loop outside will go on, and be counted.
+  }
+  return error;
+}

@@ -1,0 +1,192 @@
+/**
+ * A program as a tool.
+ *
+ * `commandTool` gives the part of a definition that a program can answer for: how it is run, what its end
+ * proves, what it changed. Name, kind and intent stay with you.
+ *
+ * @module
+ */
+
+import { basename } from "node:path";
+import { type ExitCodes, type ProgramEnd, verdictOfExit } from "../../classify/exit.ts";
+import type { AttemptContext, Plan } from "../../engine/define/definition.ts";
+import { checkArguments, type Input, type StandardSchema } from "../../engine/define/schema.ts";
+import { InvalidInputError } from "../../errors.ts";
+import type { Effect, Verdict } from "../../ledger/record.ts";
+import { argvOf, flagWith, type Pieces } from "./argv.ts";
+import { type CommandResult, effectOf, planOf, resultOf } from "./output.ts";
+import { type Ended, runProgram } from "./program.ts";
+
+export interface CommandOptions<A> {
+  /** The program: a path, or a name to be found on `PATH`. Never a model's text; no shell reads it. */
+  readonly file: string;
+  /**
+   * Its words. A text is yours and goes out as it is; `{ from }` is a value of the arguments.
+   *
+   * @example
+   * ```ts
+   * args: ["refund", { flag: "--amount", from: "amount" }, { from: "paymentId" }]
+   * ```
+   */
+  readonly args: Pieces<A> | ((args: A) => Pieces<A>);
+  /** Checks the arguments: any Standard Schema, or `typed<Args>()`. */
+  readonly input?: Input<A> | undefined;
+  /** The flag that carries the key, e.g. `"--idempotency-key"`. Without it the program gets none. */
+  readonly keyFlag?: string | undefined;
+  /** The flag by which it only says what it would do, e.g. `"--dry-run"`. With it, the tool has a `plan`. */
+  readonly dryRunFlag?: string | undefined;
+  /** The names of the variables that it sees of this process's environment. @default ["PATH"] */
+  readonly env?: readonly string[] | undefined;
+  /** Further variables, with their values. */
+  readonly setEnv?: Readonly<Record<string, string>> | undefined;
+  /** @default this process's */
+  readonly cwd?: string | undefined;
+  /** How long it may run, in milliseconds; then it is killed, and what it did is unknown. @default 10_000 */
+  readonly timeoutMs?: number | undefined;
+  /** What its exit codes mean. Undeclared, 0 is committed and every other code proves nothing. */
+  readonly exitCodes?: ExitCodes | undefined;
+  /** How much of its output is kept, in bytes. @default 49_152 */
+  readonly maxOutputBytes?: number | undefined;
+  /** How long after a SIGTERM a SIGKILL follows, in milliseconds. @default 2_000 */
+  readonly killAfterMs?: number | undefined;
+}
+
+/** What `commandTool` gives; spread it into the definition of a tool. */
+export interface CommandTool<A> {
+  /** Your `input`, and the check that the arguments make a command line: before anything is run. */
+  readonly input: StandardSchema<A>;
+  readonly run: (args: A, context: AttemptContext) => Promise<CommandResult>;
+  readonly classify: (error: unknown) => Verdict | undefined;
+  readonly effectOf: (result: CommandResult) => Effect;
+  readonly plan?: (args: A) => Promise<Plan>;
+  readonly attemptTimeoutMs: number;
+}
+
+/** A program ended otherwise than well. What it proves is for `exitCodes` to say. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly end: ProgramEnd;
+  /** The first part of its stderr. Not enumerable, so not in logs. */
+  declare readonly stderr: string;
+  /** What it printed. Not enumerable. */
+  declare readonly stdout: string;
+
+  constructor(file: string, { end, stderr, stdout }: Ended) {
+    const how = {
+      exited: "ended with",
+      killed: "was killed by",
+      not_started: "was not started:",
+    };
+    const what = end.tag === "killed" ? end.signal : String(end.code);
+    super(`${basename(file)} ${how[end.tag]} ${what}`);
+    this.end = end;
+    Object.defineProperty(this, "stderr", { value: stderr, enumerable: false });
+    Object.defineProperty(this, "stdout", { value: stdout, enumerable: false });
+  }
+}
+
+/**
+ * The definition of a tool that runs a program.
+ *
+ * @example
+ * ```ts
+ * const refund = hf.tool({
+ *   name: "refund",
+ *   kind: "write",
+ *   ...commandTool<{ paymentId: string; amount: number }>({
+ *     file: "payments",
+ *     args: ["refund", { flag: "--amount", from: "amount" }, { from: "paymentId" }],
+ *     keyFlag: "--idempotency-key",
+ *   }),
+ * });
+ * ```
+ */
+export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
+  const { file, args: given, keyFlag, dryRunFlag, exitCodes, timeoutMs = 10_000 } = options;
+  check(options);
+  const argvFor = (args: A, flags: readonly string[]): string[] =>
+    argvOf(typeof given === "function" ? given(args) : given, args, flags);
+  const execute = async (
+    args: A,
+    flags: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Ended> => {
+    const argv = argvFor(args, flags);
+    const { cwd, maxOutputBytes = 49_152, killAfterMs = 2_000 } = options;
+    const env = environment(options);
+    return runProgram({ file, argv, env, cwd, maxOutputBytes, killAfterMs }, signal);
+  };
+
+  async function run(args: A, context: AttemptContext): Promise<CommandResult> {
+    // Taken only if it is sent: a key that the program never sees earns nothing.
+    const flags = keyFlag === undefined ? [] : flagWith(keyFlag, context.key);
+    const ended = await execute(args, flags, context.signal).catch(notStarted);
+    const { end, stdout, truncated } = ended;
+    const isDone = end.tag === "exited" && verdictOfExit(end, exitCodes) === "committed";
+    if (!isDone) throw new CommandError(file, ended);
+    return resultOf(end.code, stdout, truncated);
+  }
+
+  async function plan(args: A): Promise<Plan> {
+    const ended = await execute(args, [dryRunFlag ?? ""], AbortSignal.timeout(timeoutMs));
+    const { end, stdout, truncated } = ended;
+    if (end.tag !== "exited" || end.code !== 0) throw new CommandError(file, ended);
+    return planOf(resultOf(end.code, stdout, truncated), basename(file));
+  }
+
+  return {
+    input: inputOf(options.input, (args) => argvFor(args, [])),
+    run,
+    classify: (error) =>
+      error instanceof CommandError ? verdictOfExit(error.end, exitCodes) : undefined,
+    // What it does not say, the engine leaves out.
+    effectOf: (result) => effectOf(result) as Effect,
+    attemptTimeoutMs: timeoutMs,
+    ...(dryRunFlag === undefined ? {} : { plan }),
+  };
+}
+
+/** Whatever keeps a command line from being made, there was no process. */
+const notStarted = (): Ended => ({
+  end: { tag: "not_started", code: "EINVAL" },
+  stdout: "",
+  truncated: false,
+  stderr: "",
+});
+
+/** A model is told what is wrong with its arguments before anything is recorded. */
+function inputOf<A>(given: Input<A> | undefined, check: (args: A) => unknown): StandardSchema<A> {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "holdfire",
+      async validate(value) {
+        const args = (await checkArguments("arguments", given, value)) as A;
+        check(args);
+        return { value: args };
+      },
+    },
+  };
+}
+
+function environment<A>({ env = ["PATH"], setEnv = {} }: CommandOptions<A>) {
+  const passed = env.flatMap((name): [string, string][] => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(passed), ...setEnv };
+}
+
+function check<A>({ file, keyFlag, dryRunFlag, env }: CommandOptions<A>): void {
+  if (typeof file !== "string" || file === "" || file.includes("\0")) {
+    throw new InvalidInputError("file", "must name a program.");
+  }
+  for (const [name, flag] of Object.entries({ keyFlag, dryRunFlag })) {
+    if (flag !== undefined && !/^-[^\s=]+$/.test(flag)) {
+      throw new InvalidInputError(name, 'must be a flag, e.g. "--idempotency-key".');
+    }
+  }
+  if (env !== undefined && !Array.isArray(env)) {
+    throw new InvalidInputError("env", "must list names of variables; values go into setEnv.");
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * One request of an owned client: replayed if its answer is on record, else sent as a sample.
+ *
+ * @module
+ */
+
+import { statusOf } from "../../../classify/answer.ts";
+import type { Engine } from "../../../engine/engine.ts";
+import { inside } from "../../../engine/engine-of.ts";
+import { runSample } from "../../../engine/loops/sample.ts";
+import { recallSample } from "../../../engine/loops/sample-record.ts";
+import { reviveResponse } from "../../../engine/outcome/result.ts";
+import { peek } from "../../../lang/peek.ts";
+import { currentToken, wireFacts } from "../../../wire/token.ts";
+import type { Owner } from "./clones.ts";
+import { namesKey, withKey } from "./key-header.ts";
+import { checkMaxRetries, type StepRequest } from "./own-options.ts";
+import { nameStep } from "./recorded-step.ts";
+import { watchAnswer } from "./watch-answer.ts";
+
+/** A request as both SDKs pass it around. */
+export interface RequestOptions {
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | null | undefined;
+  readonly fetchOptions?: { readonly signal?: AbortSignal | null | undefined } | undefined;
+  readonly idempotencyKey?: string | undefined;
+  headers?: unknown;
+  maxRetries?: number | undefined;
+}
+
+/** What both SDKs make of an answer whose head has come. */
+export interface ResponseProps {
+  readonly response: Response;
+  readonly options: RequestOptions;
+}
+
+export interface OwnedRequest {
+  readonly client: string;
+  readonly options: RequestOptions;
+  readonly owner: Owner;
+  /** Headers that the client sends with every request. */
+  readonly defaultHeaders: unknown;
+  /** Sends once, as the SDK does, with its own timeout and its own errors. */
+  readonly send: (options: RequestOptions) => Promise<ResponseProps>;
+  /** Whether the SDK has just renewed what it signs in with. */
+  readonly renewed: (options: RequestOptions) => boolean;
+}
+
+export async function sendRequest(request: OwnedRequest): Promise<ResponseProps> {
+  const { client, options, owner } = request;
+  const engine = inside(owner.hf);
+  checkMaxRetries(options.maxRetries, "options.maxRetries");
+  const method = (options.method ?? "get").toUpperCase();
+  const path = options.path?.split(/[?#]/, 1)[0] ?? "";
+  const step = `${method} ${path}`;
+  const asked = method === "POST" ? jsonOf(options.body) : undefined;
+  const named =
+    owner.options.record && asked !== undefined
+      ? nameStep(client, { method, path, body: options.body } satisfies StepRequest, asked, owner)
+      : undefined;
+  const { attempts, deadlineMs } = owner.options;
+  const sent: RequestOptions = { ...options, maxRetries: 0 };
+  let renewals = false;
+  try {
+    const startedAt = engine.clock.monotonic();
+    const recalled = named && (await recallSample(named, engine));
+    if (recalled?.tag === "kept") {
+      const { kept } = recalled;
+      engine.events.emit("sample", () => ({
+        client,
+        step,
+        attempt: 0,
+        status: kept.status,
+        wireRequests: 0,
+        durationMs: engine.clock.monotonic() - startedAt,
+        replayed: true,
+      }));
+      return replayed(reviveResponse(kept), sent);
+    }
+    return await runSample(
+      {
+        client,
+        step,
+        attempts: isReadOnce(options.body) ? 1 : attempts,
+        deadlineMs,
+        signal: options.signal ?? options.fetchOptions?.signal,
+        async send(attempt, key) {
+          if (method !== "GET") sent.headers = keyed(request, key);
+          const props = await request.send(sent).catch((error: unknown) => {
+            if (asked !== undefined) tellLost(error, { client, step, attempt }, engine);
+            throw error;
+          });
+          const watched = {
+            client,
+            step,
+            attempt,
+            asks: asked !== undefined,
+            place: recalled?.place,
+            onBroken: () => named?.release(),
+          };
+          const isBinary = peek(props.options, "__binaryResponse") === true;
+          if (isBinary) return props;
+          return { ...props, response: watchAnswer(props.response, watched, engine) };
+        },
+        renewed() {
+          const before = renewals;
+          renewals = request.renewed(sent);
+          return renewals && !before;
+        },
+      },
+      engine,
+    );
+  } catch (error) {
+    named?.release();
+    throw error;
+  } finally {
+    // A page remembers its options and asks for the next one with them: that is another call.
+    restore(sent, options);
+  }
+}
+
+function keyed({ options, defaultHeaders }: OwnedRequest, key: string): unknown {
+  return namesKey(defaultHeaders)
+    ? options.headers
+    : withKey(options.headers, options.idempotencyKey ?? key);
+}
+
+function restore(sent: RequestOptions, { headers, maxRetries }: RequestOptions): void {
+  if (headers === undefined) delete sent.headers;
+  else sent.headers = headers;
+  if (maxRetries === undefined) delete sent.maxRetries;
+  else sent.maxRetries = maxRetries;
+}
+
+/** It was sent and not answered: the provider may charge for it all the same. */
+function tellLost(
+  error: unknown,
+  about: { readonly client: string; readonly step: string; readonly attempt: number },
+  { events }: Engine,
+): void {
+  const token = currentToken();
+  const wire = token && wireFacts(token);
+  if (!wire || wire.wireRequests === 0 || wire.unsent || statusOf(error) !== undefined) return;
+  events.emit("usage", () => ({ ...about, partial: true }));
+}
+
+/** What the SDK makes of an answer, for one that came from the ledger. */
+function replayed(response: Response, options: RequestOptions): ResponseProps {
+  const props = {
+    response,
+    options,
+    controller: new AbortController(),
+    requestLogID: "log_replay",
+    retryOfRequestLogID: undefined,
+    startTime: Date.now(),
+  };
+  return props;
+}
+
+/** The text of a body that is sent as JSON; `undefined` for uploads and streams. */
+function jsonOf(body: unknown): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(body);
+  if (prototype !== Object.prototype && prototype !== null && !Array.isArray(body)) {
+    return undefined;
+  }
+  try {
+    return JSON.stringify(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A stream cannot be sent twice. */
+function isReadOnce(body: unknown): boolean {
+  if (typeof body !== "object" || body === null) return false;
+  return (
+    typeof peek(body, Symbol.asyncIterator) === "function" ||
+    (typeof peek(body, Symbol.iterator) === "function" && typeof peek(body, "next") === "function")
+  );
+}

@@ -1,0 +1,26 @@
+/**
+ * What a call carries through asynchronous work: its scope, and the token of the attempt it runs in.
+ *
+ * One storage for both, because Node copies all storages whenever one of them changes. Who owns a value
+ * knows its type: scopes are made in `key/scope.ts`, tokens in `wire/token.ts`.
+ *
+ * @module
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+
+export interface Ambient {
+  readonly scope: object | undefined;
+  readonly token: object | undefined;
+}
+
+const NOTHING: Ambient = { scope: undefined, token: undefined };
+
+const storage = new AsyncLocalStorage<Ambient>();
+
+export const ambient = (): Ambient => storage.getStore() ?? NOTHING;
+
+export const runAmbient = <T>(carried: Ambient, fn: () => T): T => storage.run(carried, fn);
+
+/** Changes what the rest of this callback carries. */
+export const enterAmbient = (carried: Ambient): void => storage.enterWith(carried);

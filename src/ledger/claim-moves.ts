@@ -1,0 +1,182 @@
+/**
+ * The moves that take an operation and give it back: a claim fires it if it is new or certainly not applied,
+ * else reads its state; a withdrawal says that nothing was sent, and returns it to the state it had before.
+ *
+ * @module
+ */
+
+import { keepClosedAnswers } from "./approval-moves.ts";
+import { asksOf, isApproved, questionOf } from "./approval-question.ts";
+import { committedBy } from "./evidence.ts";
+import { doubtHeld, lostRecord, lostSince } from "./lost-data.ts";
+import { type Applied, hasLapsed, type Move, refused, write } from "./moves.ts";
+import {
+  type Answer,
+  type AttemptNote,
+  hasCommitEvidence,
+  type Licence,
+  type OperationRecord,
+  type State,
+  type Stored,
+} from "./record.ts";
+import {
+  addAttempt,
+  addNames,
+  enter,
+  fenceEnlisted,
+  newRecord,
+  presumeEnded,
+  redraft,
+} from "./record-edits.ts";
+
+export function claim(
+  stored: Stored | undefined,
+  move: Extract<Move, { move: "claim" }>,
+  now: number,
+): Applied {
+  if (!stored && move.suspect) {
+    const { record, before } = lostRecord(move.draft, move.at, move.suspect);
+    return claimed(record, move, before, undefined);
+  }
+  if (!stored) {
+    if (move.needsYes) return refused("held");
+    return claimed(newRecord(move.draft, move.at), move, undefined, "first");
+  }
+  const { record } = stored;
+  const { state } = record;
+  if (record.fingerprint !== move.draft.identity.fingerprint) return refused("conflict");
+  switch (state.tag) {
+    case "held": {
+      const ask = questionOf(state, move.spend);
+      if (!isApproved(ask ?? state.ask)) return refused("held");
+      if (!ask) return refused("mismatch");
+      if (now >= ask.expiresAt) return refused("expired");
+      const doubted = doubtHeld(again(record, state.before, move), state, move);
+      const spent = keepClosedAnswers(doubted.record, ask);
+      return claimed(spent, move, doubted.state, licenceAfter(doubted.state.before));
+    }
+    case "queued":
+      if (move.needsYes) return refused("held");
+      return claimed(redraft(record, move.draft), move, state, "first");
+    case "denied":
+      return refused("denied");
+    case "committed":
+      return refused("settled");
+    case "unknown":
+      // An attempt made of guarded operations only can always run again: those are replayed.
+      if (move.powerless && !record.attempts.some(canRunAgain)) {
+        return refused("powerless");
+      }
+      return claimed(fenceEnlisted(record), move, state, undefined);
+    case "claimed": {
+      // The store's reply to this claim was lost, and the claim is sent again.
+      if (state.holder === move.holder) return { tag: "same" };
+      if (!hasLapsed(stored, now)) return refused("busy");
+      const lost: State = { tag: "unknown", reason: "owner_lost" };
+      const ended = presumeEnded(fenceEnlisted(record), stored.leaseUntil);
+      return claimed(ended, move, lost, undefined);
+    }
+    case "not_applied": {
+      const cooled = state.reason === "resolved" || now >= record.stateAt + move.cooldownMs;
+      if (!move.retry && (state.reason === "rejected" || !cooled)) return refused("settled");
+      if (move.needsYes) return refused("held");
+      const next = again(record, state, move);
+      // It may have been fired since; the record of that may be what the store lost.
+      const lost = lostSince(next, move);
+      if (lost) return claimed(lost.record, move, lost.before, undefined);
+      return claimed(next, move, state, licenceAfter(state));
+    }
+  }
+}
+
+const canRunAgain = ({ innerOnly, declared }: AttemptNote): boolean =>
+  innerOnly === true || declared?.enlisted === true;
+
+/** Whether the service itself rejected the key: such a key is not used again. */
+export const isKeyRejected = (state: State | undefined): boolean =>
+  state?.tag === "held"
+    ? isKeyRejected(state.before)
+    : state?.tag === "not_applied" && state.keyRejected === true;
+
+function again(
+  record: OperationRecord,
+  before: State | undefined,
+  { draft }: Extract<Move, { move: "claim" }>,
+): OperationRecord {
+  const generation = record.generation + (isKeyRejected(before) ? 1 : 0);
+  return { ...redraft(record, draft), generation };
+}
+
+/** `undefined` where the store may have lost the record of a send: the state is read first. */
+function licenceAfter(before: State | undefined): Licence | undefined {
+  if (before?.tag === "unknown") return undefined;
+  return before?.tag === "not_applied" ? LICENCE_AFTER[before.reason] : "first";
+}
+
+/** What licenses a later call to fire an operation that certainly did not happen. */
+const LICENCE_AFTER = {
+  rejected: "refused",
+  refused: "refused",
+  absent: "absent",
+  resolved: "person",
+  not_sent: "not_sent",
+  aborted: "not_sent",
+  expired: "not_sent",
+} as const satisfies Record<string, Licence>;
+
+/** With a licence, the claim also notes the attempt that is about to be fired. */
+function claimed(
+  record: OperationRecord,
+  move: Extract<Move, { move: "claim" }>,
+  before: State | undefined,
+  licence: Licence | undefined,
+): Applied {
+  // Evidence of a commit rules out firing, whatever the state says.
+  if (licence && hasCommitEvidence(record)) return refused("evidence");
+  const beforeAt = before && record.stateAt;
+  const state: State = { tag: "claimed", holder: move.holder, before, beforeAt };
+  const { run } = move.draft.identity;
+  const runs = addNames(record.runs, run === undefined ? [] : [run]);
+  const next = { ...enter(record, state, move.at), runs, epoch: record.epoch + 1 };
+  return write(licence ? addAttempt(next, licence, move.at, move.declared) : next, move.leaseMs);
+}
+
+export function withdraw(
+  record: OperationRecord,
+  move: Extract<Move, { move: "withdraw" }>,
+): Applied {
+  const { state, epoch } = record;
+  if (state.tag !== "claimed" || state.holder !== move.holder) return refused("not_open");
+  // A commit filed during the claim did not correct the earlier state, so it is written now.
+  if (hasCommitEvidence(record)) {
+    const committed = enter(record, committedBy(record), move.at);
+    return { tag: "write", record: committed, lease: "none", report: "corrected" };
+  }
+  const mine = record.attempts.filter((attempt) => attempt.epoch === epoch);
+  if (!mine.every((attempt, index) => didNothing(attempt, index === mine.length - 1))) {
+    return refused("not_open");
+  }
+  const { before, beforeAt = record.stateAt } = state;
+  if (!before) return { tag: "write", record: undefined, lease: "none" };
+  const attempts = record.attempts.filter((attempt) => attempt.epoch !== epoch);
+  const fired = record.fired - mine.length;
+  const generation = record.generation - (isKeyRejected(before) ? 1 : 0);
+  const answers = before.tag === "held" ? unspent(record.answers, before) : record.answers;
+  const back = { ...record, attempts, fired, generation, answers };
+  return write(enter(back, before, beforeAt), "none");
+}
+
+/** The withdrawal itself proves only that the last attempt was not sent. */
+const didNothing = ({ verdict }: AttemptNote, isLast: boolean): boolean =>
+  verdict === "not_sent" || verdict === "refused" || (isLast && verdict === undefined);
+
+/** A yes that becomes usable again belongs to its open question, not to the closed ones. */
+function unspent(
+  answers: readonly Answer[] | undefined,
+  held: Extract<State, { tag: "held" }>,
+): readonly Answer[] | undefined {
+  const open = asksOf(held).flatMap((ask) => ask.answers);
+  const isOpen = ({ at, by }: Answer) => open.some((one) => one.at === at && one.by === by);
+  const closed = answers?.filter((answer) => !isOpen(answer));
+  return closed && closed.length > 0 ? closed : undefined;
+}

@@ -1,0 +1,38 @@
+/**
+ * What authors of stores need: the contract of a store, the records it keeps, and the rules that all
+ * stores share. Subpath export `"holdfire/store"`.
+ *
+ * A store of your own passes `storeContract` from `holdfire/testing`.
+ *
+ * @module
+ */
+
+export { pruneAs, wipePayloads } from "./ledger/prune.ts";
+export { matches, pageLimit, pruneLimit } from "./ledger/query.ts";
+export type {
+  Answer,
+  AttemptNote,
+  Evidence,
+  OperationRecord,
+  Rejection,
+  State,
+  StateTag,
+  Stored,
+} from "./ledger/record.ts";
+export type {
+  Change,
+  Found,
+  Incarnation,
+  LaneChange,
+  LaneRecord,
+  LeaseChange,
+  ListQuery,
+  Page,
+  Pruned,
+  PruneQuery,
+  Store,
+  StoredLane,
+  StorePromise,
+  Swapped,
+} from "./ledger/store.ts";
+export type { Mark, Witness } from "./ledger/witness.ts";

@@ -1,0 +1,86 @@
+import { GoogleGenAI } from "@google/genai";
+import { describe, expect, it } from "vitest";
+import { ownRetries } from "../../../src/integrations/genai/index.ts";
+import { type Answer, type CountingServer, FAILURES, json } from "../../servers/counting-server.ts";
+import { count, heard, openHoldfire, serve } from "../shared/owning.ts";
+
+const clientOf = ({ url, patienceMs }: CountingServer, more: object = {}) =>
+  new GoogleGenAI({
+    apiKey: "x",
+    httpOptions: { baseUrl: url, timeout: patienceMs, ...more },
+  });
+const generate = (client: GoogleGenAI, config: object = {}) =>
+  client.models.generateContent({ model: "m", contents: "hi", config });
+const read = async (client: GoogleGenAI) => {
+  let text = "";
+  const stream = await client.models.generateContentStream({ model: "m", contents: "hi" });
+  for await (const chunk of stream) text += chunk.text;
+  return text;
+};
+const interact = (client: GoogleGenAI, more?: object) =>
+  client.interactions.create({ model: "m", input: "hi" } as never, more as never);
+
+const asks = { attempts: 3, initialDelay: 0.001 };
+
+describe.each(FAILURES)("when the service fails by %s", (failure) => {
+  it.each([1, 3])("at %d attempts as many requests arrive", async (attempts) => {
+    const own = (server: CountingServer, more?: object) =>
+      ownRetries(clientOf(server, more), openHoldfire(), { attempts });
+    expect(await count(failure, (server) => generate(own(server)))).toBe(attempts);
+    expect(await count(failure, (server) => read(own(server)))).toBe(attempts);
+    const config = { httpOptions: { retryOptions: asks } };
+    expect(await count(failure, (server) => generate(own(server), config))).toBe(attempts);
+    const always = { retryOptions: asks };
+    expect(await count(failure, (server) => generate(own(server, always)))).toBe(attempts);
+    expect(await count(failure, (server) => interact(own(server)))).toBe(attempts);
+    const retries = {
+      strategy: "attempt-count-backoff",
+      maxRetries: 3,
+      retryConnectionErrors: true,
+    };
+    expect(await count(failure, (server) => interact(own(server), { retries }))).toBe(attempts);
+  });
+
+  it("a part that was taken from the client before is owned with it", async () => {
+    const call = (server: CountingServer) => {
+      const client = clientOf(server);
+      const { interactions } = client;
+      ownRetries(client, openHoldfire(), { attempts: 2 });
+      return interactions.create({ model: "m", input: "hi" } as never);
+    };
+    expect(await count(failure, call)).toBe(2);
+  });
+});
+
+it("without being owned its interactions are sent again", async () => {
+  expect(await count("503", (server) => interact(clientOf(server)))).toBe(5);
+});
+
+it("the caller's abort ends it", async () => {
+  const call = (server: CountingServer) =>
+    generate(ownRetries(clientOf(server, { timeout: 5_000 }), openHoldfire()), {
+      abortSignal: AbortSignal.timeout(50),
+    });
+  expect(await count("hang", call)).toBe(1);
+});
+
+it("the errors are its own", async () => {
+  const client = ownRetries(clientOf(await serve("503")), openHoldfire(), { attempts: 1 });
+  await expect(generate(client)).rejects.toMatchObject({ status: 503 });
+  await expect(interact(client)).rejects.toMatchObject({ status: 503 });
+});
+
+it("a call that comes through at last gives its answer, and each attempt is told", async () => {
+  const hf = openHoldfire();
+  const samples = heard(hf, "sample");
+  const answer = json({ candidates: [{ content: { role: "model", parts: [{ text: "hello" }] } }] });
+  const once: Answer = (response, arrival, nth) =>
+    nth === 1 ? response.writeHead(503).end("{}") : answer(response, arrival, nth);
+  const client = clientOf(await serve(once));
+  expect(ownRetries(ownRetries(client, hf), hf)).toBe(client);
+  expect((await generate(client)).text).toBe("hello");
+  expect(samples).toMatchObject([
+    { client: "genai", attempt: 1, status: 503, wireRequests: 1 },
+    { attempt: 2, wireRequests: 1 },
+  ]);
+});

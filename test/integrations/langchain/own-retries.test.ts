@@ -1,0 +1,103 @@
+import { ChatOpenAI } from "@langchain/openai";
+import { createAgent } from "langchain";
+import { describe, expect, it } from "vitest";
+import { ownRetries } from "../../../src/integrations/langchain/index.ts";
+import { type CountingServer, FAILURES } from "../../servers/counting-server.ts";
+import { after, chatAnswer, chatStream } from "../shared/chat-answers.ts";
+import { count, heard, openHoldfire, serve } from "../shared/owning.ts";
+
+const modelOf = ({ url, patienceMs }: CountingServer, more: object = {}) =>
+  new ChatOpenAI({
+    model: "m",
+    apiKey: "x",
+    timeout: patienceMs,
+    configuration: { baseURL: `${url}/v1`, maxRetries: 2 },
+    ...more,
+  });
+const read = async (model: ChatOpenAI) => {
+  let text = "";
+  for await (const chunk of await model.stream("hi")) text += chunk.content;
+  return text;
+};
+
+describe.each(FAILURES)("when the service fails by %s", (failure) => {
+  it.each([1, 3])("at %d attempts as many requests arrive", async (attempts) => {
+    const own = (server: CountingServer, more?: object) =>
+      ownRetries(modelOf(server, more), openHoldfire(), { attempts });
+    expect(await count(failure, (server) => own(server).invoke("hi"))).toBe(attempts);
+    const asks = { maxRetries: 3 };
+    expect(await count(failure, (server) => own(server).invoke("hi", asks))).toBe(attempts);
+    expect(await count(failure, (server) => read(own(server)))).toBe(attempts);
+    const responses = { useResponsesApi: true };
+    expect(await count(failure, (server) => own(server, responses).invoke("hi"))).toBe(attempts);
+    const streaming = { streaming: true };
+    expect(await count(failure, (server) => own(server, streaming).invoke("hi"))).toBe(attempts);
+  });
+
+  it("what bindTools made before or makes later is owned with it", async () => {
+    const before = async (server: CountingServer) => {
+      const model = modelOf(server);
+      const bound = model.bindTools([]);
+      ownRetries(model, openHoldfire(), { attempts: 2 });
+      return bound.invoke("hi");
+    };
+    expect(await count(failure, before)).toBe(2);
+    const later = (server: CountingServer) =>
+      ownRetries(modelOf(server), openHoldfire(), { attempts: 2 })
+        .bindTools([])
+        .invoke("hi", { maxRetries: 3 });
+    expect(await count(failure, later)).toBe(2);
+  });
+});
+
+it("an agent's model calls are owned", async () => {
+  const call = (server: CountingServer) => {
+    const model = ownRetries(modelOf(server), openHoldfire(), { attempts: 2 });
+    return createAgent({ model, tools: [] }).invoke({
+      messages: [{ role: "user", content: "hi" }],
+    });
+  };
+  expect(await count("503", call)).toBe(2);
+});
+
+it("without being owned it sends again, also when another model is owned", async () => {
+  const call = (server: CountingServer) => {
+    ownRetries(modelOf(server), openHoldfire());
+    return modelOf(server, {
+      configuration: { baseURL: `${server.url}/v1` },
+      maxRetries: 1,
+    }).invoke("hi");
+  };
+  expect(await count("503", call)).toBe(2);
+});
+
+it("the caller's own timeout or abort ends it", async () => {
+  const own = (server: CountingServer) =>
+    ownRetries(modelOf(server, { timeout: 5_000 }), openHoldfire());
+  expect(await count("hang", (server) => own(server).invoke("hi", { timeout: 50 }))).toBe(1);
+});
+
+it("calls that wait for their turn are counted where they belong", async () => {
+  const hf = openHoldfire();
+  const hidden = heard(hf, "warning", "hidden_retry");
+  const samples = heard(hf, "sample");
+  const server = await serve(chatAnswer("hello"));
+  const model = ownRetries(modelOf(server, { maxConcurrency: 1 }), hf);
+  await Promise.all(["a", "b", "c"].map((text) => model.invoke(text)));
+  expect(samples.map(({ wireRequests }) => wireRequests)).toEqual([1, 1, 1]);
+  expect(hidden).toEqual([]);
+});
+
+it("a call that comes through at last gives its answer, whole or in a stream", async () => {
+  const hf = openHoldfire();
+  const server = await serve(after(1, chatAnswer("hello")));
+  const model = modelOf(server);
+  expect(ownRetries(ownRetries(model, hf), hf)).toBe(model);
+  expect((await model.invoke("hi")).content).toBe("hello");
+  const streaming = await serve(after(2, chatStream(["hel", "lo"])));
+  expect(await read(ownRetries(modelOf(streaming), hf))).toBe("hello");
+  expect(streaming.arrivals).toHaveLength(3);
+  const broken = await serve(chatStream(["hel"], "breaks"));
+  await read(ownRetries(modelOf(broken), hf)).catch(() => {});
+  expect(broken.arrivals).toHaveLength(1);
+});
