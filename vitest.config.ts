@@ -27,7 +27,7 @@ const WHOLE = [
   "test/ledger/{apply.properties,states-picture}.test.ts",
   "test/scenarios/{enlist,real-time,store-loss,store-loss-living}.test.ts",
   "test/stores/{postgres,redis,sqlite}*.test.ts",
-  "test/testing/adapter-contract.test.ts",
+  "test/testing/{adapter-contract,runner}.test.ts",
 ];
 
 /** Tests that are in the proof alone. */
@@ -89,6 +89,8 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     retry: 0,
+    // The contract suites take the global describe and test where none are passed.
+    globals: true,
   },
 });
 

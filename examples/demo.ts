@@ -12,8 +12,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { styleText } from "node:util";
-import { PAUSE_MS } from "../src/cli/demo/command.ts";
-import { showDemo } from "../src/cli/demo/play.ts";
+import { PAUSE_MS, showDemo } from "../src/cli/demo/command.ts";
 import { AGENT_ACTS } from "./demo/agent-acts.ts";
 
 const INTRO =

@@ -38,7 +38,6 @@ const STORES_SEE = ["errors.ts", "lang", "key", "ledger", "stores"];
 const OWNERS: Readonly<Record<string, RegExp>> = {
   "p-retry": /^src\/engine\/pace\/repeat\.ts$/,
   uuid: /^src\/key\/mint\.ts$/,
-  vitest: /^src\/testing\//,
 };
 
 /** Decisions by prose: what an error says to people is not what it proves. */

@@ -8,7 +8,7 @@
 import { absent, committed, createHoldfire } from "holdfire";
 import { guardMcpClient } from "holdfire/mcp";
 import { memoryStore } from "holdfire/memory";
-import { type Act, askPerson, PROMISED } from "../../src/cli/demo/act.ts";
+import { type Act, askPerson, PROMISED } from "../../src/cli/demo/acts.ts";
 import type { Scene } from "../../src/cli/demo/scene.ts";
 import { startPaymentsMcp } from "../support/payments-mcp.ts";
 import { bankOf } from "../support/world.ts";

@@ -1,5 +1,6 @@
 /**
- * What a command is: a name, words for its help, options, and a function that ends in an exit code.
+ * What a command is, and how it ends: a name, words for its help, options, and a function that returns an exit
+ * code.
  *
  * @module
  */
@@ -53,7 +54,7 @@ export const GENERAL = {
   help: { type: "boolean", short: "h", about: "Prints this help." },
 } as const;
 
-/** What a command takes that looks into the ledger. */
+/** What a command takes that uses the ledger. */
 export const LEDGER = {
   store: {
     type: "string",
@@ -89,3 +90,30 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
   const options: Options = { ...definition.options, ...GENERAL };
   return { ...definition, options, run: definition.run as unknown as Command["run"] };
 }
+
+export const EXIT = {
+  ok: 0,
+  /** It worked, and found something; or it could not do what was asked. */
+  found: 1,
+  /** Wrong usage. */
+  usage: 2,
+  /** The ledger could not be reached. */
+  unreachable: 3,
+} as const;
+
+/** Wrong usage; the message says what would be right. */
+export class UsageError extends Error {
+  /** A line that helps, below the message. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** The ledger is not there or does not answer. */
+export class UnreachableError extends Error {}
+
+/** What was asked for could not be done, though the command was called correctly. Ends with 1. */
+export class FailedError extends Error {}

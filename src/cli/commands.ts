@@ -4,20 +4,19 @@
  * @module
  */
 
-import { approve, deny } from "./answer.ts";
 import type { Command } from "./command.ts";
+import { approve, deny, resolve } from "./decisions/answer.ts";
+import { inbox } from "./decisions/inbox.ts";
+import { trust } from "./decisions/trust.ts";
 import { demo } from "./demo/command.ts";
 import { doctor } from "./doctor/command.ts";
-import { inbox } from "./inbox/command.ts";
 import { init } from "./init/command.ts";
-import { ls } from "./ls.ts";
-import { prune } from "./prune.ts";
-import { reconcile } from "./reconcile/command.ts";
-import { resolve } from "./resolve.ts";
-import { show } from "./show.ts";
-import { stats } from "./stats/command.ts";
-import { trust } from "./trust.ts";
-import { watch } from "./watch.ts";
+import { ls } from "./ledger/ls.ts";
+import { prune } from "./ledger/prune.ts";
+import { show } from "./ledger/show.ts";
+import { stats } from "./ledger/stats.ts";
+import { watch } from "./ledger/watch.ts";
+import { reconcile } from "./reconcile.ts";
 
 export const COMMANDS: readonly Command[] = [
   approve,

@@ -5,10 +5,10 @@
  */
 
 import type { Command, Options } from "./command.ts";
-import { tableLines } from "./table.ts";
-import { paint, type Terminal } from "./terminal.ts";
+import { columnLines, paint, type Terminal } from "./terminal.ts";
 
-const EXITS = "Ends with 0: all well, 1: found something, 2: called wrongly, 3: no ledger.";
+const EXITS =
+  "Exit codes: 0 success, 1 it found something or could not do it, 2 wrong usage, 3 no ledger.";
 
 export function printHelp(commands: readonly Command[], terminal: Terminal): void {
   const bold = (text: string) => paint(terminal, "bold", text);
@@ -17,7 +17,7 @@ export function printHelp(commands: readonly Command[], terminal: Terminal): voi
   out("");
   for (const line of indented(commands.map(({ name, summary }) => [name, summary]))) out(line);
   out("");
-  out("holdfire COMMAND --help explains one; --version tells the version.");
+  out("holdfire COMMAND --help explains one; --version prints the version.");
   out("--json prints JSON. --store URL names the ledger: a SQLite path, redis://… or postgres://…");
   out(EXITS);
 }
@@ -46,9 +46,7 @@ const rowsOf = (options: Options): string[][] =>
   ]);
 
 const indented = (rows: readonly (readonly string[])[]): readonly string[] =>
-  tableLines([{ title: "" }, { title: "" }], rows)
-    .slice(1)
-    .map((line) => `  ${line}`);
+  columnLines(rows).map((line) => `  ${line}`);
 
 function wrapped(text: string, width: number): string[] {
   const lines = [""];

@@ -9,11 +9,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { UsageError } from "./command.ts";
 import type { HoldfireConfig } from "./config.ts";
-import { UsageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The usual names, in the order in which they are looked for. */
+/** The usual names, in the order in which they are tried. */
 export const CONFIG_NAMES: readonly string[] = ["ts", "mts", "js", "mjs"].map(
   (ending) => `holdfire.config.${ending}`,
 );
@@ -26,7 +26,7 @@ export async function loadConfig(
   const path = given === undefined ? findConfig(cwd) : resolve(cwd, given);
   if (path === undefined || !existsSync(path)) {
     const what = path === undefined ? `no ${CONFIG_NAMES[0]} in ${cwd}` : `no file ${path}`;
-    throw new UsageError(`There is ${what}.`, "Name one with --config FILE.");
+    throw new UsageError(`There is ${what}.`, "Name a config with --config FILE.");
   }
   let module: { readonly default?: unknown };
   try {
@@ -46,14 +46,14 @@ function checked(config: unknown, path: string): HoldfireConfig {
   const { hf, tools } = Object(config) as Record<string, unknown>;
   if (typeof Object(hf).forTenant !== "function") {
     throw new UsageError(
-      `${path} has no holdfire in its default export.`,
-      "export default defineConfig({ hf, tools }), with hf from createHoldfire().",
+      `The default export of ${path} has no holdfire.`,
+      "Write: export default defineConfig({ hf, tools }), with hf from createHoldfire().",
     );
   }
   const isTool = (tool: unknown) =>
     typeof tool === "function" && typeof Object(tool).toolName === "string";
   if (!Array.isArray(tools) || !tools.every(isTool)) {
-    throw new UsageError(`${path}: tools must be a list of what hf.tool() returned.`);
+    throw new UsageError(`In ${path}, tools must be a list of what hf.tool() returned.`);
   }
   return config as HoldfireConfig;
 }

@@ -5,10 +5,9 @@
  * @module
  */
 
+import { EXIT } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { EXIT } from "./exit.ts";
-import { nodeProblem } from "./node-version.ts";
-import { runCommandLine } from "./run.ts";
+import { nodeProblem, runCommandLine } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 
 const stopped = new AbortController();
@@ -16,7 +15,7 @@ const stopped = new AbortController();
 // The first Ctrl-C asks; the second one, with no listener left, ends the process.
 process.once("SIGINT", () => stopped.abort());
 
-// `holdfire ls | head` closes the pipe early: there is nobody left to tell.
+// `holdfire ls | head` closes the pipe early: nothing reads the output any more.
 process.stdout.on("error", () => process.exit(process.exitCode ?? 0));
 
 const terminal: Terminal = {

@@ -1,15 +1,13 @@
 /**
- * From what was typed to what a command is given. `parseArgs` reads; the complaints are ours, so that
+ * From what was typed to what a command is given. `parseArgs` reads; the error messages are ours, so that
  * they can say what would be right.
  *
  * @module
  */
 
 import { parseArgs } from "node:util";
-import type { Args, Command, Options } from "./command.ts";
-import { nearest } from "./did-you-mean.ts";
-import { UsageError } from "./exit.ts";
-import { visible } from "./printable.ts";
+import { type Args, type Command, type Options, UsageError } from "./command.ts";
+import { visible } from "./terminal.ts";
 
 type Token = NonNullable<ReturnType<typeof tokensOf>>[number];
 
@@ -65,7 +63,7 @@ function take(
   }
   const looksLikeOption = inlineValue === false && value?.startsWith("-") && value !== "-";
   if (value === undefined || value === "" || looksLikeOption) {
-    const hint = looksLikeOption ? `If it begins with a dash: --${name}=VALUE` : undefined;
+    const hint = looksLikeOption ? `If the value begins with a dash: --${name}=VALUE` : undefined;
     throw new UsageError(`--${name} needs a value.`, hint);
   }
   const before = values[name];
@@ -85,7 +83,7 @@ function checkCount(given: readonly string[], takes: readonly string[]): void {
   const extra = open ? undefined : given[takes.length];
   if (extra !== undefined) {
     const hint = takes.length === 0 ? "It takes options only." : `It takes ${takes.join(" ")}.`;
-    throw new UsageError(`"${visible(extra)}" is one too many.`, hint);
+    throw new UsageError(`"${visible(extra)}" is one argument too many.`, hint);
   }
 }
 
@@ -100,4 +98,55 @@ export function wholeNumberOf(
   if (number >= min && number <= max) return number;
   const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
   throw new UsageError(`--${name} must be a whole number ${range}, got "${visible(text)}".`);
+}
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+const DURATION = "A duration is a number and one of ms, s, m, h, d, w: 90s, 24h, 30d.";
+
+/** A duration in milliseconds. */
+export function durationOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, number = "", unit = ""] = /^(\d{1,9})(ms|s|m|h|d|w)$/.exec(text) ?? [];
+  const ms = Number(number) * (UNITS[unit as keyof typeof UNITS] ?? 0);
+  if (ms > 0) return ms;
+  throw new UsageError(`--${name} cannot be "${visible(text)}".`, DURATION);
+}
+
+/** A point in time in milliseconds: a date, or a duration ago. */
+export function timeOf(name: string, text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}[a-z]/.test(text)) return now - (durationOf(name, text) ?? 0);
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(at)) return at;
+  const hint = "It takes a date (2026-11-16T08:00Z) or a duration ago (24h).";
+  throw new UsageError(`--${name} cannot be "${visible(text)}".`, hint);
+}
+
+const LONGEST_WORD = 32;
+
+/** The word that was probably meant: the nearest of the words, if it is near enough to be a slip. */
+export function nearest(typed: string, words: readonly string[]): string | undefined {
+  if (typed.length > LONGEST_WORD) return undefined;
+  const ranked = words
+    .map((word) => ({ word, distance: distanceOf(typed.toLowerCase(), word) }))
+    .filter(
+      ({ word, distance }) => distance <= (word.length < 4 ? 1 : Math.max(2, word.length / 3)),
+    )
+    .sort((a, b) => a.distance - b.distance);
+  return ranked[0]?.word ?? words.find((word) => typed.length > 1 && word.startsWith(typed));
+}
+
+/** Levenshtein: letters to add, drop or change. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
 }

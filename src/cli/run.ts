@@ -8,13 +8,10 @@
 
 import { readFileSync } from "node:fs";
 import { isHoldfireError } from "../errors.ts";
-import type { Command } from "./command.ts";
-import { nearest } from "./did-you-mean.ts";
-import { EXIT, FailedError, UnreachableError, UsageError } from "./exit.ts";
+import { type Command, EXIT, UnreachableError, UsageError } from "./command.ts";
 import { printHelp, printHelpOf } from "./help.ts";
-import { parseFor } from "./parse.ts";
-import { jsonText, visible } from "./printable.ts";
-import { paint, type Terminal } from "./terminal.ts";
+import { nearest, parseFor } from "./parse.ts";
+import { jsonText, paint, type Terminal, visible } from "./terminal.ts";
 
 export async function runCommandLine(
   argv: readonly string[],
@@ -25,7 +22,7 @@ export async function runCommandLine(
   try {
     return await dispatch(argv, commands, terminal);
   } catch (error) {
-    return complain(error, json, terminal);
+    return report(error, json, terminal);
   }
 }
 
@@ -64,7 +61,7 @@ function commandFor(name: string, commands: readonly Command[]): Command {
   const command = commands.find((known) => known.name === name);
   if (command) return command;
   if (name.startsWith("-")) {
-    throw new UsageError(`"${visible(name)}" stands where a command belongs.`, HELP);
+    throw new UsageError(`"${visible(name)}" is not a command.`, HELP);
   }
   const names = commands.map((known) => known.name);
   const meant = nearest(name, names);
@@ -74,8 +71,8 @@ function commandFor(name: string, commands: readonly Command[]): Command {
 
 const HELP = "holdfire --help lists the commands; options come after the command.";
 
-/** Says what went wrong, where errors belong, and which exit code that is. */
-function complain(error: unknown, json: boolean, terminal: Terminal): number {
+/** Prints what went wrong to stderr, and returns the exit code. */
+function report(error: unknown, json: boolean, terminal: Terminal): number {
   const exitCode = exitCodeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof UsageError ? error.hint : undefined;
@@ -90,15 +87,25 @@ function complain(error: unknown, json: boolean, terminal: Terminal): number {
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof UnreachableError) return EXIT.unreachable;
-  if (error instanceof FailedError) return EXIT.found;
   if (!isHoldfireError(error)) return EXIT.found;
   if (error.code === "ERR_HOLDFIRE_STORE_UNAVAILABLE") return EXIT.unreachable;
   return error.code === "ERR_HOLDFIRE_INVALID_INPUT" ? EXIT.usage : EXIT.found;
 }
 
-export function versionOf(): string {
+function versionOf(): string {
   const manifest: unknown = JSON.parse(
     readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
   );
   return String(Object(manifest).version);
+}
+
+/** The oldest Node that can run holdfire: what package.json asks for in `engines`. */
+const OLDEST = { major: 22, minor: 18 };
+
+/** What is wrong with a version such as `"20.20.2"`; `undefined` if nothing is. Said before something fails. */
+export function nodeProblem(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isOld = major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor);
+  if (!isOld) return undefined;
+  return `holdfire needs Node ${OLDEST.major}.${OLDEST.minor} or newer; this is ${version}.`;
 }

@@ -1,7 +1,7 @@
 /**
  * What every recipe says of itself, and how long the services remember a key.
  *
- * A recipe is a whole tool definition. What it cannot know is told in words here, because a tool's
+ * A recipe is a whole tool definition. What it cannot know is said here, because a tool's
  * options have no place for it.
  *
  * @module
@@ -29,11 +29,104 @@ export const keyWindows: {
   /** API v2 only. No recipe here uses it. */
   readonly stripeV2: { readonly forMs: number };
   readonly resend: { readonly forMs: number };
-  /** A row is a memory for as long as nobody deletes it; a day is what a resend needs. */
+  /** A row is a memory for as long as it is not deleted; a day is what a resend needs. */
   readonly sqlRow: { readonly forMs: number };
 } = {
   stripeV1: { forMs: DAY_MS },
   stripeV2: { forMs: 30 * DAY_MS },
   resend: { forMs: DAY_MS },
   sqlRow: { forMs: DAY_MS },
+};
+
+/** What each recipe knows and does not know, by its name: the table of docs/recipes.md. */
+export const recipeFacts: Readonly<Record<string, RecipeFacts>> = {
+  stripeRefund: {
+    keyGoes: "Idempotency-Key and metadata",
+    window: "24 h",
+    reads: "lists the refunds of the payment, by metadata",
+    cannotKnow: "whether a refund that was made reaches the customer",
+  },
+  stripePayment: {
+    keyGoes: "Idempotency-Key and metadata",
+    window: "24 h",
+    reads: "lists the payments since the first send, of the customer if there is one, by metadata",
+    cannotKnow:
+      "what is in a list beyond 1000 payments; whether an unconfirmed payment is ever paid",
+  },
+  githubIssue: {
+    keyGoes: "a hidden comment at the end of the body",
+    window: "none",
+    reads: "lists the newest issues of the repository, by the comment",
+    cannotKnow:
+      "how far the list lags; an issue that was deleted, moved, or whose body was rewritten",
+  },
+  githubPull: {
+    keyGoes: "a hidden comment at the end of the body",
+    window: "none",
+    reads: "lists the pull requests of the branch, by the comment",
+    cannotKnow: "how far the list lags; a pull request whose body or base was changed since",
+  },
+  slackMessage: {
+    keyGoes: "metadata",
+    window: "none",
+    reads: "the channel's history, or the thread, since the first send, by metadata",
+    cannotKnow: "how far the history lags; a message that was deleted; channels given by name",
+  },
+  linearIssue: {
+    keyGoes: "the issue's own id",
+    window: "for as long as the issue exists",
+    reads: "by the id, archived issues included",
+    cannotKnow: "an issue that was deleted for good",
+  },
+  jiraIssue: {
+    keyGoes: "a label, which people see",
+    window: "none",
+    reads: "searches for the label",
+    cannotKnow:
+      "an issue of the last seconds or minutes: the search lags; one whose label was removed",
+  },
+  twilioMessage: {
+    keyGoes: "nowhere: there is no place",
+    window: "none",
+    reads: "lists the messages to this number since the first send",
+    cannotKnow:
+      "whose a message is: any other to this number leaves it unknown, unless `soleSender`; how far the list lags",
+  },
+  sendgridMail: {
+    keyGoes: "custom_args",
+    window: "none",
+    reads: "with `activity`: the Email Activity API, by the argument; else nothing",
+    cannotKnow: "without the add-on, anything; with it, how far it lags; whether a mail is read",
+  },
+  resendMail: {
+    keyGoes: "Idempotency-Key",
+    window: "24 h",
+    reads: "nothing: the key is sent again",
+    cannotKnow: "after 24 hours anything; whether a mail is read",
+  },
+  smtpMail: {
+    keyGoes: "Message-ID",
+    window: "none: a server may recognise it or not",
+    reads: "with `countSent`: your Sent folder, by Message-ID; else nothing",
+    cannotKnow: "that a mail was not sent: a missing copy proves nothing",
+  },
+  s3Create: {
+    keyGoes: "the object's metadata",
+    window: "for as long as the object exists: If-None-Match",
+    reads: "the object's head, by metadata",
+    cannotKnow: "an object that was deleted or written over since",
+  },
+  s3Replace: {
+    keyGoes: "the object's metadata",
+    window: "until the object changes: If-Match on its ETag",
+    reads: "the object's head, by metadata",
+    cannotKnow:
+      "content that was written over since; that the old content was put back, which lets it pass",
+  },
+  sqlInsert: {
+    keyGoes: "a unique column",
+    window: "for as long as the row exists; sent again for 24 h",
+    reads: "selects by the key",
+    cannotKnow: "a row that was deleted; on a replica, one that has not come yet",
+  },
 };

@@ -10,10 +10,8 @@
 import type { ToolWithInput } from "../engine/define/definition.ts";
 import { typed } from "../engine/define/schema.ts";
 import { peek } from "../lang/peek.ts";
-import type { RecipeFacts } from "./facts.ts";
-import { listAt, maybeTextAt, textAt } from "./fields.ts";
-import { lookThrough, readingOf } from "./look.ts";
-import { callService, type ServiceAccess } from "./service.ts";
+import { readingOf, readPages } from "./read-list.ts";
+import { callService, listAt, maybeTextAt, type ServiceAccess, textAt } from "./service.ts";
 
 /** Description and labels are no part of the intent. */
 export interface JiraIssueArguments {
@@ -61,7 +59,7 @@ export function jiraIssue(
     readState: async ({ keys, signal }) => {
       const labels = keys.map((key) => PREFIX + key);
       const jql = `labels in (${labels.map((label) => `"${label}"`).join(", ")})`;
-      const looked = await lookThrough<unknown, string>(
+      const list = await readPages<unknown, string>(
         async (nextPageToken) => {
           const asked = { jql, fields: ["labels"], maxResults: 50, nextPageToken };
           const body = await post("/rest/api/3/search/jql", asked, signal);
@@ -70,7 +68,7 @@ export function jiraIssue(
         (issue) =>
           listAt(peek(issue, "fields"), "labels").some((label) => labels.includes(`${label}`)),
       );
-      return readingOf(looked, issueOf, idOf);
+      return readingOf(list, issueOf, idOf);
     },
     effect: { id: idOf },
   };
@@ -91,11 +89,3 @@ const documentOf = (text: string): object => ({
   version: 1,
   content: [{ type: "paragraph", content: [{ type: "text", text }] }],
 });
-
-export const jiraIssueFacts: RecipeFacts = {
-  keyGoes: "a label, which people see",
-  window: "none",
-  reads: "searches for the label",
-  cannotKnow:
-    "an issue of the last seconds or minutes: the search runs behind; one whose label was taken off",
-};

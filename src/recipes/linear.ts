@@ -9,10 +9,8 @@ import type { ToolWithInput } from "../engine/define/definition.ts";
 import { typed } from "../engine/define/schema.ts";
 import { peek } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
-import type { RecipeFacts } from "./facts.ts";
-import { listAt, textAt } from "./fields.ts";
-import { readingOf } from "./look.ts";
-import { answerError, callService, type ServiceAccess } from "./service.ts";
+import { readingOf } from "./read-list.ts";
+import { answerError, callService, listAt, type ServiceAccess, textAt } from "./service.ts";
 
 /** The description is no part of the intent. */
 export interface LinearIssueArguments {
@@ -95,10 +93,3 @@ const VERDICTS: ReadonlyMap<unknown, Verdict> = new Map<unknown, Verdict>([
   ["usage limit exceeded", "rejected"],
   ["ratelimited", "refused"],
 ]);
-
-export const linearIssueFacts: RecipeFacts = {
-  keyGoes: "the issue's own id",
-  window: "for as long as the issue exists",
-  reads: "by the id, archived issues included",
-  cannotKnow: "an issue that was deleted for good",
-};

@@ -1,23 +1,120 @@
 /**
  * An object of S3, written only if the place is still as it was: free (`s3Create`), or with the content that
- * was there (`s3Replace`).
+ * was there (`s3Replace`). It carries the key in its metadata, so a read can tell which operation wrote it.
  *
  * @module
  */
 
 import { createHash } from "node:crypto";
+import { statusOf } from "../classify/answer.ts";
 import type { ToolWithInput } from "../engine/define/definition.ts";
-import { typed } from "../engine/define/schema.ts";
-import type { RecipeFacts } from "./facts.ts";
 import {
-  lookAt,
-  placeOf,
-  putObject,
-  type S3Arguments,
-  type S3Intent,
-  type S3Like,
-  type S3Object,
-} from "./s3-object.ts";
+  absent,
+  cannotTell,
+  committed,
+  type Reading,
+  type StateQuery,
+} from "../engine/define/reading.ts";
+import { typed } from "../engine/define/schema.ts";
+
+/** How a request is given up. */
+export interface S3Sending {
+  readonly abortSignal?: AbortSignal;
+}
+/** Where an object is. */
+export interface S3Place {
+  readonly Bucket: string;
+  readonly Key: string;
+}
+/** A write under a condition. */
+export type S3Put = S3Place & {
+  readonly Body: string;
+  readonly ContentType?: string;
+  readonly Metadata: Record<string, string>;
+} & ({ readonly IfNoneMatch: string } | { readonly IfMatch: string });
+
+/** What S3 answers about an object. */
+export interface S3Version {
+  readonly ETag?: string | undefined;
+  readonly VersionId?: string | undefined;
+}
+
+/** The `S3` of `@aws-sdk/client-s3`, by structure (not `S3Client`, which needs its commands). */
+export interface S3Like {
+  putObject(input: S3Put, options?: S3Sending): Promise<S3Version>;
+  headObject(
+    input: S3Place,
+    options?: S3Sending,
+  ): Promise<S3Version & { readonly Metadata?: Record<string, string> | undefined }>;
+}
+
+/** Text to be written. */
+export interface S3Arguments {
+  readonly bucket: string;
+  /** The name of the object. */
+  readonly name: string;
+  readonly body: string;
+  readonly contentType?: string;
+}
+
+/** An object that is there. */
+export interface S3Object {
+  readonly etag: string;
+  readonly versionId?: string;
+}
+
+/** The content is named by its hash. */
+export interface S3Intent {
+  readonly bucket: string;
+  readonly name: string;
+  readonly sha256: string;
+}
+
+const MARK = "holdfire-key";
+
+/** Writes it, with the key in its metadata, if the condition holds. */
+async function putObject(
+  s3: S3Like,
+  args: S3Arguments,
+  key: string,
+  condition: { readonly IfNoneMatch: string } | { readonly IfMatch: string },
+  abortSignal: AbortSignal,
+): Promise<S3Object> {
+  const { body, contentType } = args;
+  const type = contentType === undefined ? {} : { ContentType: contentType };
+  const input = { ...placeOf(args), Body: body, ...type, Metadata: { [MARK]: key }, ...condition };
+  return objectOf(await s3.putObject(input, { abortSignal }));
+}
+
+/** Tells by the metadata which operation wrote the object that is there now. */
+async function readObject(
+  s3: S3Like,
+  { intent, keys, signal }: StateQuery<S3Intent>,
+): Promise<Reading<S3Object>> {
+  const found = await s3.headObject(placeOf(intent), { abortSignal: signal }).catch((error) => {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  });
+  if (!found) return absent();
+  if (keys.includes(found.Metadata?.[MARK] ?? "")) return committed(objectOf(found));
+  return cannotTell("another content is there");
+}
+
+const placeOf = ({
+  bucket,
+  name,
+}: {
+  readonly bucket: string;
+  readonly name: string;
+}): S3Place => ({
+  Bucket: bucket,
+  Key: name,
+});
+
+const objectOf = ({ ETag = "", VersionId }: S3Version): S3Object => ({
+  etag: ETag,
+  ...(VersionId !== undefined && { versionId: VersionId }),
+});
 
 /** A new object; one that is there already is left alone. */
 export const s3Create = (options: { readonly s3: S3Like }): S3Tool => ({
@@ -25,7 +122,7 @@ export const s3Create = (options: { readonly s3: S3Like }): S3Tool => ({
   run: (args, { key, signal }) => putObject(options.s3, args, key, { IfNoneMatch: "*" }, signal),
 });
 
-/** New content for the object that is there, unless somebody else was first. */
+/** New content for the object that is there, unless another writer was first. */
 export const s3Replace = (options: { readonly s3: S3Like }): S3Tool => ({
   ...tool("s3_replace", options.s3),
   precondition: async (args) => {
@@ -51,20 +148,5 @@ const tool = (name: string, s3: S3Like): Omit<S3Tool, "run"> => ({
   },
   resource: ({ bucket, name: object }) => `s3/${bucket}/${object}`,
   precondition: "given",
-  readState: (query) => lookAt(s3, query),
+  readState: (query) => readObject(s3, query),
 });
-
-export const s3CreateFacts: RecipeFacts = {
-  keyGoes: "the object's metadata",
-  window: "for as long as the object exists: If-None-Match",
-  reads: "the object's head, by metadata",
-  cannotKnow: "an object that was deleted or written over since",
-};
-
-export const s3ReplaceFacts: RecipeFacts = {
-  keyGoes: "the object's metadata",
-  window: "until the object changes: If-Match on its ETag",
-  reads: "the object's head, by metadata",
-  cannotKnow:
-    "content that was written over since; that the old content was put back, which lets it pass",
-};

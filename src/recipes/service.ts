@@ -1,9 +1,11 @@
 /**
  * One request to a service that has no client here, by `fetch`: never followed elsewhere, never repeated,
- * its answer read up to a limit.
+ * its answer read up to a limit, and the fields of that answer.
  *
  * @module
  */
+
+import { peek, peekItems } from "../lang/peek.ts";
 
 /** The platform's `fetch`, or one of yours. */
 export type ServiceFetch = typeof globalThis.fetch;
@@ -68,7 +70,7 @@ export async function callService(
   return answer;
 }
 
-/** An answer that is no success, as an error that says what it was and not what it told. */
+/** An answer that is no success, as an error with its status and code, without its text. */
 export function answerError({ status, headers }: ServiceAnswer, code: unknown): Error {
   const said = typeof code === "string" || typeof code === "number" ? `${code}`.slice(0, 64) : "";
   const error = new Error(`The service answered ${status}${said && ` (${said})`}.`);
@@ -107,4 +109,36 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** More than any page that is asked for. */
+const MOST_ITEMS = 1_000;
+
+/** A text or a number of the answer, as text. */
+export function textAt(value: unknown, name: string): string {
+  const found = peek(value, name);
+  if (typeof found === "string" || typeof found === "number") return `${found}`;
+  throw new Error(`The service's answer has no "${name}".`);
+}
+
+/** A number of the answer. */
+export function numberAt(value: unknown, name: string): number {
+  const found = peek(value, name);
+  if (typeof found === "number") return found;
+  throw new Error(`The service's answer has no "${name}".`);
+}
+
+/** A text where it may be missing. */
+export function maybeTextAt(value: unknown, name: string): string | undefined {
+  const found = peek(value, name);
+  return typeof found === "string" ? found : undefined;
+}
+
+/** A list of the answer. A list that is not there is not an empty one. */
+export const listAt = (value: unknown, name: string): readonly unknown[] =>
+  listOf(peek(value, name), name);
+
+export function listOf(found: unknown, name = "list"): readonly unknown[] {
+  if (!Array.isArray(found)) throw new Error(`The service's answer has no "${name}".`);
+  return peekItems(found, MOST_ITEMS);
 }

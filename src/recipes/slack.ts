@@ -11,10 +11,16 @@ import type { ToolWithInput } from "../engine/define/definition.ts";
 import { cannotTell } from "../engine/define/reading.ts";
 import { typed } from "../engine/define/schema.ts";
 import { peek } from "../lang/peek.ts";
-import type { RecipeFacts } from "./facts.ts";
-import { listAt, maybeTextAt, textAt } from "./fields.ts";
-import { earliest, lookThrough, readingOf } from "./look.ts";
-import { answerError, callService, type ServiceAccess, type ServiceRequest } from "./service.ts";
+import { earliest, readingOf, readPages } from "./read-list.ts";
+import {
+  answerError,
+  callService,
+  listAt,
+  maybeTextAt,
+  type ServiceAccess,
+  type ServiceRequest,
+  textAt,
+} from "./service.ts";
 
 /** All of it is the intent. */
 export interface SlackMessageArguments {
@@ -57,7 +63,7 @@ export function slackMessage(
       const path = thread_ts ? "/conversations.replies" : "/conversations.history";
       const oldest = `${earliest(firstSentAt) / 1_000}`;
       const asked = { channel, oldest, include_all_metadata: "true", limit: PAGE };
-      const looked = await lookThrough<unknown, string>(
+      const list = await readPages<unknown, string>(
         async (cursor) => {
           const query = { ...asked, cursor, ts: thread_ts };
           const body = await ask(access, { method: "GET", path, query, signal });
@@ -66,7 +72,7 @@ export function slackMessage(
         },
         (message) => keys.includes(keyIn(peek(message, "metadata")) ?? ""),
       );
-      return readingOf(looked, (message) => ({ channel, ts: textAt(message, "ts") }), idOf);
+      return readingOf(list, (message) => ({ channel, ts: textAt(message, "ts") }), idOf);
     },
     classify: (error) => (REJECTIONS.has(peek(error, "code")) ? "rejected" : undefined),
     effect: { id: idOf },
@@ -103,10 +109,3 @@ const REJECTIONS: ReadonlySet<unknown> = new Set([
   "token_expired",
   "token_revoked",
 ]);
-
-export const slackMessageFacts: RecipeFacts = {
-  keyGoes: "metadata",
-  window: "none",
-  reads: "the channel's history, or the thread, since the first send, by metadata",
-  cannotKnow: "how far the history runs behind; a message that was deleted; channels given by name",
-};

@@ -13,7 +13,6 @@ import { typed } from "../engine/define/schema.ts";
 import { InvalidInputError } from "../errors.ts";
 import { peek } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
-import type { RecipeFacts } from "./facts.ts";
 import { type MailArguments, type MailIntent, mailIntent } from "./mail.ts";
 
 /** A transport of nodemailer, by structure. Not a pool that sends again. */
@@ -26,12 +25,12 @@ export interface SmtpMail {
   readonly messageId: string;
 }
 
-/** How mails are sent, and looked for. */
+/** How mails are sent, and found again. */
 export interface SmtpOptions {
   readonly transport: SmtpTransport;
   /** The right side of the Message-ID, e.g. `mail.acme.com`. */
   readonly domain: string;
-  /** How many mails of the Sent folder have this Message-ID, e.g. by an IMAP search. @default nobody looks */
+  /** How many mails of the Sent folder have this Message-ID, e.g. by an IMAP search. @default not counted, so nothing is read */
   readonly countSent?:
     | ((messageId: string, about: { readonly signal: AbortSignal }) => Promise<number>)
     | undefined;
@@ -42,7 +41,7 @@ const DOMAIN = /^[A-Za-z0-9.-]{1,253}$/;
 /** A mail to one recipient. */
 export function smtpMail(options: SmtpOptions): ToolWithInput<MailArguments, MailIntent, SmtpMail> {
   const { transport, domain, countSent } = options;
-  if (!DOMAIN.test(domain)) throw new InvalidInputError("domain", "must be a host name");
+  if (!DOMAIN.test(domain)) throw new InvalidInputError("domain", "must be a host name.");
   const idOf = (key: string): string => `<${key}@${domain}>`;
   return {
     name: "smtp_mail",
@@ -84,10 +83,3 @@ function classify(error: unknown): Verdict | undefined {
   if (reply >= 500 && reply <= 599) return "rejected";
   return reply >= 400 && reply !== 421 && reply <= 499 ? "refused" : undefined;
 }
-
-export const smtpMailFacts: RecipeFacts = {
-  keyGoes: "Message-ID",
-  window: "none: a server may recognise it or not",
-  reads: "with `countSent`: your Sent folder, by Message-ID; else nothing",
-  cannotKnow: "that a mail was not sent: a missing copy proves nothing",
-};

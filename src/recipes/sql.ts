@@ -13,7 +13,7 @@ import { InvalidInputError } from "../errors.ts";
 import type { JsonObject } from "../key/json.ts";
 import { peek } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
-import { keyWindows, type RecipeFacts } from "./facts.ts";
+import { keyWindows } from "./facts.ts";
 
 /** Where rows go. */
 export interface SqlOptions {
@@ -56,7 +56,7 @@ export function sqlInsert(options: SqlOptions): ToolWithInput<SqlArguments, SqlA
     intent: (args) => {
       // Before anything is sent or recorded.
       if (Object.keys(args).every((name) => columns.includes(name))) return args;
-      throw new InvalidInputError("args", `may name these columns only: ${columns.join(", ")}`);
+      throw new InvalidInputError("args", `may name these columns only: ${columns.join(", ")}.`);
     },
     keyed: keyWindows.sqlRow,
     run: async (args, { key }) => {
@@ -87,12 +87,12 @@ const MOST_LENGTH = 63;
 /** Names come from you, not from a model; they are quoted all the same. */
 function quoted(name: string): string {
   if (name === "" || name.length > MOST_LENGTH || name.includes("\0")) {
-    throw new InvalidInputError("sqlInsert", "needs names of 1 to 63 characters");
+    throw new InvalidInputError("sqlInsert", "needs names of 1 to 63 characters.");
   }
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Bad data, a broken constraint, a statement that is wrong: the database looked at it and did nothing. */
+/** Bad data, a broken constraint, a statement that is wrong: the database answered that it did nothing. */
 const REJECTED_SQLSTATE = /^(?:22|23|42)[0-9A-Z]{3}$/;
 const SQLITE_CONSTRAINT = 19;
 
@@ -103,10 +103,3 @@ function classify(error: unknown): Verdict | undefined {
     ? "rejected"
     : undefined;
 }
-
-export const sqlInsertFacts: RecipeFacts = {
-  keyGoes: "a unique column",
-  window: "for as long as the row exists; sent again for 24 h",
-  reads: "selects by the key",
-  cannotKnow: "a row that was deleted; on a replica, one that has not come yet",
-};

@@ -2,7 +2,7 @@
  * A Twilio message. There is no key and no place to put one, so a message is known only by its sender, its
  * recipient, its words and its time, and another may look the same.
  *
- * What may be ours is therefore *cannot tell*, unless you say that nobody else sends from there.
+ * What may be ours is therefore *cannot tell*, unless you say that nothing else sends from there.
  *
  * @module
  */
@@ -11,10 +11,8 @@ import type { ToolWithInput } from "../engine/define/definition.ts";
 import { absent, cannotTell, committed } from "../engine/define/reading.ts";
 import { typed } from "../engine/define/schema.ts";
 import { peek } from "../lang/peek.ts";
-import type { RecipeFacts } from "./facts.ts";
-import { listAt, maybeTextAt, textAt } from "./fields.ts";
-import { earliest, lookThrough } from "./look.ts";
-import { callService, type ServiceAccess } from "./service.ts";
+import { earliest, readPages } from "./read-list.ts";
+import { callService, listAt, maybeTextAt, type ServiceAccess, textAt } from "./service.ts";
 
 /** All of it is the intent. */
 export interface TwilioMessageArguments {
@@ -70,7 +68,7 @@ export function twilioMessage(
       if (!NUMBER.test(to)) return cannotTell("a number is read only in the form +15551230000");
       // Not by DateSent: a message that waits in a queue has none yet.
       const query = { To: to, From: from, PageSize: PAGE };
-      const { found, complete } = await lookThrough<unknown, Paging>(
+      const { found, complete } = await readPages<unknown, Paging>(
         async (next = {}) => {
           const request = { method: "GET", path, query: { ...query, ...next }, signal } as const;
           const answer = await callService(access, usual, request, codeOf);
@@ -108,11 +106,3 @@ function pagingOf(body: unknown): Paging | undefined {
     PageToken: searchParams.get("PageToken") ?? undefined,
   };
 }
-
-export const twilioMessageFacts: RecipeFacts = {
-  keyGoes: "nowhere: there is no place",
-  window: "none",
-  reads: "lists the messages to this number since the first send",
-  cannotKnow:
-    "whose a message is: any other to this number leaves it unknown, unless `soleSender`; how far the list runs behind",
-};

@@ -1,14 +1,15 @@
 /**
  * What every framework adapter must do. An adapter is done when this suite passes on it.
  *
- * Subpath export `"holdfire/testing"`; it registers vitest tests.
+ * Subpath export `"holdfire/testing"`.
  *
  * @module
  */
 
-import { describe, test } from "vitest";
 import type { AdapterContractOptions } from "./adapter-contract/drive.ts";
 import { adapterScenarios } from "./adapter-contract/scenarios.ts";
+
+import { runnerOf } from "./runner.ts";
 
 export {
   type AdapterCall,
@@ -37,6 +38,7 @@ export { type AdapterScenario, adapterScenarios } from "./adapter-contract/scena
  * ```
  */
 export function adapterContract(name: string, options: AdapterContractOptions): void {
+  const { describe, test } = runnerOf(options.runner);
   const { capabilities = {} } = options;
   describe(`adapter contract: ${name}`, () => {
     for (const { name: sentence, needs, run } of adapterScenarios) {

@@ -2,7 +2,8 @@
  * What holdfire is tested with, for those who test against it: a service that fails on demand, the
  * contracts of stores and adapters, and a proof of what a tool claims.
  *
- * Subpath export `"holdfire/testing"`. The two contracts register vitest tests.
+ * Subpath export `"holdfire/testing"`. It imports no test runner: the two contracts register their tests with the
+ * `describe` and `test` that are passed to them, or with the global ones.
  *
  * @module
  */
@@ -51,6 +52,7 @@ export {
   proveTool,
   type Sandbox,
 } from "./prove-tool.ts";
+export type { TestContext, TestRunner } from "./runner.ts";
 export {
   type StoreCapabilities,
   type StoreContractOptions,

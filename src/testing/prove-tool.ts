@@ -15,9 +15,7 @@ import type {
   ToolWithoutInput,
 } from "../engine/define/definition.ts";
 import type { Tool } from "../engine/define/tool.ts";
-
 import { InvalidInputError } from "../errors.ts";
-import { judgeClaims } from "./prove-tool/claims.ts";
 import { type Proof, proofOf } from "./prove-tool/proof.ts";
 import { startProxy } from "./prove-tool/proxy.ts";
 import { checkSandbox, type Sandbox } from "./prove-tool/sandbox.ts";
@@ -53,7 +51,7 @@ export async function proveTool(definition: object, sandbox: object): Promise<Pr
   if (claimed.kind === "read") {
     throw new InvalidInputError(
       `tool "${claimed.name}".kind`,
-      "is read: there is nothing to prove",
+      "is read, so there is nothing to prove.",
     );
   }
   const ground = checkSandbox(
@@ -61,14 +59,12 @@ export async function proveTool(definition: object, sandbox: object): Promise<Pr
     claimed.commitsWithinMs ?? 0,
   );
   const { connect, target, carriesEffect } = ground;
-  if (!connect) {
-    return proofOf(claimed.name, judgeClaims(claimed, await runTrials(claimed, ground, undefined)));
-  }
+  if (!connect) return proofOf(claimed, await runTrials(claimed, ground, undefined));
   const proxy = await startProxy(target, carriesEffect);
   try {
     const tool = define(connect(proxy.url));
     checkSame(claimed, tool);
-    return proofOf(tool.name, judgeClaims(tool, await runTrials(tool, ground, proxy)));
+    return proofOf(tool, await runTrials(tool, ground, proxy));
   } finally {
     await proxy.close();
   }
@@ -83,7 +79,7 @@ function checkSame(claimed: Tool, connected: Tool): void {
     if (claimed[option] === connected[option]) continue;
     throw new InvalidInputError(
       "sandbox.connect",
-      `must give the same definition: ${option} is ${show(connected[option])}, not ${show(claimed[option])}`,
+      `must return the same definition: ${option} is ${show(connected[option])}, not ${show(claimed[option])}.`,
     );
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Records, drafts and moves for tests: complete and plain, with only what matters said by the test.
+ * Records, drafts and moves for tests: complete and plain; a test names only what matters to it.
  *
  * @module
  */

@@ -1,22 +1,21 @@
 /**
  * What every store must do. A store is done when this suite passes on it.
  *
- * Subpath export `"holdfire/testing"`; it registers vitest tests.
+ * Subpath export `"holdfire/testing"`.
  *
  * @module
  */
 
-import { afterEach, beforeEach, describe } from "vitest";
 import type { Store } from "../ledger/store.ts";
+import { runnerOf, type TestRunner } from "./runner.ts";
 import { testEffects } from "./store-contract/effects.ts";
 import { testLanes } from "./store-contract/lanes.ts";
 import { testLeases } from "./store-contract/leases.ts";
-import { testLifetime } from "./store-contract/lifetime.ts";
+import { testLifetime, testReopening } from "./store-contract/lifetime.ts";
 import { testLists } from "./store-contract/lists.ts";
 import { testPruning } from "./store-contract/pruning.ts";
-import { testReopening } from "./store-contract/reopening.ts";
 import { testRoundTrips } from "./store-contract/round-trips.ts";
-import type { Subject, TestClock } from "./store-contract/subject.ts";
+import type { StoreTest, TestClock } from "./store-contract/subject.ts";
 import { testSwaps } from "./store-contract/swaps.ts";
 import { testTenants } from "./store-contract/tenants.ts";
 
@@ -38,6 +37,12 @@ export interface StoreContractOptions {
    * @default "injected"
    */
   readonly clock?: "injected" | "server" | undefined;
+  /**
+   * The `describe` and `test` of your test runner.
+   *
+   * @default the global ones, which Jest has, and vitest with `globals: true`
+   */
+  readonly runner?: TestRunner | undefined;
   /** What the store cannot do, where the contract leaves it a choice. */
   readonly capabilities?: StoreCapabilities | undefined;
 }
@@ -56,46 +61,58 @@ const START = 1_750_000_000_000;
 const POLL_MS = 5;
 
 export function storeContract(name: string, options: StoreContractOptions): void {
-  const { open, reopen, clock: whose = "injected", capabilities = {} } = options;
+  const { describe, test } = runnerOf(options.runner);
+  const { reopen, capabilities = {} } = options;
+
+  const storeTest: StoreTest = (title, body) =>
+    // A rest parameter: Jest takes a function with a named one for the callback style.
+    void test(title, async (...[context]) => {
+      const { subject, close } = await openSubject(options);
+      try {
+        await body({ ...subject, skip: (why) => void context?.skip(why) });
+      } finally {
+        await close();
+      }
+    });
 
   describe(`store contract: ${name}`, () => {
-    let subject: Subject;
-    let opened: Store[] = [];
-
-    beforeEach(async () => {
-      const clock = testClock();
-      const begin = async (make: StoreContractOptions["open"]) => {
-        const store = await make(clock);
-        opened.push(store);
-        return { store, start: (await store.open()).now };
-      };
-      const { store, start } = await begin(open);
-      subject = {
-        store,
-        start,
-        another: async () => (await begin(reopen ?? open)).store,
-        reach: (time) => (whose === "server" ? poll(store, time) : leap(clock, time)),
-      };
-    });
-
-    afterEach(async () => {
-      const stores = opened;
-      opened = [];
-      for (const store of stores) await store.close();
-    });
-
-    const current = () => subject;
-    testSwaps(current);
-    testLeases(current);
-    testLanes(current, capabilities.joinsLanes ?? true);
-    testTenants(current);
-    testEffects(current);
-    testLists(current);
-    testPruning(current);
-    testRoundTrips(current);
-    testLifetime(current);
-    if (reopen) testReopening(current);
+    testSwaps(storeTest);
+    testLeases(storeTest);
+    testLanes(storeTest, capabilities.joinsLanes ?? true);
+    testTenants(storeTest);
+    testEffects(storeTest);
+    testLists(storeTest);
+    testPruning(storeTest);
+    testRoundTrips(storeTest);
+    testLifetime(storeTest);
+    if (reopen) testReopening(storeTest);
   });
+}
+
+async function openSubject({ open, reopen, clock: whose = "injected" }: StoreContractOptions) {
+  const clock = testClock();
+  const opened: Store[] = [];
+  const begin = async (make: StoreContractOptions["open"]) => {
+    const store = await make(clock);
+    opened.push(store);
+    return { store, start: (await store.open()).now };
+  };
+  const close = async () => {
+    for (const store of opened) await store.close();
+  };
+  try {
+    const { store, start } = await begin(open);
+    const subject = {
+      store,
+      start,
+      another: async () => (await begin(reopen ?? open)).store,
+      reach: (time: number) => (whose === "server" ? poll(store, time) : leap(clock, time)),
+    };
+    return { subject, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 function testClock(): TestClock {

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import { PROMISED } from "../../src/cli/demo/act.ts";
-import { demo } from "../../src/cli/demo/command.ts";
-import { PLAIN_ACTS } from "../../src/cli/demo/plain-acts.ts";
-import { showDemo } from "../../src/cli/demo/play.ts";
+import { PLAIN_ACTS, PROMISED } from "../../src/cli/demo/acts.ts";
+import { demo, showDemo } from "../../src/cli/demo/command.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { testTerminal } from "./test-terminal.ts";
@@ -40,20 +38,20 @@ test("the wire, the ledger and the money stand in the order in which things happ
     "attempt ended: unknown",
     "GET | key KEY | it is there | 40.00",
     "state read: committed",
-    "committed, known by reading",
+    "committed, known by read",
     "payouts: 1 (40.00), requests to pay: 1, reads: 1, outcome: done",
   ]);
   expect(inOrder(blind)).toEqual([
     "claimed, attempt 1 fires",
     "POST no key | paid, reply lost | 40.00",
     "attempt ended: unknown",
-    "unknown (lost-reply), held",
+    "unknown (lost_reply), held",
     "told: The reply was lost. It may have happened. Do not call again; a person must check.",
     "caller: calls again all the same",
     "unknown, nothing sent",
     "asked: Did pay_out_by_fax KEY happen? Nothing can read it.",
-    "person: I looked into the books. It did.",
-    "committed, by the word of ben",
+    "person: I checked the bank's records. It did.",
+    "committed, by ben",
     "caller: calls once more",
     "committed, nothing sent",
     "payouts: 1 (40.00), requests to pay: 1, reads: 0, outcome: unknown, then done",
@@ -61,7 +59,7 @@ test("the wire, the ledger and the money stand in the order in which things happ
 });
 
 test("a terminal gets colours, and the person may stop waiting", async () => {
-  // Fired already, so that nobody waits here.
+  // Fired already, so that nothing waits here.
   const { exitCode, out } = await run([], { isTTY: true, signal: AbortSignal.abort() });
   expect(exitCode).toBe(0);
   expect(out).toContain("\u001b[31mpayouts: 2");

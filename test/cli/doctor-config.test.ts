@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { deltasIn, isDeltaName } from "../../src/cli/doctor/deltas.ts";
+import { deltasIn, isDeltaName } from "../../src/cli/doctor/tools.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { start } from "./start.ts";
 
@@ -50,11 +50,11 @@ test.each([
   expect(exitCode).toBe(0);
   const lines = out
     .split("\n")
-    .filter((line) => /^(?:look|pay|post|stock|bare|Deltas)\b/.test(line));
+    .filter((line) => /^(?:look|pay|post|stock|bare|Not checked)\b/.test(line));
   expect(lines).toEqual([
-    "post: neither keyed nor readable. A lost reply stays unknown until a person looks.",
+    "post: neither keyed nor readable. A lost reply stays unknown until a person checks.",
     "stock: item.amountToAdd, by looks like a delta. Sent twice, it is applied twice.",
-    "Deltas not looked for, without a schema that says its properties: bare.",
+    "Not checked for deltas, because the schema does not list its properties: bare.",
   ]);
   const json = await start(["doctor", "--json", "--config", "holdfire.config.ts"], folder);
   expect(JSON.parse(json.out).tools).toEqual([
@@ -68,8 +68,8 @@ test.each([
 });
 
 test.each([
-  ["export default {};", "no holdfire in its default export"],
-  ["export const config = 1;", "no holdfire in its default export"],
+  ["export default {};", "holdfire.config.ts has no holdfire."],
+  ["export const config = 1;", "holdfire.config.ts has no holdfire."],
   ["throw new Error('on purpose');", "cannot be loaded: on purpose"],
   ["export default { hf: { forTenant() {} }, tools: [1] };", "tools must be a list"],
   ["export default { hf: { forTenant() {} } };", "tools must be a list"],

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Line } from "../../src/cli/live/line.ts";
-import { type Tally, tallyOf } from "../../src/cli/live/tally.ts";
+import { type Line, type Tally, tallyOf } from "../../src/cli/doctor/live/tally.ts";
 import { type CountingServer, startCounting } from "../servers/counting-server.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { start } from "./start.ts";
@@ -132,7 +131,10 @@ test("a program without requests is told so, and nothing is left behind", async 
 test.each([
   [["doctor", "--live"], "--live needs a program"],
   [["doctor", "--", "node"], "only with --live"],
-  [["doctor", "--live", "--config", "x.ts", "--", "node"], "do not go together"],
+  [
+    ["doctor", "--live", "--config", "x.ts", "--", "node"],
+    "--live cannot be combined with --config.",
+  ],
   [["doctor", "--live", "--", "no-such-program-here"], "cannot be run"],
 ])("%j is wrong use", async (argv, message) => {
   const { exitCode, err } = await start(argv, newFolder());

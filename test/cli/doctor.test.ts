@@ -93,7 +93,7 @@ describe("--strict", () => {
     expect((await doctor(folder, "--strict")).exitCode).toBe(expected);
   });
 
-  test("a package that another one brought along is not the project's to own", async () => {
+  test("a transitive dependency is not the project's to own", async () => {
     const folder = project({
       "package.json": { dependencies: { "@langchain/openai": "*" } },
       "agent.ts": `import { ownRetries } from "holdfire/langchain";`,
@@ -108,7 +108,7 @@ describe("--strict", () => {
   });
 });
 
-test("a loop that nobody asked for is not mentioned: holdfire itself brings p-retry along", async () => {
+test("a loop that is only a transitive dependency is not mentioned: holdfire itself depends on p-retry", async () => {
   const folder = project({
     "package.json": { dependencies: { holdfire: "*" } },
     ...installed("p-retry", "9.0.0"),
@@ -253,7 +253,7 @@ test("a folder can be named, and one without a project is told so", async () => 
   }
 });
 
-test("a project with broken parts is still looked at", async () => {
+test("a project with broken parts is still read", async () => {
   const folder = project({
     "package.json": { dependencies: { openai: 7, ky: null }, devDependencies: "none" },
     "node_modules/openai/package.json": "{",

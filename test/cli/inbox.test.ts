@@ -2,7 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { personAt } from "../../src/cli/inbox/ask-person.ts";
+import { personAt } from "../../src/cli/decisions/ask-person.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { ledgerWorld } from "./ledger-world.ts";
@@ -38,7 +38,7 @@ test("goes through all that waits, and ends with 0 when all is answered", async 
   await answer("Approve? ", "n");
   await answer("Reason", "we need it");
   expect(await ended).toBe(0);
-  expect(terminal.printed()).toContain("Nothing more waits for an answer.");
+  expect(terminal.printed()).toContain("Nothing more is waiting for approval.");
   expect(await status()).toEqual(["held", "denied"]);
   await hf.close();
 });
@@ -65,12 +65,12 @@ test("a question that was answered meanwhile is not taken, and the next one come
   await answer("Reason", "");
   await answer("Approve? ", "q");
   expect(await ended).toBe(1);
-  expect(terminal.printed()).toContain("Not taken: ");
+  expect(terminal.printed()).toContain("Not accepted: ");
   expect(terminal.printed()).toContain("final");
   await hf.close();
 });
 
-test("a no counts also after somebody else's yes", async () => {
+test("a no counts also after another person's yes", async () => {
   const { hf, tools, ended, answer, terminal, status } = await sitDown(["a"]);
   await answer("Approve? ", "n");
   const [asked] = (await hf.approvals.list()).items;
@@ -103,7 +103,10 @@ test("an empty inbox asks nothing, not even for a name", async () => {
   await tools.pay({ to: "a" }, { scope: "s" });
   await hf.close();
   const { exitCode, out } = await world.run(["inbox"], { isInteractive: true });
-  expect({ exitCode, out }).toEqual({ exitCode: 0, out: "Nothing more waits for an answer.\n" });
+  expect({ exitCode, out }).toEqual({
+    exitCode: 0,
+    out: "Nothing more is waiting for approval.\n",
+  });
 });
 
 test("a question that has its yes is not asked again", async () => {
@@ -114,7 +117,10 @@ test("a question that has its yes is not asked again", async () => {
   await hf.approvals.approve(id, { digest, by: "eve" });
   await hf.close();
   const { exitCode, out } = await world.run(["inbox"], { isInteractive: true });
-  expect({ exitCode, out }).toEqual({ exitCode: 0, out: "Nothing more waits for an answer.\n" });
+  expect({ exitCode, out }).toEqual({
+    exitCode: 0,
+    out: "Nothing more is waiting for approval.\n",
+  });
 });
 
 test("lines that were on their way before the question are thrown away, however many", async () => {

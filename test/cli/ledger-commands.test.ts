@@ -28,7 +28,7 @@ test("ls lists operations, the oldest first, with what became of them", async ()
   expect(exitCode).toBe(0);
   const [, first, second] = out.split("\n");
   expect(first).toMatch(new RegExp(`^${committed.key}  committed +\\d+ \\w+ +1  pay +chat-1$`));
-  expect(second).toContain("unknown (lost-reply)");
+  expect(second).toContain("unknown (lost_reply)");
   expect(out).toContain(held.key);
   expect((await json("ls", "--open")).items.map(({ id }: { id: string }) => id)).toEqual([
     unknown.id,
@@ -43,12 +43,12 @@ test("ls lists operations, the oldest first, with what became of them", async ()
 });
 
 test.each([
-  [["ls", "--status", "lost"], "--status does not know"],
-  [["ls", "--since", "yesterday"], "--since does not understand"],
-  [["prune", "--payloads-older-than", "30"], "--payloads-older-than does not understand"],
-  [["watch", "--every", "0s"], "--every does not understand"],
-  [["resolve", "k", "--by", "ana"], "one of --committed and --not-applied"],
-  [["resolve", "k", "--committed", "--not-applied", "--by", "ana"], "one of --committed"],
+  [["ls", "--status", "lost"], '--status cannot be "lost"'],
+  [["ls", "--since", "yesterday"], '--since cannot be "yesterday"'],
+  [["prune", "--payloads-older-than", "30"], '--payloads-older-than cannot be "30"'],
+  [["watch", "--every", "0s"], '--every cannot be "0s"'],
+  [["resolve", "k", "--by", "ana"], "either --committed or --not-applied"],
+  [["resolve", "k", "--committed", "--not-applied", "--by", "ana"], "either --committed"],
   [["resolve", "k", "--committed"], "--by is missing"],
   [["approve", "k"], "--by is missing"],
   [["inbox", "--by", " "], "by"],
@@ -82,7 +82,7 @@ test("show does not choose between two operations of one tool call", async () =>
   await hf.close();
   const { exitCode, err } = await world.run(["show", "call_shared"]);
   expect(exitCode).toBe(1);
-  expect(err).toContain("stands for several operations");
+  expect(err).toContain("names several operations");
 });
 
 test("inbox lists what waits, hidden characters made visible, and ends with 1", async () => {
@@ -103,7 +103,7 @@ test("approve takes the digest of what was shown; the call then fires, once", as
   const { run, json, open, held, dropped } = await filled();
   const [{ digest }] = (await json("inbox")).items;
   const told = await run(["approve", held.key, "--by", "ana", "--note", "ok", "--digest", digest]);
-  expect(told).toMatchObject({ exitCode: 0, out: "ana said yes. Make the call again.\n" });
+  expect(told).toMatchObject({ exitCode: 0, out: "ana approved it. Make the call again.\n" });
   expect(dropped).toEqual([]);
   expect(await run(["inbox"])).toMatchObject({ exitCode: 0 });
   const { hf, tools } = open();
@@ -114,7 +114,7 @@ test("approve takes the digest of what was shown; the call then fires, once", as
   await tools.drop.outcome({ bucket: "logs" }, options);
   await hf.close();
   expect(dropped).toHaveLength(1);
-  expect((await run(["show", held.key])).out).toContain('ana said yes: "ok"');
+  expect((await run(["show", held.key])).out).toContain('ana approved: "ok"');
   const late = await run(["deny", held.key, "--by", "bob", "--digest", digest]);
   expect(late).toMatchObject({ exitCode: 1, out: "" });
   expect(late.err).toContain("has no open question");
@@ -146,7 +146,7 @@ test("deny is final", async () => {
   expect(dropped).toEqual([]);
   const yes = await run(["approve", held.key, "--by", "ana", "--digest", digest]);
   expect(yes).toMatchObject({ exitCode: 1 });
-  expect((await run(["show", held.key])).out).toContain("ana said yes, too late to count");
+  expect((await run(["show", held.key])).out).toContain("ana approved (too late to count)");
 });
 
 test("resolve settles what is unknown, by name, and nothing else", async () => {
@@ -201,7 +201,7 @@ test("prune wipes and forgets what is settled, and never what is open", async ()
   const { exitCode, out, terminal } = await run(["prune", "--tombstones-older-than", "1ms"]);
   expect({ exitCode, out }).toEqual({
     exitCode: 0,
-    out: "Wiped 0 results, forgot 2 operations.\n",
+    out: "Wiped 0 results, removed 2 operations.\n",
   });
   expect(terminal.statuses.at(-1)).toBe("");
   const { items } = await json("ls");
@@ -257,7 +257,7 @@ test("what cannot be opened here is not approved here", async () => {
   const { key } = await drop.outcome({ bucket: "canary" }, { scope: "s" });
   await hf.close();
   const { out } = await world.run(["inbox"]);
-  expect(out).toContain("sealed with a key that this command does not have");
+  expect(out).toContain("encrypted with a key that this command does not have");
   expect(out).not.toContain("canary");
   const asked = await world.run(["approve", key, "--by", "ana"], { isInteractive: true });
   expect(asked).toMatchObject({ exitCode: 1 });

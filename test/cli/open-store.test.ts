@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Command, defineCommand, LEDGER } from "../../src/cli/command.ts";
-import { withLedger } from "../../src/cli/open-holdfire.ts";
-import { jsonText } from "../../src/cli/printable.ts";
+import { withLedger } from "../../src/cli/ledger/open-ledger.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
+import { jsonText } from "../../src/cli/terminal.ts";
 import { createHoldfire } from "../../src/create.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryWitness } from "../../src/ledger/witness.ts";
@@ -90,7 +90,7 @@ describe("SQLite", () => {
 });
 
 test.each([
-  ["mysql://localhost/x", 'does not know "mysql://"'],
+  ["mysql://localhost/x", 'cannot open "mysql://"'],
   ["redis://localhost", "npm install ioredis"],
   ["postgres://localhost/x", "npm install pg"],
 ])("%s, in a project without drivers, is wrong use", async (url, message) => {

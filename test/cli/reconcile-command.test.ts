@@ -84,9 +84,9 @@ test("reads with the tools of the config, tells how far it is, and fires nothing
   const sent = fired;
   const { exitCode, out, terminal } = await reconcile();
   expect(exitCode).toBe(1);
-  expect(out).toContain("Looked at 2: 1 committed, 0 not applied, 1 still unknown; 0 sent again.");
+  expect(out).toContain("Checked 2: 1 committed, 0 not applied, 1 still unknown; 0 sent again.");
   expect(out).toContain(`unknown  pay  ${lost}`);
-  expect(terminal.statuses.filter((status) => status !== "").at(-1)).toContain("looked at 2");
+  expect(terminal.statuses.filter((status) => status !== "").at(-1)).toContain("checked 2");
   expect(terminal.statuses.at(-1)).toBe("");
   expect(fired).toBe(sent);
   for (const key of [lost]) done.add(key ?? "");

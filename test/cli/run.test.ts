@@ -1,13 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { type Command, defineCommand } from "../../src/cli/command.ts";
-import { FailedError, UnreachableError } from "../../src/cli/exit.ts";
+import {
+  type Command,
+  defineCommand,
+  FailedError,
+  UnreachableError,
+} from "../../src/cli/command.ts";
 import { wholeNumberOf } from "../../src/cli/parse.ts";
-import { jsonText, visible } from "../../src/cli/printable.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
-import { tableLines } from "../../src/cli/table.ts";
-import { paint } from "../../src/cli/terminal.ts";
+import { jsonText, paint, tableLines, visible } from "../../src/cli/terminal.ts";
 import { InvalidInputError, StoreUnavailableError } from "../../src/errors.ts";
 import { testTerminal } from "./test-terminal.ts";
 
@@ -62,9 +64,9 @@ test("a command gets what was typed", async () => {
 test.each([
   [["ecoh", "k1"], 'There is no command "ecoh"', 'Did you mean "echo"?'],
   [["constructor"], 'There is no command "constructor"', "holdfire --help"],
-  [["--json", "echo"], "stands where a command belongs", "options come after"],
+  [["--json", "echo"], "is not a command.", "options come after"],
   [["echo"], "KEY is missing", ""],
-  [["echo", "a", "b", "c"], '"c" is one too many', "It takes KEY [NOTE]"],
+  [["echo", "a", "b", "c"], '"c" is one argument too many', "It takes KEY [NOTE]"],
   [["echo", "a", "--bye", "ana"], "There is no option --bye", "Did you mean --by?"],
   [["echo", "a", "--__proto__"], "There is no option --__proto__", ""],
   [["echo", "a", "--by"], "--by needs a value", ""],
@@ -74,7 +76,7 @@ test.each([
   [["echo", "a", "--loud=yes"], "--loud takes no value", ""],
   [["echo", "a", "--limit", "0"], "from 1 to 100", ""],
   [["echo", "a", "--limit", "1e1"], "from 1 to 100", ""],
-  [["echo", "a", "\u001b[31mb", "c"], "one too many", ""],
+  [["echo", "a", "\u001b[31mb", "c"], "one argument too many", ""],
 ])("%j is wrong use, and is told what is wrong", async (argv, message, hint) => {
   const { exitCode, out, err } = await run(argv);
   expect(exitCode).toBe(2);

@@ -84,7 +84,7 @@ describe.skipIf(!findTmux())("in a terminal", () => {
     const shown = await screen.shows("committed (by the service's reply");
     for (const line of [
       "tool    drop_bucket",
-      'ana said yes: "looks right"',
+      'ana approved: "looks right"',
       "attempt 1 fired (first send)",
       "attempt 1 ended: committed",
     ]) {
@@ -124,16 +124,16 @@ describe.skipIf(!findTmux())("in a terminal", () => {
   test("approve shows the question and asks", async () => {
     const { screen, store, held, get } = await waitingLedger();
     await screen.type(`${HOLDFIRE} approve ${held.key} --by ana ${store}`);
-    const asked = await screen.shows("Say yes? y or n:");
+    const asked = await screen.shows("Approve? y or n:");
     expect(asked).toContain("also: e-mails the owner");
     await screen.type("n");
     await screen.shows("Nothing was changed.");
     expect(await get(held.id)).toMatchObject({ answers: [] });
     await screen.clear();
     await screen.type(`${HOLDFIRE} approve ${held.key} --by ana ${store}`);
-    await screen.shows("Say yes? y or n:");
+    await screen.shows("Approve? y or n:");
     await screen.type("y");
-    await screen.shows("ana said yes. Make the call again.");
+    await screen.shows("ana approved it. Make the call again.");
     expect(await get(held.id)).toMatchObject({ answers: [{ by: "ana", approve: true }] });
   });
 

@@ -1,5 +1,5 @@
 /**
- * A terminal for tests: what was printed is kept, and nobody types unless the test does.
+ * A terminal for tests: what was printed is kept, and nothing is typed unless the test does it.
  *
  * @module
  */

@@ -28,7 +28,7 @@ export interface FakeAnswer {
 
 /**
  * What becomes of the next write: the reply is lost after it was done, or the request before; the network
- * delivers it twice and the reply is lost; or somebody in front answers in the service's place.
+ * delivers it twice and the reply is lost; or a proxy answers in the service's place.
  */
 export type Loss = "after" | "before" | "twice" | { readonly status: number };
 

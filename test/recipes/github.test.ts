@@ -1,8 +1,7 @@
 import { Octokit } from "octokit";
 import { expect, test } from "vitest";
 import { ownRetries } from "../../src/integrations/octokit/index.ts";
-import { githubIssue } from "../../src/recipes/github-issue.ts";
-import { githubPull } from "../../src/recipes/github-pull.ts";
+import { githubIssue, githubPull } from "../../src/recipes/github.ts";
 import { type FakeRequest, startFake } from "./fake-service.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage, type Stage } from "./stage.ts";

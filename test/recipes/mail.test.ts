@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resendMail } from "../../src/recipes/resend.ts";
-import { sendgridMail } from "../../src/recipes/sendgrid.ts";
+import { resendMail, sendgridMail } from "../../src/recipes/mail.ts";
 import { type FakeAnswer, startFake } from "./fake-service.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage } from "./stage.ts";

@@ -17,7 +17,7 @@ export interface Opened<A, I, R> {
   readonly args: A;
   /** How many effects the service has, whoever made them. */
   readonly effects: () => number;
-  /** Somebody else makes one that looks the same. */
+  /** Another program makes one that looks the same. */
   readonly makeForeign?: () => void | Promise<void>;
 }
 

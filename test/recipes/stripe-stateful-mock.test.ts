@@ -5,7 +5,7 @@ import Stripe from "stripe";
 import { expect, onTestFinished, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import { ownRetries } from "../../src/integrations/stripe/index.ts";
-import { stripeRefund } from "../../src/recipes/stripe-refund.ts";
+import { stripeRefund } from "../../src/recipes/stripe.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 
 // It has no types, and logs every request unless it is told not to.
@@ -14,7 +14,7 @@ const { createExpressApp } = createRequire(import.meta.url)("stripe-stateful-moc
   createExpressApp(): RequestListener;
 };
 
-/** Somebody else's Stripe, behind a wire that loses what it is told to lose. */
+/** A Stripe mock of another project, behind a wire that loses what it is told to lose. */
 async function openStripe() {
   const app = createExpressApp();
   const lost = { requests: 0, replies: 0 };
@@ -51,7 +51,7 @@ async function openStripe() {
   return { refund, charge, lost, refunded, refundRequests: () => refundRequests };
 }
 
-/** The work is done, and nobody hears of it. */
+/** The work is done, and its reply is lost. */
 function loseReply(response: ServerResponse): void {
   response.end = () => {
     response.socket?.destroy();

@@ -1,8 +1,7 @@
 import Stripe from "stripe";
 import { expect, test } from "vitest";
 import { ownRetries } from "../../src/integrations/stripe/index.ts";
-import { stripePayment } from "../../src/recipes/stripe-payment.ts";
-import { stripeRefund } from "../../src/recipes/stripe-refund.ts";
+import { stripePayment, stripeRefund } from "../../src/recipes/stripe.ts";
 import { type FakeAnswer, type FakeRequest, type FakeService, startFake } from "./fake-service.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage, type Stage } from "./stage.ts";

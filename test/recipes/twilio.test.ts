@@ -93,7 +93,7 @@ test("what another operation has, and what came in, is not in the way", async ()
   expect([fake.writes.length, kept.length]).toEqual([3, 3]);
 });
 
-describe("where nobody else sends from the number", () => {
+describe("where nothing else sends from the number", () => {
   test("a message whose reply is lost is found", async () => {
     const stage = openStage();
     const { fake, kept, definition } = await open(stage, { soleSender: true });
@@ -106,7 +106,7 @@ describe("where nobody else sends from the number", () => {
     expect([fake.writes.length, kept.length]).toEqual([1, 1]);
   });
 
-  test("two that nobody has are nobody's", async () => {
+  test("two that no operation has belong to none", async () => {
     const stage = openStage();
     const { fake, definition } = await open(stage, { soleSender: true });
     fake.lose("twice");

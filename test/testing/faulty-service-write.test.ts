@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
-import { begin, type WriteRequest } from "../../src/testing/faulty-service/execute.ts";
-import { faults } from "../../src/testing/faulty-service/fault.ts";
-import { createKeyMemory } from "../../src/testing/faulty-service/key-memory.ts";
+import { applyFault } from "../../src/testing/faulty-service/apply-fault.ts";
+import {
+  begin,
+  createKeyMemory,
+  type WriteRequest,
+} from "../../src/testing/faulty-service/execute.ts";
+import { faults } from "../../src/testing/faulty-service/faults.ts";
 import { createLogs } from "../../src/testing/faulty-service/logs.ts";
 import { createTimers } from "../../src/testing/faulty-service/timers.ts";
-import { fare } from "../../src/testing/faulty-service/write.ts";
 
 const request: WriteRequest = {
   class: "keyed",
@@ -17,7 +20,7 @@ const request: WriteRequest = {
 };
 
 test.each(["before", "after"] as const)(
-  "slow, commit %s: the key is settled in time though nobody waits for the reply",
+  "slow, commit %s: the key is settled in time though no client waits for the reply",
   (commit) => {
     const due: (() => void)[] = [];
     const timers = createTimers((_ms, call) => {
@@ -32,7 +35,7 @@ test.each(["before", "after"] as const)(
     const askStore = () => begin(request, logs, keys);
 
     // The reply is dropped, as it is when the client has left.
-    fare(faults.slow({ ms: 5, commit }), { begin: askStore, beginAgain: askStore }, timers);
+    applyFault(faults.slow({ ms: 5, commit }), { begin: askStore, beginAgain: askStore }, timers);
     expect(askStore().commit().status).toBe(409);
     for (const call of due) call();
     expect(askStore().commit()).toMatchObject({

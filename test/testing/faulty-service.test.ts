@@ -119,7 +119,7 @@ describe("the logs", () => {
     expect([arrivals.length, effects.length]).toEqual([1, 1]);
   });
 
-  test("nobody can change a log or its entries", async () => {
+  test("a log and its entries cannot be changed", async () => {
     service.plan(faults.status({ status: 503, commit: true }));
     await post("/keyed/effects", '{"nested":{"a":1}}');
     const effects = service.effects as unknown[];
@@ -257,7 +257,7 @@ describe("a plan that could not be played", () => {
     ["a trickle backwards", faults.trickle({ everyMs: -1 })],
     ["a stored status above 599", faults.storedFailure({ status: 600 })],
     ["a redirect with a line break", faults.redirect({ to: "/\n" })],
-    ["a fault nobody knows", JSON.parse('{"tag":"earthquake"}')],
+    ["a fault that does not exist", JSON.parse('{"tag":"earthquake"}')],
   ])("%s is refused when it is planned", async (_what, fault) => {
     const refused = expect.objectContaining({ code: "ERR_HOLDFIRE_INVALID_INPUT" });
     expect(() => service.plan(fault)).toThrow(refused);
@@ -268,7 +268,7 @@ describe("a plan that could not be played", () => {
   test.each([
     ["a status above 599", readFaults.status({ status: 700 })],
     ["a negative lag", readFaults.lag({ ms: -1 })],
-    ["a fault nobody knows", JSON.parse('{"tag":"earthquake"}')],
+    ["a fault that does not exist", JSON.parse('{"tag":"earthquake"}')],
   ])("for a read, %s is refused when it is planned", (_what, fault) => {
     const refused = expect.objectContaining({ code: "ERR_HOLDFIRE_INVALID_INPUT" });
     expect(() => service.planRead(fault)).toThrow(refused);
@@ -292,7 +292,7 @@ describe("close", () => {
     });
   });
 
-  test("it ends the requests nobody answers", async () => {
+  test("it ends the requests that are not answered", async () => {
     service.plan(faults.blackHole({ commit: true }));
     const lost = expect(post("/keyed/effects", "{}")).rejects.toThrow("fetch failed");
     await expect.poll(() => service.arrivals.length).toBe(1);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/lang/clock.ts";
 
 export interface LeapingClock {
-  /** Time stands still until somebody waits on this clock; then it leaps to the end of the wait. */
+  /** Time stands still until something waits on this clock; then it leaps to the end of the wait. */
   readonly clock: Clock;
   /** A timer that moves no time: it comes when a leap passes it. */
   readonly after: Clock["after"];

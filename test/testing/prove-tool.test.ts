@@ -132,7 +132,7 @@ test("the text names the tool and every claim with its verdict", async () => {
   const { text } = await prove((url) => payTool(url, { readState: () => absent() }));
   const [title, ...lines] = text.split("\n");
   expect(title).toBe("pay: not proved");
-  expect(lines[0]).toMatch(/^ {2}key-taken +holds +run took the key/);
+  expect(lines[0]).toMatch(/^ {2}key_taken +holds +run took the key/);
   expect(lines[2]).toMatch(/^ {2}readState +DOES NOT HOLD +of an effect that was answered/);
   expect(lines[3]).toMatch(/^ {2}commitsWithinMs +untested +the reader never finds anything/);
 });
@@ -263,7 +263,7 @@ describe("readState", () => {
     service.alwaysRead(readFaults.status({ status: 503 }));
     const proof = await prove();
     expect(why(proof, "readState")).toBe(
-      "of a key that was never sent it says cannotTell (failed)",
+      "of a key that was never sent it says cannot_tell (failed)",
     );
   });
 });
@@ -287,7 +287,7 @@ describe("commitsWithinMs", () => {
     const prompt = faults.slow({ ms: 0, commit: "after" });
     // Answered twice and cut after the answer; then slow for the one that is cut before it.
     service.plan(prompt, prompt, prompt, faults.slow({ ms: 900, commit: "after" }));
-    const proof = await prove(payTool, { lookForMs: 30_000 });
+    const proof = await prove(payTool, { readForMs: 30_000 });
     expect(holds(proof)).toEqual({ ...ALL_HOLD, commitsWithinMs: false });
     expect(evidence(proof)).toMatchObject({ "answered.lagMs": 0, "lostEarly.status": 201 });
     expect(evidence(proof)["lostEarly.lagMs"]).toBeGreaterThanOrEqual(900);
@@ -362,7 +362,7 @@ test("any HTTP client can be cut, and only the requests that carry the effect", 
     async (args: Args, { key }: AttemptContext): Promise<EffectBody> => {
       await createClient(url, "keyed_readable").find({ key });
       return new Promise((resolve, reject) => {
-        const to = request(`${url}/keyed-readable/effects`, {
+        const to = request(`${url}/keyed_readable/effects`, {
           method: "POST",
           headers: { "idempotency-key": key, "transfer-encoding": "chunked" },
         });

@@ -20,13 +20,13 @@ export type Row =
 export interface Scene {
   readonly bank: FaultyService;
   readonly rows: readonly Row[];
-  /** Somebody says something. */
+  /** A person or the caller says something. */
   say(who: string, text: string): void;
   /** The ledger has moved. */
   note(text: string): void;
   /** Notes every move of this holdfire's ledger. */
   watch(hf: Holdfire): void;
-  /** Takes down what has arrived since the last row. */
+  /** Adds what has arrived since the last row. */
   catchUp(): void;
   close(): Promise<void>;
 }

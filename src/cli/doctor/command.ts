@@ -1,24 +1,22 @@
 /**
- * `holdfire doctor`: who retries in this project beside holdfire.
+ * `holdfire doctor`: what retries in this project, besides holdfire.
  *
  * @module
  */
 
 import { resolve } from "node:path";
 import { KNOWN_CLIENTS } from "../../integrations/shared/retries/retry-catalogue.ts";
-import { type Args, CONFIG, type Command, defineCommand } from "../command.ts";
-import { EXIT, UsageError } from "../exit.ts";
-import { jsonText } from "../printable.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Args, CONFIG, type Command, defineCommand, EXIT, UsageError } from "../command.ts";
+import { jsonText, type Terminal } from "../terminal.ts";
 
 export const doctor: Command = defineCommand({
   name: "doctor",
-  summary: "Tells which dependencies retry by themselves, and what that multiplies to.",
+  summary: "Lists which dependencies retry by themselves, and what that multiplies to.",
   takes: ["[FOLDER]"],
   rest: "PROGRAM ARGS...",
   about: [
-    "It reads package.json, node_modules and the lockfile of a project, and looks whether the source names an ownRetries for what it finds. It runs nothing and sends nothing.",
-    "With --config it also looks at your tools: writes that are neither keyed nor readable, and arguments that look like deltas.",
+    "It reads package.json, node_modules and the lockfile of a project, and checks whether the source names an ownRetries for what it finds. It runs nothing and sends nothing.",
+    "With --config it also checks your tools: writes that are neither keyed nor readable, and arguments that look like deltas.",
     "With --live it runs your program with the wire counter on and prints the requests that were really made, to stderr; its exit code is your program's. No bodies, headers or queries are recorded.",
   ],
   options: {
@@ -29,14 +27,14 @@ export const doctor: Command = defineCommand({
   async run(args, terminal) {
     const { live, config } = args.values;
     if (!live && args.rest.length > 0) {
-      throw new UsageError("What stands after -- is run only with --live.");
+      throw new UsageError("A program after -- is run only with --live.");
     }
     if (!live) return examine(args, terminal);
     if (args.rest.length === 0) {
       throw new UsageError("--live needs a program.", "holdfire doctor --live -- node agent.js");
     }
-    if (config !== undefined) throw new UsageError("--live and --config do not go together.");
-    const { runLive } = await import("../live/run-live.ts");
+    if (config !== undefined) throw new UsageError("--live cannot be combined with --config.");
+    const { runLive } = await import("./live/run-live.ts");
     return runLive(
       args.rest,
       args.values,
@@ -55,8 +53,11 @@ type Given = Pick<Args, "positionals"> & {
 };
 
 async function examine({ values, positionals }: Given, terminal: Terminal): Promise<number> {
-  const [{ readProject }, { findImports }, { findingsOf, matches, uncovered, worstCaseOf }] =
-    await Promise.all([import("./project.ts"), import("./imports.ts"), import("./findings.ts")]);
+  const [
+    { readProject },
+    { findImports },
+    { findingsOf, matches, printReport, uncovered, worstCaseOf },
+  ] = await Promise.all([import("./project.ts"), import("./imports.ts"), import("./findings.ts")]);
   const folder = resolve(terminal.cwd, positionals[0] ?? "");
   const patterns = KNOWN_CLIENTS.flatMap(({ packages }) => packages);
   const isWanted = (name: string) => patterns.some((pattern) => matches(pattern, name));
@@ -71,20 +72,19 @@ async function examine({ values, positionals }: Given, terminal: Terminal): Prom
     worstCase: worstCaseOf(findings),
     files: imports.files,
     cut: imports.cut,
-    tools: values.config === undefined ? undefined : await lookAtTools(values.config, terminal),
+    tools: values.config === undefined ? undefined : await checkTools(values.config, terminal),
   };
   if (values.json) {
     const names = open.map(({ client }) => client.name);
     terminal.out(jsonText({ ...report, uncovered: names }));
   } else {
-    const { printReport } = await import("./report.ts");
     printReport(report, terminal);
   }
-  if (project.cut) terminal.err("node_modules is very large; not all of it was looked at.");
+  if (project.cut) terminal.err("node_modules is very large; not all of it was read.");
   return values.strict && open.length > 0 ? EXIT.found : EXIT.ok;
 }
 
-async function lookAtTools(path: string, terminal: Terminal) {
+async function checkTools(path: string, terminal: Terminal) {
   const { loadConfig } = await import("../load-config.ts");
   const { toolFindings } = await import("./tools.ts");
   const { hf, tools } = await loadConfig(path, terminal);

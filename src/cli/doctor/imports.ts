@@ -1,5 +1,5 @@
 /**
- * Whether a project's source mentions an `ownRetries`: a hint, not a proof. It tells of files that name
+ * Whether a project's source mentions an `ownRetries`: a hint, not a proof. It finds files that name
  * both the subpath and the function, not of calls that are made.
  *
  * @module
@@ -20,7 +20,7 @@ export interface Imports {
   /** The subpaths that were seen, e.g. `holdfire/openai`. */
   readonly seen: ReadonlySet<string>;
   readonly files: number;
-  /** There was more than was looked at. */
+  /** There was more than was read. */
   readonly cut: boolean;
 }
 

@@ -8,11 +8,16 @@
  */
 
 import { join } from "node:path";
-import type { FoundPackage } from "./installed.ts";
 import { isRecord, readJson, readStart } from "./read-bounded.ts";
 
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_LINE = 1_000;
+
+/** A package, in one version. */
+export interface FoundPackage {
+  readonly name: string;
+  readonly version: string;
+}
 
 export interface Locked {
   readonly file: string;

@@ -1,22 +1,21 @@
 /**
- * What a project depends on: what its package.json asks for, what is installed, and where nothing is
- * installed, what the lockfile names.
+ * What a project depends on: what its package.json asks for, what is installed in whatever way npm, pnpm, Yarn or
+ * Bun has laid it out, and where nothing is installed, what the lockfile names.
  *
  * @module
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { UsageError } from "../exit.ts";
-import { type FoundPackage, findInstalled } from "./installed.ts";
-import { readLockfile } from "./lockfile.ts";
-import { isRecord, readJson } from "./read-bounded.ts";
+import { UsageError } from "../command.ts";
+import { type FoundPackage, readLockfile } from "./lockfile.ts";
+import { isRecord, namesIn, readJson } from "./read-bounded.ts";
 
 export interface Dependency {
   readonly name: string;
   /** Every version of it, the lowest first; a range if it is only asked for. */
   readonly versions: readonly string[];
-  /** The package.json asks for it; else another package brings it along. */
+  /** The package.json asks for it; else it is a transitive dependency. */
   readonly direct: boolean;
   /** How it was found: `node_modules`, the name of a lockfile, or `package.json`. */
   readonly from: string;
@@ -25,7 +24,7 @@ export interface Dependency {
 export interface Project {
   readonly folder: string;
   readonly dependencies: readonly Dependency[];
-  /** `node_modules` was too large to look at all of it. */
+  /** `node_modules` was too large to read all of it. */
   readonly cut: boolean;
 }
 
@@ -101,10 +100,62 @@ function foldersAbove(folder: string): readonly string[] {
   return above;
 }
 
-function installedAbove(name: string, modules: readonly string[]): readonly FoundPackage[] {
-  for (const folder of modules) {
-    const manifest = readJson(join(folder, name, "package.json"), MANIFEST_BYTES);
-    if (typeof manifest?.version === "string") return [{ name, version: manifest.version }];
+/** The package in this folder, if there is one. */
+function installedAt(name: string, folder: string): readonly FoundPackage[] {
+  const manifest = readJson(join(folder, "package.json"), MANIFEST_BYTES);
+  return typeof manifest?.version === "string" ? [{ name, version: manifest.version }] : [];
+}
+
+const installedAbove = (name: string, modules: readonly string[]): readonly FoundPackage[] =>
+  modules
+    .map((folder) => installedAt(name, join(folder, name)))
+    .find((found) => found.length > 0) ?? [];
+
+const MOST_FOLDERS = 50_000;
+const DEEPEST = 12;
+
+/** The packages below `folder` (a `node_modules`) whose name is wanted. */
+function findInstalled(folder: string, isWanted: (name: string) => boolean) {
+  const packages: FoundPackage[] = [];
+  let left = MOST_FOLDERS;
+
+  function walk(modules: string, depth: number) {
+    for (const entry of namesIn(modules)) {
+      if (left <= 0) return;
+      if (entry === ".pnpm") walkPnpm(join(modules, entry));
+      if (entry.startsWith(".")) continue;
+      const names = entry.startsWith("@")
+        ? namesIn(join(modules, entry)).map((name) => `${entry}/${name}`)
+        : [entry];
+      for (const name of names) visit(name, join(modules, name), depth);
+    }
   }
-  return [];
+
+  function visit(name: string, path: string, depth: number) {
+    left -= 1;
+    if (isWanted(name)) packages.push(...installedAt(name, path));
+    // A link leads to a place that is walked by itself, or out of the project.
+    if (depth < DEEPEST && left > 0 && !isLink(path)) walk(join(path, "node_modules"), depth + 1);
+  }
+
+  /** `.pnpm/@scope+name@1.2.3_peer/node_modules/@scope/name`: every version that is installed. */
+  function walkPnpm(place: string) {
+    for (const entry of namesIn(place)) {
+      left -= 1;
+      const name = entry.slice(0, entry.indexOf("@", 1)).replace("+", "/");
+      const path = join(place, entry, "node_modules", name);
+      if (left > 0 && isWanted(name)) packages.push(...installedAt(name, path));
+    }
+  }
+
+  walk(folder, 0);
+  return { packages, cut: left <= 0 };
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return true;
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * Reads files of somebody's project: what is missing, unreadable or far too long is no answer, never
+ * Reads files of a project: what is missing, unreadable or far too long gives no result, never
  * an error.
  *
  * @module

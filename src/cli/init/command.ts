@@ -5,10 +5,8 @@
  */
 
 import { resolve } from "node:path";
-import { type Command, defineCommand } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { jsonText, visible } from "../printable.ts";
-import { paint, type Terminal } from "../terminal.ts";
+import { type Command, defineCommand, EXIT } from "../command.ts";
+import { jsonText, paint, type Terminal, visible } from "../terminal.ts";
 import type { Ignored } from "./gitignore.ts";
 import type { Start } from "./project.ts";
 import type { Written } from "./write.ts";

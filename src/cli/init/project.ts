@@ -6,9 +6,9 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { UsageError } from "../command.ts";
 import { readProject } from "../doctor/project.ts";
 import { readJson, readStart } from "../doctor/read-bounded.ts";
-import { UsageError } from "../exit.ts";
 import type { Ending } from "./example-program.ts";
 import type { Template } from "./templates.ts";
 

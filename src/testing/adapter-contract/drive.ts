@@ -8,6 +8,7 @@ import type { Holdfire } from "../../create.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import type { Store } from "../../ledger/store.ts";
 import type { EffectBody } from "../faulty-service/logs.ts";
+import type { TestRunner } from "../runner.ts";
 
 /** The arguments of the one tool of the contract. `note` is no part of its intent. */
 export interface PayArguments {
@@ -63,6 +64,12 @@ export interface AdapterContractOptions {
    * @default memoryStore({ forgets: "accepted" })
    */
   readonly store?: (() => Store) | undefined;
+  /**
+   * The `describe` and `test` of your test runner.
+   *
+   * @default the global ones, which Jest has, and vitest with `globals: true`
+   */
+  readonly runner?: TestRunner | undefined;
   /** What the framework cannot do. */
   readonly capabilities?: AdapterCapabilities | undefined;
 }

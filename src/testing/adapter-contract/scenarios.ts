@@ -5,8 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import { faults } from "../faulty-service/fault.ts";
-import { readFaults } from "../faulty-service/read-fault.ts";
+import { faults, readFaults } from "../faulty-service/faults.ts";
 import type { AdapterCapabilities, AdapterContractOptions } from "./drive.ts";
 import { type Envelope, onStage, type Stage, soon, until } from "./stage.ts";
 
@@ -113,7 +112,7 @@ export const adapterScenarios: readonly AdapterScenario[] = Object.freeze([
   ),
 
   scenario(
-    "abort after the send: it may have happened, and is looked up",
+    "abort after the send: it may have happened, and is read",
     async (stage) => {
       const { call } = stage.start({ keyed: false });
       stage.service.plan(faults.blackHole({ commit: true }));
@@ -123,7 +122,7 @@ export const adapterScenarios: readonly AdapterScenario[] = Object.freeze([
       stop.abort();
       const envelope = await soon(stopped, "the stopped call returned");
       assert.notEqual(envelope?.outcome, "not_applied", "an abort is not a cancellation");
-      const { outcome } = await soon(call(ANOTHER_CALL), "it was looked up");
+      const { outcome } = await soon(call(ANOTHER_CALL), "it was read");
       assert.equal(outcome, "committed");
       stage.expectCounts(1, 1);
     },
@@ -208,7 +207,7 @@ function assertReplay({ ok, outcome, effect, replayed, data }: Envelope, first: 
   );
 }
 
-/** A framework may throw when it is stopped; what the model would have read is then nobody's. */
+/** A framework may throw when it is stopped; then there is nothing that the model reads. */
 async function settled(call: Promise<Envelope>): Promise<Envelope | undefined> {
   return call.catch(() => undefined);
 }

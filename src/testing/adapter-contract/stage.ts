@@ -1,19 +1,19 @@
 /**
- * What a scenario plays on: a faulty service, a ledger, and processes that call the tool through the
- * adapter.
+ * What a scenario plays on: a faulty service, the one tool of the contract, a ledger, and processes that
+ * call the tool through the adapter.
  *
  * @module
  */
 
 import assert from "node:assert/strict";
 import { createHoldfire, type Holdfire } from "../../create.ts";
+import { absent, committed, duplicated } from "../../engine/define/reading.ts";
+import { typed } from "../../engine/define/schema.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import type { EffectBody } from "../faulty-service/logs.ts";
-import type { FaultyService } from "../faulty-service/service.ts";
-import { startFaultyService } from "../faulty-service/start.ts";
-import type { AdapterCall, AdapterContractOptions } from "./drive.ts";
-import { type PayPowers, payTool } from "./pay-tool.ts";
+import { type FaultyService, startFaultyService } from "../faulty-service.ts";
+import type { AdapterCall, AdapterContractOptions, PayArguments, PayDefinition } from "./drive.ts";
 
 export type Envelope = Reply<EffectBody>;
 
@@ -107,4 +107,41 @@ export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
   promise.then(settle, settle);
   await until(() => !pending, what);
   return promise;
+}
+
+export interface PayPowers {
+  /** @default true */
+  readonly keyed?: boolean | undefined;
+  /** @default true */
+  readonly readable?: boolean | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+export function payTool(
+  service: FaultyService,
+  { keyed = true, readable = true }: PayPowers,
+): PayDefinition {
+  const client = service.client(
+    keyed ? (readable ? "keyed_readable" : "keyed") : readable ? "readable" : "neither",
+  );
+  return {
+    name: "pay",
+    kind: "write",
+    input: typed<PayArguments>(),
+    intent: ({ paymentId, amount }) => ({ paymentId, amount }),
+    run: (args, { key, signal }) => client.create(args, { key, signal }),
+    // Longer than any test waits: no scenario may end well by a timeout.
+    attemptTimeoutMs: 60_000,
+    effect: { type: () => "created", id: ({ id }) => id },
+    keyed: keyed ? { forMs: DAY_MS } : undefined,
+    readState: readable
+      ? async ({ key, signal }) => {
+          const found = await client.find({ key }, { signal });
+          const [first] = found;
+          if (!first) return absent();
+          return found.length > 1 ? duplicated(found) : committed(first, { effectId: first.id });
+        }
+      : undefined,
+  };
 }

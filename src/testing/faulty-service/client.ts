@@ -50,9 +50,9 @@ export interface ServiceClient {
   find(query: EffectQuery, options?: ReadOptions): Promise<EffectBody[]>;
   /** The version of the list of effects, for `create` with `ifMatch` on the conditional class. */
   version(options?: ReadOptions): Promise<string>;
-  /** Writes a conditional record; without `ifMatch` only if nobody has the name. */
+  /** Writes a conditional record; without `ifMatch` only if the name is free. */
   put(name: string, value: unknown, options?: CreateOptions): Promise<EffectBody>;
-  /** Reads a conditional record; `undefined` if nobody has the name. */
+  /** Reads a conditional record; `undefined` if there is none. */
   get(name: string, options?: ReadOptions): Promise<RecordBody | undefined>;
 }
 

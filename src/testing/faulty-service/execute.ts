@@ -1,15 +1,13 @@
 /**
- * One write in the hands of the service, in steps, so that a fault can come between them.
+ * One write in the hands of the service, in steps, so that a fault can come between them: the key, the
+ * precondition, the effect.
  *
  * @module
  */
 
-import { type Answer, answer, errorAnswer } from "./answer.ts";
-import type { KeyHold, KeyMemory } from "./key-memory.ts";
-import { type EffectFacts, effectBody, type Logs } from "./logs.ts";
-import { holds, isUnconditional, type Precondition } from "./precondition.ts";
-import { effectsOf, recordOf, versionOf } from "./state.ts";
-import { offerOf, type ToolClass } from "./tool-class.ts";
+import { type EffectFacts, effectBody, effectsOf, type Logs, recordOf, versionOf } from "./logs.ts";
+import { type Answer, answer, errorAnswer } from "./reply.ts";
+import { OFFERS, type ToolClass } from "./tool-class.ts";
 
 export interface WriteRequest {
   readonly class: ToolClass;
@@ -69,7 +67,7 @@ function takeKey(
   { class: toolClass, key, identity }: WriteRequest,
   keys: KeyMemory,
 ): Answer | KeyHold | undefined {
-  if (key === undefined || !offerOf(toolClass).keys) return undefined;
+  if (key === undefined || !OFFERS[toolClass].keys) return undefined;
   return keys.take(`${toolClass}:${key}`, identity);
 }
 
@@ -109,4 +107,88 @@ function actOnRecord(
   if (!holds(precondition, before)) return errorAnswer(412, "precondition_failed");
   const made = logs.make({ ...facts, effect: before ? "updated" : "created" });
   return answer(before ? 200 : 201, effectBody(made), { etag: version() ?? "" });
+}
+
+export interface Precondition {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+export function isUnconditional({ ifMatch, ifNoneMatch }: Precondition): boolean {
+  return ifMatch === undefined && ifNoneMatch === undefined;
+}
+
+/** `version` is what is there now; `undefined` if nothing is. */
+export function holds(
+  { ifMatch, ifNoneMatch }: Precondition,
+  version: string | undefined,
+): boolean {
+  if (ifMatch !== undefined && !names(ifMatch, version)) return false;
+  return ifNoneMatch === undefined || !names(ifNoneMatch, version);
+}
+
+/** A version may come with its quotes or without. */
+function names(header: string, version: string | undefined): boolean {
+  if (version === undefined) return false;
+  const listed = header.split(",").map((one) => bare(one.trim()));
+  return listed.includes("*") || listed.includes(bare(version));
+}
+
+function bare(version: string): string {
+  return version.startsWith('"') && version.endsWith('"') ? version.slice(1, -1) : version;
+}
+
+interface Entry {
+  readonly identity: string;
+  readonly since: number;
+  /** `undefined` while the first request is still running. */
+  answer: Answer | undefined;
+}
+
+/** A request that is the first with its key. */
+export interface KeyHold {
+  /** Stores the answer for all that come after. */
+  settle(answer: Answer): void;
+  /** Forgets the key: nothing was done. */
+  release(): void;
+}
+
+export interface KeyMemory {
+  /** Returns what to answer if the key is known, and holds the key if it is not. */
+  take(key: string, identity: string): Answer | KeyHold;
+}
+
+export function createKeyMemory(now: () => number, keyMemoryMs: number): KeyMemory {
+  const entries = new Map<string, Entry>();
+
+  // A running request holds its key however long it runs.
+  const remembered = (key: string): Entry | undefined => {
+    const entry = entries.get(key);
+    const forgotten = entry?.answer && now() - entry.since >= keyMemoryMs;
+    return forgotten ? undefined : entry;
+  };
+
+  return {
+    take(key, identity) {
+      const known = remembered(key);
+      if (known) return answerTo(known, identity);
+      const entry: Entry = { identity, since: now(), answer: undefined };
+      entries.set(key, entry);
+      return {
+        settle(answer) {
+          entry.answer = answer;
+        },
+        release() {
+          entries.delete(key);
+        },
+      };
+    },
+  };
+}
+
+function answerTo(known: Entry, identity: string): Answer {
+  if (known.identity !== identity) return errorAnswer(422, "idempotency_error");
+  if (known.answer === undefined) return errorAnswer(409, "idempotency_key_in_use");
+  const { status, headers, body } = known.answer;
+  return { status, body, headers: { ...headers, "idempotent-replayed": "true" } };
 }

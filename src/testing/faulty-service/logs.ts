@@ -1,5 +1,6 @@
 /**
- * What the service remembers for ever: arrivals, reads and effects. The ground truth of a test.
+ * What the service remembers for ever, and its state as read from that: arrivals, reads and effects. A test
+ * compares what a tool reports with these.
  *
  * One sequence runs through all three, so their entries can be put in order: a read with a lower
  * `seq` than an effect came before it.
@@ -7,8 +8,7 @@
  * @module
  */
 
-import type { Fault } from "./fault.ts";
-import type { ReadFault } from "./read-fault.ts";
+import type { Fault, ReadFault } from "./faults.ts";
 import type { ToolClass } from "./tool-class.ts";
 
 interface Logged {
@@ -54,7 +54,7 @@ export interface LoggedEffect extends Logged {
   readonly arrival: number;
 }
 
-/** An effect as the service tells of it, in its answers and its reads. */
+/** An effect as the service reports it, in its answers and its reads. */
 export interface EffectBody {
   readonly id: string;
   readonly effect: "created" | "updated";
@@ -116,7 +116,7 @@ export function effectBody(logged: LoggedEffect): EffectBody {
 
 const refuse = (): boolean => false;
 
-/** `entries` is live, and nobody but `append` can change it. */
+/** `entries` is live, and only `append` can change it. */
 function createLog<T extends object>(): { readonly entries: readonly T[]; append(entry: T): T } {
   const entries: T[] = [];
   return {
@@ -132,4 +132,52 @@ function createLog<T extends object>(): { readonly entries: readonly T[]; append
       return entry;
     },
   };
+}
+
+/** A conditional record. */
+export interface RecordState {
+  readonly value: unknown;
+  readonly version: string;
+}
+
+/** The effects of one class that had happened at `asOf`. */
+export function effectsOf(
+  effects: readonly LoggedEffect[],
+  toolClass: ToolClass,
+  asOf: number = Number.POSITIVE_INFINITY,
+): readonly LoggedEffect[] {
+  return effects.filter((effect) => effect.class === toolClass && effect.at <= asOf);
+}
+
+/** Those whose key or top-level fields match all of the query, values compared as text. */
+export function search(
+  effects: readonly LoggedEffect[],
+  query: URLSearchParams,
+): readonly LoggedEffect[] {
+  const wanted = [...query];
+  return effects.filter((effect) =>
+    wanted.every(([field, value]) =>
+      field === "key" ? effect.key === value : fieldText(effect.intent, field) === value,
+    ),
+  );
+}
+
+/** The version of a list of effects: it moves with each of them. */
+export function versionOf(effects: readonly LoggedEffect[]): string {
+  return `"${effects.length}"`;
+}
+
+/** What is written under a name, given the effects of the conditional class. */
+export function recordOf(effects: readonly LoggedEffect[], name: string): RecordState | undefined {
+  const writes = effects.filter(({ record }) => record === name);
+  const last = writes.at(-1);
+  return last && { value: last.intent, version: versionOf(writes) };
+}
+
+function fieldText(intent: unknown, field: string): string | undefined {
+  if (typeof intent !== "object" || intent === null) return undefined;
+  const value: unknown = Object.getOwnPropertyDescriptor(intent, field)?.value;
+  const plain =
+    typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return plain ? String(value) : undefined;
 }

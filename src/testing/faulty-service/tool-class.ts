@@ -9,22 +9,17 @@ export type ToolClass =
   | "readable"
   /** As `keyed`; for suites in which the tool of `keyed` has no reader, and this one's has. */
   | "keyed_readable"
-  /** Takes versions: `If-Match`, and `If-None-Match: *` for a name nobody has. */
+  /** Takes versions: `If-Match`, and `If-None-Match: *` for a name that is free. */
   | "conditional"
-  /** Like e-mail: sent is sent, and nobody can tell. */
+  /** Like e-mail: sent is sent, and no read can tell. */
   | "neither"
   /** Answers 201 and does nothing; its reads tell the truth. */
   | "liar";
 
-/** What a class of service offers. */
-interface Offer {
-  /** It replays a known `Idempotency-Key`. */
-  readonly keys: boolean;
-  /** Its effects can be read. */
-  readonly reads: boolean;
-}
-
-const OFFERS: Readonly<Record<ToolClass, Offer>> = {
+/** What a class of service offers: whether it replays a known `Idempotency-Key`, and can be read. */
+export const OFFERS: Readonly<
+  Record<ToolClass, { readonly keys: boolean; readonly reads: boolean }>
+> = {
   keyed: { keys: true, reads: true },
   readable: { keys: false, reads: true },
   keyed_readable: { keys: true, reads: true },
@@ -33,14 +28,8 @@ const OFFERS: Readonly<Record<ToolClass, Offer>> = {
   liar: { keys: false, reads: true },
 };
 
+export const isToolClass = (name: string): name is ToolClass => Object.hasOwn(OFFERS, name);
+
 export const TOOL_CLASSES: readonly ToolClass[] = Object.freeze(
   Object.keys(OFFERS).filter(isToolClass),
 );
-
-export function isToolClass(name: string): name is ToolClass {
-  return Object.hasOwn(OFFERS, name);
-}
-
-export function offerOf(toolClass: ToolClass): Offer {
-  return OFFERS[toolClass];
-}

@@ -8,7 +8,6 @@ import { randomUUID } from "node:crypto";
 import { errorCodeOf, isResponse, statusOf } from "../../classify/answer.ts";
 import { checkArguments } from "../../engine/define/schema.ts";
 import type { Tool } from "../../engine/define/tool.ts";
-
 import { InvalidInputError } from "../../errors.ts";
 import { canonicalize, type Json } from "../../key/canonical.ts";
 import { mintId, wireKey } from "../../key/mint.ts";
@@ -48,7 +47,10 @@ export function createProber(tool: Tool, args: () => unknown, clock: Clock): () 
     const { value } = canonicalize(checked, "args");
     const { value: intent, text } = intentOf(tool, value);
     if (wanted.has(text)) {
-      throw new InvalidInputError("sandbox.args", "must want another effect each time");
+      throw new InvalidInputError(
+        "sandbox.args",
+        "must return arguments for another effect each time.",
+      );
     }
     wanted.add(text);
     let fixed: Promise<Json | undefined> | undefined;
@@ -109,7 +111,7 @@ async function endingOf(value: unknown): Promise<Ended> {
   return { ok: true, value: { status, body: await value.text() } };
 }
 
-/** An error in one line: what the service said, else the code, else the message. */
+/** An error in one line: what the service answered, else the code, else the message. */
 function whyOf(error: unknown): string {
   const status = statusOf(error);
   if (status !== undefined) return `status ${status}`;

@@ -1,6 +1,6 @@
 /**
  * A proxy on loopback that passes everything on to one target, and loses requests or replies when
- * armed. It speaks HTTP and not bare TCP, so it knows when the target has answered, and can talk to it
+ * armed. It is an HTTP proxy and not a TCP one, so it knows when the target has answered, and can reach it
  * over TLS.
  *
  * @module
@@ -42,7 +42,7 @@ export interface CuttingProxy {
   close(): Promise<void>;
 }
 
-/** They speak of one connection, and there are two. */
+/** They are about one connection, and there are two. */
 const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",

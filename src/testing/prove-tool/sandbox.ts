@@ -6,9 +6,7 @@
 
 import { isIPv4 } from "node:net";
 import { checkOptions, positive, show } from "../../engine/define/check.ts";
-
 import type { ToolWithInput, ToolWithoutInput } from "../../engine/define/definition.ts";
-
 import { InvalidInputError } from "../../errors.ts";
 import { type Clock, systemClock } from "../../lang/clock.ts";
 
@@ -33,8 +31,8 @@ export interface Sandbox<A, I, R> {
     | ((baseUrl: string) => ToolWithInput<A, I, R> | ToolWithoutInput<A, I, R>)
     | undefined;
   /**
-   * How many effects this intent really had, from the service's own books. Without it, the tool's
-   * reader and results are believed.
+   * How many effects this intent really had, from the service's own records. Without it, the tool's
+   * reader and results are trusted.
    */
   readonly countEffects?: ((intent: I, key: string) => number | Promise<number>) | undefined;
   /**
@@ -44,19 +42,19 @@ export interface Sandbox<A, I, R> {
    */
   readonly carriesEffect?: ((request: ProbedRequest) => boolean) | undefined;
   /**
-   * Lets the target be another machine. A proof fires the tool several times, and means it.
+   * Allows a target on another machine. A proof fires the tool several times, with real effects.
    *
    * @default false
    */
   readonly allowRemote?: boolean | undefined;
   /**
-   * How long the reader is asked for an effect that must be there, in milliseconds. What it has not
-   * found by then it is said to be blind to.
+   * How long the state is read for an effect that must be there, in milliseconds. What the reader has not
+   * found by then counts as not found.
    *
    * @default `commitsWithinMs` and one second
    */
-  readonly lookForMs?: number | undefined;
-  /** The clock of the waits between two looks, for tests. @default the system's */
+  readonly readForMs?: number | undefined;
+  /** The clock of the waits between two reads, for tests. @default the system's */
   readonly clock?: Clock | undefined;
 }
 
@@ -67,7 +65,7 @@ export interface Ground {
   readonly connect: ((baseUrl: string) => object) | undefined;
   readonly countEffects: ((intent: unknown, key: string) => unknown) | undefined;
   readonly carriesEffect: (request: ProbedRequest) => boolean;
-  readonly lookForMs: number;
+  readonly readForMs: number;
   readonly clock: Clock;
 }
 
@@ -78,7 +76,7 @@ const KNOWN = [
   "countEffects",
   "carriesEffect",
   "allowRemote",
-  "lookForMs",
+  "readForMs",
   "clock",
 ] as const satisfies readonly (keyof Sandbox<unknown, unknown, unknown>)[];
 
@@ -94,17 +92,17 @@ export function checkSandbox(
   const { carriesEffect = ({ method }: ProbedRequest) => !HARMLESS.has(method) } = sandbox;
   for (const [name, value] of Object.entries({ args, connect, countEffects, carriesEffect })) {
     if (typeof value !== "function" && (value !== undefined || name === "args")) {
-      throw new InvalidInputError(`sandbox.${name}`, "must be a function");
+      throw new InvalidInputError(`sandbox.${name}`, "must be a function.");
     }
   }
-  const lookForMs = positive(sandbox.lookForMs ?? commitsWithinMs + BEYOND_MS, "sandbox.lookForMs");
+  const readForMs = positive(sandbox.readForMs ?? commitsWithinMs + BEYOND_MS, "sandbox.readForMs");
   return {
     target: checkTarget(sandbox.target, allowRemote === true),
     args,
     connect,
     countEffects: countEffects as Ground["countEffects"],
     carriesEffect: (request) => saysYes(carriesEffect, request),
-    lookForMs,
+    readForMs,
     clock,
   };
 }
@@ -122,19 +120,19 @@ function checkTarget(given: unknown, allowRemote: boolean): URL {
   const path = "sandbox.target";
   const text = given instanceof URL ? given.href : given;
   if (typeof text !== "string" || !URL.canParse(text)) {
-    throw new InvalidInputError(path, `must be a URL, got ${show(given)}`);
+    throw new InvalidInputError(path, `must be a URL, got ${show(given)}.`);
   }
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new InvalidInputError(path, "must be an http or https URL");
+    throw new InvalidInputError(path, "must be an http or https URL.");
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new InvalidInputError(path, "must have no credentials, query or fragment");
+    throw new InvalidInputError(path, "must have no credentials, query or fragment.");
   }
   if (!allowRemote && !isLoopback(url.hostname)) {
     throw new InvalidInputError(
       path,
-      "is another machine, and a proof makes real effects. If it is a sandbox, say so: allowRemote: true",
+      "is on another machine, and a proof causes real effects. If it is a sandbox, pass allowRemote: true.",
     );
   }
   return url;

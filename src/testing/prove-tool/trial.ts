@@ -1,5 +1,5 @@
 /**
- * The trials of a proof: one effect each, fired under one kind of loss, then looked for.
+ * The trials of a proof: one effect each, fired under one kind of loss, then read.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import { type Clock, systemClock } from "../../lang/clock.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import { createProber, type Probe, type Sent, send } from "./probe.ts";
 import type { Cut, CuttingProxy, Passage } from "./proxy.ts";
+import { type ProbeRead, type ReadPlan, readOnce, readUntilFound } from "./read-probe.ts";
 import type { Ground } from "./sandbox.ts";
-import { ask, type Look, type Watching, watch } from "./watch.ts";
 
 /** What was seen of one effect. */
 export interface Trial {
@@ -20,14 +20,14 @@ export interface Trial {
   /** The last status with which the service answered them. */
   readonly status: number | undefined;
   /** Empty without a reader. */
-  readonly looks: readonly Look[];
-  /** By the service's own books, when all was over. */
+  readonly reads: readonly ProbeRead[];
+  /** By the service's own records, when all was over. */
   readonly effects: number | undefined;
 }
 
 export interface Trials {
-  /** A look for what was never sent; `undefined` without a reader. */
-  readonly neverSent: Look | undefined;
+  /** A read of what was never sent; `undefined` without a reader. */
+  readonly neverSent: ProbeRead | undefined;
   /** Answered, and sent again with the same key if the tool is keyed. */
   readonly answered: Trial;
   /** These three only with a proxy, and only if an undisturbed call works. */
@@ -47,24 +47,24 @@ export async function runTrials(
   ground: Ground,
   proxy: CuttingProxy | undefined,
 ): Promise<Trials> {
-  const { clock, lookForMs } = ground;
+  const { clock, readForMs } = ground;
   const windowMs = tool.commitsWithinMs ?? 0;
   const nextProbe = createProber(tool, ground.args, clock);
-  const about = { tool, clock, windowMs, lookForMs, owners: new Map<string, string>() };
+  const about = { tool, clock, windowMs, readForMs, owners: new Map<string, string>() };
   const fire = async (cut: Cut, times = 1): Promise<Fired> =>
     fireUnder(cut, times, await nextProbe(), tool, proxy, clock);
-  const observe = (fired: Fired | undefined, patienceMs = lookForMs) =>
-    fired && lookAt(fired, { ...about, lookForMs: patienceMs }, ground, proxy !== undefined);
+  const observe = (fired: Fired | undefined, patienceMs = readForMs) =>
+    fired && readAfter(fired, { ...about, readForMs: patienceMs }, ground, proxy !== undefined);
 
   const unsent = await nextProbe();
   const endedAt = clock.monotonic();
-  const neverSent = tool.readState && (await ask(unsent, { ...about, endedAt }));
+  const neverSent = tool.readState && (await readOnce(unsent, { ...about, endedAt }));
   const answered = await fire("none", tool.keyedForMs === undefined ? 1 : 2);
   const works = proxy !== undefined && answered.sends[0]?.ended.ok === true;
   const lostRequest = works ? await fire("request") : undefined;
   const lostReply = works ? await fire("reply") : undefined;
   const lostEarly = works ? await fire("early") : undefined;
-  // Side by side: each look waits for its own window, and a window may be long.
+  // Side by side: each read waits for its own window, and a window may be long.
   const trials = await Promise.all([
     observe(answered),
     // What never arrived is not waited for any longer than it could have taken.
@@ -86,7 +86,7 @@ const NO_TRIAL: Trial = {
   sends: [],
   requests: undefined,
   status: undefined,
-  looks: [],
+  reads: [],
   effects: undefined,
 };
 
@@ -109,29 +109,29 @@ async function fireUnder(
   return { probe, sends, passages };
 }
 
-async function lookAt(
+async function readAfter(
   { probe, sends, passages }: Fired,
-  about: Omit<Watching, "endedAt">,
+  about: Omit<ReadPlan, "endedAt">,
   { carriesEffect, countEffects }: Ground,
   proxied: boolean,
 ): Promise<Trial> {
   const { tool, clock } = about;
   const endedAt = sends.at(-1)?.endedAt ?? clock.monotonic();
-  const looks = tool.readState ? await watch(probe, { ...about, endedAt }) : [];
+  const reads = tool.readState ? await readUntilFound(probe, { ...about, endedAt }) : [];
   const carrying = passages.filter((passage) => passage.cut || carriesEffect(passage));
   const answers = Promise.all(carrying.map(({ answered }) => answered));
-  // A service that is still at it is given the time of one attempt.
+  // A service that is still working is given the time of one attempt.
   const inTime = await withTimeLimit(systemClock, tool.attemptTimeoutMs, answers);
   return {
     sends,
     requests: proxied ? carrying.length : undefined,
     status: inTime.tag === "done" ? inTime.value.findLast((status) => status) : undefined,
-    looks,
+    reads,
     effects: await count(probe, tool, countEffects),
   };
 }
 
-/** The books' word, if it is a number at all. */
+/** What the service's own records say, if it is a number at all. */
 async function count(
   { intent, key }: Probe,
   { readTimeoutMs }: Tool,

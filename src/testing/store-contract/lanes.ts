@@ -4,10 +4,10 @@
  * @module
  */
 
-import { expect, test } from "vitest";
+import assert from "node:assert/strict";
 import type { LaneRecord } from "../../ledger/store.ts";
 import { recordOf } from "../record-of.ts";
-import { create, mustSwap, type Subject } from "./subject.ts";
+import { assertPart, assertSame, create, mustSwap, type StoreTest } from "./subject.ts";
 
 const NAME = "payment/p1";
 const TAKEN: LaneRecord = {
@@ -18,22 +18,21 @@ const TAKEN: LaneRecord = {
   ],
 };
 
-export function testLanes(subject: () => Subject, joinsLanes: boolean): void {
-  test("a lane that nobody took is not there", async () => {
-    const { store } = subject();
-    expect((await store.readLane("acme", NAME)).stored).toBeUndefined();
+export function testLanes(test: StoreTest, joinsLanes: boolean): void {
+  test("a lane that no operation has taken is not there", async ({ store }) => {
+    assert.equal((await store.readLane("acme", NAME)).stored, undefined);
   });
 
-  test("a record and its lane are written in one move, and the lane is read as it was written", async () => {
-    const { store } = subject();
+  test("a record and its lane are written in one move, and the lane is read as it was written", async ({
+    store,
+  }) => {
     await mustSwap(store, { ...create(recordOf()), lane: { name: NAME, expect: 0, lane: TAKEN } });
     const { stored } = await store.readLane("acme", NAME);
-    expect(stored?.lane).toEqual(TAKEN);
-    expect((await store.read("acme", "operation-1")).stored?.record).toEqual(recordOf());
+    assertSame(stored?.lane, TAKEN);
+    assertSame((await store.read("acme", "operation-1")).stored?.record, recordOf());
   });
 
-  test("a lane is left in the move that settles the record", async () => {
-    const { store } = subject();
+  test("a lane is left in the move that settles the record", async ({ store }) => {
     const { version } = await mustSwap(store, {
       ...create(recordOf()),
       lane: { name: NAME, expect: 0, lane: TAKEN },
@@ -45,41 +44,41 @@ export function testLanes(subject: () => Subject, joinsLanes: boolean): void {
       expect: version,
       lane: { name: NAME, expect: stored?.version ?? 0, lane: undefined },
     });
-    expect((await store.readLane("acme", NAME)).stored).toBeUndefined();
-    expect((await store.read("acme", "operation-1")).stored?.record).toEqual(settled);
+    assert.equal((await store.readLane("acme", NAME)).stored, undefined);
+    assertSame((await store.read("acme", "operation-1")).stored?.record, settled);
   });
 
-  test("when the lane has changed neither is written, and the refusal tells the lane", async () => {
-    const { store } = subject();
+  test("when the lane has changed neither is written, and the refusal tells the lane", async ({
+    store,
+  }) => {
     const lane = { name: NAME, expect: 0, lane: TAKEN };
     await mustSwap(store, { ...create(recordOf()), lane });
     const { stored } = await store.readLane("acme", NAME);
     const refused = await store.swap({ ...create(recordOf({ id: "operation-2" })), lane });
-    expect(refused).toMatchObject({ ok: false, lane: stored });
-    expect((await store.read("acme", "operation-2")).stored).toBeUndefined();
-    expect((await store.readLane("acme", NAME)).stored).toEqual(stored);
+    assertPart(refused, { ok: false, lane: stored });
+    assert.equal((await store.read("acme", "operation-2")).stored, undefined);
+    assertSame((await store.readLane("acme", NAME)).stored, stored);
   });
 
-  test("a lane that is gone is told as version 0", async () => {
-    const { store } = subject();
+  test("a lane that is gone is told as version 0", async ({ store }) => {
     const lane = { name: NAME, expect: 9, lane: TAKEN };
     const refused = await store.swap({ ...create(recordOf()), lane });
-    expect(refused).toMatchObject({ ok: false, lane: { version: 0 } });
-    expect((await store.read("acme", "operation-1")).stored).toBeUndefined();
+    assertPart(refused, { ok: false, lane: { version: 0 } });
+    assert.equal((await store.read("acme", "operation-1")).stored, undefined);
   });
 
-  test("when the record has changed it is not written, and the refusal tells the record", async () => {
-    const { store } = subject();
+  test("when the record has changed it is not written, and the refusal tells the record", async ({
+    store,
+  }) => {
     await mustSwap(store, create(recordOf()));
     const stale = create(recordOf({ argsHash: "other" }));
     const refused = await store.swap({ ...stale, lane: { name: NAME, expect: 0, lane: TAKEN } });
-    expect(refused).toMatchObject({ ok: false, current: { record: recordOf() } });
-    expect((await store.read("acme", "operation-1")).stored?.record).toEqual(recordOf());
-    if (joinsLanes) expect((await store.readLane("acme", NAME)).stored).toBeUndefined();
+    assertPart(refused, { ok: false, current: { record: recordOf() } });
+    assertSame((await store.read("acme", "operation-1")).stored?.record, recordOf());
+    if (joinsLanes) assert.equal((await store.readLane("acme", NAME)).stored, undefined);
   });
 
-  test("of many that take a free lane at once exactly one gets it", async () => {
-    const { store } = subject();
+  test("of many that take a free lane at once exactly one gets it", async ({ store }) => {
     const ids = Array.from({ length: 20 }, (_, index) => `operation-${index}`);
     const swaps = await Promise.all(
       ids.map((id) =>
@@ -89,36 +88,39 @@ export function testLanes(subject: () => Subject, joinsLanes: boolean): void {
         }),
       ),
     );
-    expect(swaps.filter((swapped) => swapped.ok)).toHaveLength(1);
+    assert.equal(swaps.filter((swapped) => swapped.ok).length, 1);
     const winner = ids[swaps.findIndex((swapped) => swapped.ok)];
-    expect((await store.readLane("acme", NAME)).stored?.lane.holder).toBe(winner);
+    assert.equal((await store.readLane("acme", NAME)).stored?.lane.holder, winner);
     const { items } = await store.list({ tenant: "acme" });
-    expect(items.map(({ record }) => record.id)).toEqual([winner]);
+    assertSame(
+      items.map(({ record }) => record.id),
+      [winner],
+    );
   });
 
-  test("a lane is written alone, where a record that is not there is removed", async () => {
-    const { store } = subject();
+  test("a lane is written alone, where a record that is not there is removed", async ({
+    store,
+  }) => {
     const alone = {
       tenant: "acme",
-      id: "nobody",
+      id: "no-such-operation",
       expect: 0,
       record: undefined,
       lease: "none",
     } as const;
     await mustSwap(store, { ...alone, lane: { name: NAME, expect: 0, lane: TAKEN } });
     const { stored } = await store.readLane("acme", NAME);
-    expect(stored?.lane).toEqual(TAKEN);
-    expect((await store.read("acme", "nobody")).stored).toBeUndefined();
+    assertSame(stored?.lane, TAKEN);
+    assert.equal((await store.read("acme", "no-such-operation")).stored, undefined);
     const stale = { ...alone, lane: { name: NAME, expect: 0, lane: { queue: [] } } };
-    expect(await store.swap(stale)).toMatchObject({ ok: false, lane: stored });
+    assertPart(await store.swap(stale), { ok: false, lane: stored });
     const inner = { holder: "operation-1", inner: ["operation-4"], queue: [] };
     const shared = { name: NAME, expect: stored?.version ?? 0, lane: inner };
     await mustSwap(store, { ...alone, lane: shared });
-    expect((await store.readLane("acme", NAME)).stored?.lane).toEqual(inner);
+    assertSame((await store.readLane("acme", NAME)).stored?.lane, inner);
   });
 
-  test("the version of a lane rises, and does not come back after a removal", async () => {
-    const { store } = subject();
+  test("the version of a lane rises, and does not come back after a removal", async ({ store }) => {
     const seen: number[] = [0];
     let expected = 0;
     for (const [index, lane] of [TAKEN, TAKEN, undefined, TAKEN].entries()) {
@@ -127,7 +129,7 @@ export function testLanes(subject: () => Subject, joinsLanes: boolean): void {
       await mustSwap(store, { ...create(recordOf({ id })), lane: change });
       expected = (await store.readLane("acme", NAME)).stored?.version ?? 0;
       if (lane) {
-        expect(seen).not.toContain(expected);
+        assert.ok(!seen.includes(expected));
         seen.push(expected);
       }
     }

@@ -4,31 +4,29 @@
  * @module
  */
 
-import { expect, test } from "vitest";
+import assert from "node:assert/strict";
 import { claimOf, recordOf } from "../record-of.ts";
-import { create, mustRead, mustSwap, perform, type Subject } from "./subject.ts";
+import { assertSame, create, mustRead, mustSwap, perform, type StoreTest } from "./subject.ts";
 
 const SHORT_MS = 50;
 const LONG_MS = 600_000;
 
-export function testLeases(subject: () => Subject): void {
-  test("a lease runs from the store's now, and is what a reader sees", async () => {
-    const { store } = subject();
+export function testLeases(test: StoreTest): void {
+  test("a lease runs from the store's now, and is what a reader sees", async ({ store }) => {
     const { tenant, id } = recordOf();
     const { leaseUntil, now } = await mustSwap(store, { ...create(recordOf()), lease: LONG_MS });
     // A server may round its clock to the millisecond in between.
-    expect(Math.abs((leaseUntil ?? 0) - (now + LONG_MS))).toBeLessThanOrEqual(1);
-    expect((await mustRead(store, tenant, id)).leaseUntil).toBe(leaseUntil);
+    assert.ok(Math.abs((leaseUntil ?? 0) - (now + LONG_MS)) <= 1);
+    assert.equal((await mustRead(store, tenant, id)).leaseUntil, leaseUntil);
   });
 
-  test("a write can keep the lease, set it anew, or end it", async () => {
-    const { store } = subject();
+  test("a write can keep the lease, set it anew, or end it", async ({ store }) => {
     const record = recordOf();
     const { tenant, id } = record;
     const set = await mustSwap(store, { ...create(record), lease: LONG_MS });
     const kept = await mustSwap(store, { ...create(record), expect: set.version, lease: "keep" });
-    expect(kept.leaseUntil).toBe(set.leaseUntil);
-    expect((await mustRead(store, tenant, id)).leaseUntil).toBe(set.leaseUntil);
+    assert.equal(kept.leaseUntil, set.leaseUntil);
+    assert.equal((await mustRead(store, tenant, id)).leaseUntil, set.leaseUntil);
 
     const longer = 2 * LONG_MS;
     const renewed = await mustSwap(store, {
@@ -36,38 +34,38 @@ export function testLeases(subject: () => Subject): void {
       expect: kept.version,
       lease: longer,
     });
-    expect(Math.abs((renewed.leaseUntil ?? 0) - (renewed.now + longer))).toBeLessThanOrEqual(1);
+    assert.ok(Math.abs((renewed.leaseUntil ?? 0) - (renewed.now + longer)) <= 1);
 
     const ended = await mustSwap(store, { ...create(record), expect: renewed.version });
-    expect(ended.leaseUntil).toBeUndefined();
-    expect((await mustRead(store, tenant, id)).leaseUntil).toBeUndefined();
+    assert.equal(ended.leaseUntil, undefined);
+    assert.equal((await mustRead(store, tenant, id)).leaseUntil, undefined);
   });
 
-  test("keeping a lease that never was leaves none", async () => {
-    const { store } = subject();
+  test("keeping a lease that never was leaves none", async ({ store }) => {
     const { leaseUntil } = await mustSwap(store, { ...create(recordOf()), lease: "keep" });
-    expect(leaseUntil).toBeUndefined();
+    assert.equal(leaseUntil, undefined);
   });
 
-  test("a record made anew does not inherit the lease of a removed one", async () => {
-    const { store } = subject();
+  test("a record made anew does not inherit the lease of a removed one", async ({ store }) => {
     const record = recordOf();
     const { version } = await mustSwap(store, { ...create(record), lease: LONG_MS });
     await mustSwap(store, { ...create(record), expect: version, record: undefined });
     const { leaseUntil } = await mustSwap(store, { ...create(record), lease: "keep" });
-    expect(leaseUntil).toBeUndefined();
+    assert.equal(leaseUntil, undefined);
   });
 
-  test("a claim under its lease is not taken over", async () => {
-    const { store, start: at } = subject();
+  test("a claim under its lease is not taken over", async ({ store, start: at }) => {
     const { tenant, id } = recordOf();
     await perform(store, tenant, id, claimOf({ at, leaseMs: LONG_MS }));
     const { applied } = await perform(store, tenant, id, claimOf({ at, holder: "holder-2" }));
-    expect(applied).toEqual({ tag: "refused", why: "busy" });
+    assertSame(applied, { tag: "refused", why: "busy" });
   });
 
-  test("a lapsed claim is taken over by one of many, and its old owner can no longer settle", async () => {
-    const { store, start: at, reach } = subject();
+  test("a lapsed claim is taken over by one of many, and its old owner can no longer settle", async ({
+    store,
+    start: at,
+    reach,
+  }) => {
     const { tenant, id } = recordOf();
     await perform(store, tenant, id, claimOf({ at, leaseMs: SHORT_MS }));
     const { leaseUntil = 0 } = await mustRead(store, tenant, id);
@@ -78,10 +76,10 @@ export function testLeases(subject: () => Subject): void {
         perform(store, tenant, id, claimOf({ at, holder, leaseMs: LONG_MS })),
       ),
     );
-    expect(takeovers.filter(({ swapped }) => swapped?.ok)).toHaveLength(1);
+    assert.equal(takeovers.filter(({ swapped }) => swapped?.ok).length, 1);
     const { record } = await mustRead(store, tenant, id);
-    expect(record.epoch).toBe(2);
-    expect(record.attempts[0]?.endsBy).toBe(leaseUntil);
+    assert.equal(record.epoch, 2);
+    assert.equal(record.attempts[0]?.endsBy, leaseUntil);
     const late = await perform(store, tenant, id, {
       move: "settle",
       epoch: 1,
@@ -89,6 +87,6 @@ export function testLeases(subject: () => Subject): void {
       endings: [],
       at,
     });
-    expect(late.applied).toEqual({ tag: "refused", why: "stale" });
+    assertSame(late.applied, { tag: "refused", why: "stale" });
   });
 }

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { describe, expect, test } from "vitest";
+import assert from "node:assert/strict";
 import type { OperationRecord } from "../../ledger/record.ts";
 import { EVERY_STATE, evidenceOf, recordOf } from "../record-of.ts";
-import { create, mustRead, mustSwap, type Subject } from "./subject.ts";
+import { assertSame, create, mustRead, mustSwap, type StoreTest } from "./subject.ts";
 
 const HOSTILE: readonly (readonly [string, string])[] = [
   ["quotes", `'"\`\\`],
@@ -74,49 +74,51 @@ const recordFullOf = (text: string): OperationRecord =>
     ],
   });
 
-export function testRoundTrips(subject: () => Subject): void {
-  test.each(EVERY_STATE)("a record that is $tag is read as it was written", async (state) => {
-    const { store } = subject();
-    const record = { ...recordFullOf("plain"), state };
-    await mustSwap(store, create(record));
-    expect((await mustRead(store, record.tenant, record.id)).record).toEqual(record);
-  });
+export function testRoundTrips(test: StoreTest): void {
+  for (const state of EVERY_STATE) {
+    test(`a record that is ${state.tag} is read as it was written`, async ({ store }) => {
+      const record = { ...recordFullOf("plain"), state };
+      await mustSwap(store, create(record));
+      assertSame((await mustRead(store, record.tenant, record.id)).record, record);
+    });
+  }
 
-  test("a record with nothing optional is read as it was written", async () => {
-    const { store } = subject();
+  test("a record with nothing optional is read as it was written", async ({ store }) => {
     const record = recordOf({ intent: undefined, attempts: [], fired: 0, fields: {} });
     await mustSwap(store, create(record));
-    expect((await mustRead(store, record.tenant, record.id)).record).toEqual(record);
+    assertSame((await mustRead(store, record.tenant, record.id)).record, record);
   });
 
-  describe.each(HOSTILE)("text that is %s", (_, text) => {
-    test("is kept in every field of a record, and found by every filter", async () => {
-      const { store } = subject();
+  for (const [what, text] of HOSTILE) {
+    test(`text that is ${what} is kept in every field of a record, and found by every filter`, async ({
+      store,
+    }) => {
       const record = recordFullOf(text);
       await mustSwap(store, create(record));
-      expect((await mustRead(store, text, text)).record).toEqual(record);
+      assertSame((await mustRead(store, text, text)).record, record);
       const filters = { tool: text, scope: text, resource: text };
       const { items } = await store.list({ tenant: text, ...filters });
-      expect(items.map((item) => item.record)).toEqual([record]);
-      expect((await store.list({ tenant: text, scope: `${text}x` })).items).toEqual([]);
+      assertSame(
+        items.map((item) => item.record),
+        [record],
+      );
+      assertSame((await store.list({ tenant: text, scope: `${text}x` })).items, []);
     });
 
-    test("names lanes and effects", async () => {
-      const { store } = subject();
+    test(`text that is ${what} names lanes and effects`, async ({ store }) => {
       const lane = { holder: text, queue: [{ id: text, until: 1 }] };
       await mustSwap(store, { ...create(recordOf()), lane: { name: text, expect: 0, lane } });
-      expect((await store.readLane("acme", text)).stored?.lane).toEqual(lane);
-      expect(await store.ownerOf("acme", text, text)).toBeUndefined();
-      expect(await store.own("acme", text, text, text)).toBe(text);
-      expect(await store.ownerOf("acme", text, text)).toBe(text);
+      assertSame((await store.readLane("acme", text)).stored?.lane, lane);
+      assert.equal(await store.ownerOf("acme", text, text), undefined);
+      assert.equal(await store.own("acme", text, text, text), text);
+      assert.equal(await store.ownerOf("acme", text, text), text);
     });
-  });
+  }
 
-  test("a record of some size is read as it was written", async () => {
-    const { store } = subject();
+  test("a record of some size is read as it was written", async ({ store }) => {
     const payload = { form: "json", text: JSON.stringify("y".repeat(200_000)) } as const;
     const record = recordOf({ state: { tag: "committed", via: "reply", payload } });
     await mustSwap(store, create(record));
-    expect((await mustRead(store, record.tenant, record.id)).record).toEqual(record);
+    assertSame((await mustRead(store, record.tenant, record.id)).record, record);
   });
 }

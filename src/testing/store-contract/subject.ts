@@ -1,9 +1,10 @@
 /**
- * The store under test, and how the suite works it: moves are judged by the real `apply`.
+ * The store under test, and what the tests do to it: moves are judged by the real `apply`.
  *
  * @module
  */
 
+import assert from "node:assert/strict";
 import { type Applied, apply } from "../../ledger/apply.ts";
 import type { Move } from "../../ledger/moves.ts";
 import type { OperationRecord, Stored } from "../../ledger/record.ts";
@@ -23,7 +24,12 @@ export interface Subject {
   readonly another: () => Promise<Store>;
   /** Returns once the store's clock has reached `time`. */
   readonly reach: (time: number) => Promise<void>;
+  /** Reports the test as skipped, where the runner can. Return after it. */
+  readonly skip: (why: string) => void;
 }
+
+/** Registers a test that gets a store of its own, on an empty ledger. */
+export type StoreTest = (title: string, body: (subject: Subject) => Promise<void>) => void;
 
 /** A first version of the record, written without a lease. */
 export const create = (record: OperationRecord): Change => ({
@@ -70,4 +76,30 @@ export async function perform(
   const { record, lease } = applied;
   const expect = stored?.version ?? 0;
   return { applied, swapped: await store.swap({ tenant, id, expect, record, lease }) };
+}
+
+/** Fails unless both are equal. A property that is `undefined` counts as absent: stores leave it out. */
+export function assertSame(actual: unknown, expected: unknown): void {
+  assert.deepEqual(withoutUndefined(actual), withoutUndefined(expected));
+}
+
+/** Fails unless `actual` has all that `expected` has; it may have more properties. */
+export function assertPart(actual: unknown, expected: object): void {
+  assertSame(partOf(actual, expected), expected);
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function partOf(actual: unknown, expected: unknown): unknown {
+  if (!isObject(actual) || !isObject(expected)) return actual;
+  const names = Object.keys(expected);
+  return Object.fromEntries(names.map((name) => [name, partOf(actual[name], expected[name])]));
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (!isObject(value)) return value;
+  const defined = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(defined.map(([name, inner]) => [name, withoutUndefined(inner)]));
 }

@@ -4,16 +4,26 @@
  * @module
  */
 
-import { expect, test } from "vitest";
+import assert from "node:assert/strict";
 import { apply } from "../../ledger/apply.ts";
 import { claimOf, recordOf } from "../record-of.ts";
-import { create, mustRead, mustSwap, perform, type Subject } from "./subject.ts";
+import {
+  assertPart,
+  assertSame,
+  create,
+  mustRead,
+  mustSwap,
+  perform,
+  type StoreTest,
+} from "./subject.ts";
 
 const HOLDERS = Array.from({ length: 20 }, (_, index) => `holder-${index}`);
 
-export function testSwaps(subject: () => Subject): void {
-  test("of many first claims at once exactly one wins, and the others see it", async () => {
-    const { store, start: at } = subject();
+export function testSwaps(test: StoreTest): void {
+  test("of many first claims at once exactly one wins, and the others see it", async ({
+    store,
+    start: at,
+  }) => {
     const { tenant, id } = recordOf();
     const swaps = await Promise.all(
       HOLDERS.map((holder) => {
@@ -23,17 +33,16 @@ export function testSwaps(subject: () => Subject): void {
         return store.swap({ tenant, id, expect: 0, record, lease });
       }),
     );
-    expect(swaps.filter((swapped) => swapped.ok)).toHaveLength(1);
+    assert.equal(swaps.filter((swapped) => swapped.ok).length, 1);
     const winner = HOLDERS[swaps.findIndex((swapped) => swapped.ok)];
     const { record } = await mustRead(store, tenant, id);
-    expect(record.state).toEqual({ tag: "claimed", holder: winner });
+    assertSame(record.state, { tag: "claimed", holder: winner });
     for (const swapped of swaps) {
-      if (!swapped.ok) expect(swapped.current?.record).toEqual(record);
+      if (!swapped.ok) assertSame(swapped.current?.record, record);
     }
   });
 
-  test("of many changes to one version exactly one wins", async () => {
-    const { store } = subject();
+  test("of many changes to one version exactly one wins", async ({ store }) => {
     const record = recordOf();
     const { version } = await mustSwap(store, create(record));
     const swaps = await Promise.all(
@@ -41,65 +50,64 @@ export function testSwaps(subject: () => Subject): void {
         store.swap({ ...create({ ...record, argsHash }), expect: version }),
       ),
     );
-    expect(swaps.filter((swapped) => swapped.ok)).toHaveLength(1);
+    assert.equal(swaps.filter((swapped) => swapped.ok).length, 1);
     const winner = HOLDERS[swaps.findIndex((swapped) => swapped.ok)];
     const { record: left } = await mustRead(store, record.tenant, record.id);
-    expect(left.argsHash).toBe(winner);
+    assert.equal(left.argsHash, winner);
   });
 
-  test("a repeated claim whose reply was lost is recognised as the same", async () => {
-    const { store, start: at } = subject();
+  test("a repeated claim whose reply was lost is recognised as the same", async ({
+    store,
+    start: at,
+  }) => {
     const { tenant, id } = recordOf();
     await perform(store, tenant, id, claimOf({ at }));
     const { applied } = await perform(store, tenant, id, claimOf({ at }));
-    expect(applied).toEqual({ tag: "same" });
+    assertSame(applied, { tag: "same" });
   });
 
-  test("a swap on a stale version is refused, tells what stands there and changes nothing", async () => {
-    const { store } = subject();
+  test("a swap on a stale version is refused, tells what stands there and changes nothing", async ({
+    store,
+  }) => {
     const record = recordOf();
     const { version: stale } = await mustSwap(store, create(record));
     const newer = { ...record, argsHash: "newer" };
     const { version } = await mustSwap(store, { ...create(newer), expect: stale });
     const refused = await store.swap({ ...create(record), expect: stale });
-    expect(refused).toMatchObject({ ok: false, current: { record: newer, version } });
-    expect(await mustRead(store, record.tenant, record.id)).toMatchObject({
+    assertPart(refused, { ok: false, current: { record: newer, version } });
+    assertPart(await mustRead(store, record.tenant, record.id), {
       record: newer,
       version,
     });
   });
 
-  test("a swap that expects a record where there is none is refused", async () => {
-    const { store } = subject();
+  test("a swap that expects a record where there is none is refused", async ({ store }) => {
     const refused = await store.swap({ ...create(recordOf()), expect: 7 });
-    expect(refused.ok).toBe(false);
-    expect(refused).toHaveProperty("now");
-    expect("current" in refused ? refused.current : undefined).toBeUndefined();
-    expect((await store.read("acme", "operation-1")).stored).toBeUndefined();
+    assert.equal(refused.ok, false);
+    assert.ok("now" in refused);
+    assert.equal("current" in refused ? refused.current : undefined, undefined);
+    assert.equal((await store.read("acme", "operation-1")).stored, undefined);
   });
 
-  test("a swap that expects nothing where there is a record is refused", async () => {
-    const { store } = subject();
+  test("a swap that expects nothing where there is a record is refused", async ({ store }) => {
     const record = recordOf();
     await mustSwap(store, create(record));
     const refused = await store.swap(create({ ...record, argsHash: "other" }));
-    expect(refused).toMatchObject({ ok: false, current: { record } });
+    assertPart(refused, { ok: false, current: { record } });
   });
 
-  test("the version rises with every write and is the one that is read", async () => {
-    const { store } = subject();
+  test("the version rises with every write and is the one that is read", async ({ store }) => {
     const record = recordOf();
     let version = 0;
     for (let write = 0; write < 5; write++) {
       const swapped = await mustSwap(store, { ...create(record), expect: version });
-      expect(swapped.version).toBeGreaterThan(version);
+      assert.ok(swapped.version > version);
       version = swapped.version;
-      expect((await mustRead(store, record.tenant, record.id)).version).toBe(version);
+      assert.equal((await mustRead(store, record.tenant, record.id)).version, version);
     }
   });
 
-  test("a removed record is gone, and can be made anew", async () => {
-    const { store, start: at } = subject();
+  test("a removed record is gone, and can be made anew", async ({ store, start: at }) => {
     const { tenant, id } = recordOf();
     await perform(store, tenant, id, claimOf({ at }));
     const withdrawn = await perform(store, tenant, id, {
@@ -107,24 +115,26 @@ export function testSwaps(subject: () => Subject): void {
       holder: "holder-1",
       at,
     });
-    expect(withdrawn.swapped).toMatchObject({ ok: true, version: 0 });
-    expect((await store.read(tenant, id)).stored).toBeUndefined();
+    assertPart(withdrawn.swapped, { ok: true, version: 0 });
+    assert.equal((await store.read(tenant, id)).stored, undefined);
     const { swapped } = await perform(store, tenant, id, claimOf({ holder: "holder-2", at }));
-    expect(swapped?.ok).toBe(true);
+    assert.equal(swapped?.ok, true);
   });
 
-  test("a version never comes back, so a swap decided before a removal does not pass after it", async () => {
-    const { store } = subject();
+  test("a version never comes back, so a swap decided before a removal does not pass after it", async ({
+    store,
+  }) => {
     const record = recordOf();
     const { version: first } = await mustSwap(store, create(record));
     await mustSwap(store, { ...create(record), expect: first, record: undefined });
     const { version: second } = await mustSwap(store, create(record));
-    expect(second).not.toBe(first);
-    expect((await store.swap({ ...create(record), expect: first })).ok).toBe(false);
+    assert.notEqual(second, first);
+    assert.equal((await store.swap({ ...create(record), expect: first })).ok, false);
   });
 
-  test("the sequence rises with every swap, and open tells how far it has come", async () => {
-    const { store } = subject();
+  test("the sequence rises with every swap, and open tells how far it has come", async ({
+    store,
+  }) => {
     let { sequence } = await store.open();
     for (const id of ["a", "b", "a"]) {
       const found = await store.read("acme", id);
@@ -132,7 +142,7 @@ export function testSwaps(subject: () => Subject): void {
         ...create(recordOf({ id })),
         expect: found.stored?.version ?? 0,
       });
-      expect(swapped.sequence).toBeGreaterThan(sequence);
+      assert.ok(swapped.sequence > sequence);
       sequence = swapped.sequence;
     }
     const removed = await mustSwap(store, {
@@ -140,7 +150,7 @@ export function testSwaps(subject: () => Subject): void {
       expect: (await mustRead(store, "acme", "b")).version,
       record: undefined,
     });
-    expect(removed.sequence).toBeGreaterThan(sequence);
-    expect((await store.open()).sequence).toBeGreaterThanOrEqual(removed.sequence);
+    assert.ok(removed.sequence > sequence);
+    assert.ok((await store.open()).sequence >= removed.sequence);
   });
 }

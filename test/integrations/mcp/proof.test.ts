@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { questionLines } from "../../../src/cli/inbox/question.ts";
+import { questionLines } from "../../../src/cli/ledger/question.ts";
 import { createHoldfire, type HoldfireOptions } from "../../../src/create.ts";
 import { guardMcpClient } from "../../../src/integrations/mcp/index.ts";
 import { memoryStore } from "../../../src/stores/memory.ts";

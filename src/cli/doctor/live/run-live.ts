@@ -1,0 +1,129 @@
+/**
+ * Runs the user's program with the wire counter preloaded, and prints what it sent.
+ *
+ * @module
+ */
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { EXIT, UsageError } from "../../command.ts";
+import { jsonText, paint, type Terminal, tableLines, visible } from "../../terminal.ts";
+import { namesIn, readStart } from "../read-bounded.ts";
+import { FOLDER, linesOf, SALT, type Tally, tallyOf } from "./tally.ts";
+
+const PRELOAD = new URL(`./preload${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
+const MOST_BYTES = 64 * 1_048_576;
+const MOST_PROCESSES = 1_000;
+
+/** Ends as the program did; with `strict`, a program that did well ends with 1 if it retried. */
+export async function runLive(
+  program: readonly string[],
+  { json, strict }: { readonly json: boolean; readonly strict: boolean },
+  cwd: string,
+  terminal: Terminal,
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "holdfire-live-"));
+  try {
+    const exitCode = await runProgram(program, { json, cwd, folder, env: terminal.env });
+    const tally = tallyOf(readLines(folder));
+    if (json) terminal.out(jsonText({ exitCode, ...tally }));
+    else printTally(tally, terminal);
+    return exitCode === EXIT.ok && strict && hasRetried(tally) ? EXIT.found : exitCode;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const hasRetried = ({ operations, outside }: Tally): boolean =>
+  [...operations, ...outside].some(({ again }) => again > 0);
+
+const readLines = (folder: string) =>
+  namesIn(folder)
+    .slice(0, MOST_PROCESSES)
+    .map((name) => linesOf(readStart(join(folder, name), MOST_BYTES) ?? ""));
+
+interface Running {
+  readonly json: boolean;
+  readonly cwd: string;
+  readonly folder: string;
+  readonly env: Terminal["env"];
+}
+
+function runProgram(program: readonly string[], running: Running): Promise<number> {
+  const [command = "", ...args] = program;
+  const { json, cwd, folder, env } = running;
+  // As an environment variable it also reaches what the program starts: npm scripts, workers.
+  const options = [env.NODE_OPTIONS, `--import=${PRELOAD.href}`].filter(Boolean).join(" ");
+  const child = spawn(command, args, {
+    cwd,
+    env: {
+      ...env,
+      NODE_OPTIONS: options,
+      [FOLDER]: folder,
+      [SALT]: randomBytes(16).toString("base64url"),
+    },
+    // With --json, stdout is for the JSON alone.
+    stdio: ["inherit", json ? process.stderr : "inherit", "inherit"],
+  });
+  const stop = () => void child.kill("SIGTERM");
+  process.once("SIGTERM", stop);
+  return new Promise<number>((resolve, reject) => {
+    child.once("error", (error) =>
+      reject(new UsageError(`"${visible(command)}" cannot be run: ${error.message}`)),
+    );
+    child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? numberOf(signal) : 0)));
+  }).finally(() => process.removeListener("SIGTERM", stop));
+}
+
+const numberOf = (signal: NodeJS.Signals): number => constants.signals[signal];
+
+const MOST_ROWS = 50;
+
+function printTally(tally: Tally, terminal: Terminal): void {
+  const { operations, outside, cut } = tally;
+  const say = (line: string) => terminal.err(line);
+  const number = (title: string) => ({ title, align: "right" }) as const;
+  const again = (count: number) => (count > 0 ? paint(terminal, "red", String(count)) : "0");
+  say("");
+  if (operations.length === 0 && outside.length === 0) {
+    say("holdfire doctor: no request was seen. Only programs that run on Node are watched.");
+    return;
+  }
+  if (operations.length > 0) {
+    say("Inside holdfire, by operation. again: sent again within one attempt.");
+    const rows = operations
+      .slice(0, MOST_ROWS)
+      .map(({ operation, attempts, requests, again: hidden, first }) => [
+        visible(operation.slice(0, 12)),
+        ...[String(attempts), String(requests), again(hidden), visible(first)],
+      ]);
+    const titles = [{ title: "operation" }, number("attempts"), number("requests")];
+    print([...titles, number("again"), { title: "first request" }], rows);
+    more(operations.length);
+  }
+  if (outside.length > 0) {
+    if (operations.length > 0) say("");
+    say("Outside holdfire, by address. again: sent after the same method and address had failed.");
+    const rows = outside
+      .slice(0, MOST_ROWS)
+      .map(({ method, origin, path, requests, failed, again: repeated }) => [
+        ...[String(requests), String(failed), again(repeated)],
+        visible(`${method} ${origin}${path}`),
+      ]);
+    const titles = [number("requests"), number("failed"), number("again")];
+    print([...titles, { title: "request" }], rows);
+    more(outside.length);
+  }
+  if (cut) say("More was sent than could be logged.");
+
+  function print(columns: Parameters<typeof tableLines>[0], rows: string[][]) {
+    for (const line of tableLines(columns, rows)) say(line);
+  }
+  function more(count: number) {
+    if (count > MOST_ROWS) say(`… and ${count - MOST_ROWS} more; --json prints all.`);
+  }
+}

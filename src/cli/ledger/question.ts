@@ -1,0 +1,100 @@
+/**
+ * A question as the person is shown it: tool, scope, arguments, side effects, diff. Everything in it may
+ * come from a model, so nothing is printed as it came.
+ *
+ * @module
+ */
+
+import type { PlannedChange } from "../../engine/define/definition.ts";
+import type { Approval } from "../../gate/approvals.ts";
+import { type DiffLine, diffOf } from "../../gate/diff.ts";
+import type { Json } from "../../key/canonical.ts";
+import { isJsonObject, type JsonObject } from "../../key/json.ts";
+import {
+  jsonText,
+  paint,
+  type Style,
+  showDuration,
+  showTime,
+  type Terminal,
+  visible,
+} from "../terminal.ts";
+
+const LONGEST_LINE = 200;
+const MOST_LINES = 60;
+
+const STYLES: Readonly<Partial<Record<DiffLine["sign"], Style>>> = {
+  "#": "bold",
+  "+": "green",
+  "-": "red",
+  "@": "cyan",
+};
+
+const WHY = {
+  approval: "it is destructive",
+  drift: "it differs from an earlier call in this scope",
+} as const;
+
+/** Whether the person can see what is asked; else there is nothing to approve. */
+export const canBeShown = ({ shown }: Approval): boolean => shown !== undefined;
+
+export function questionLines(question: Approval, terminal: Terminal): readonly string[] {
+  const { operation, why, digest, expiresAt, answered, shown } = question;
+  const bold = (text: string) => paint(terminal, "bold", text);
+  const left = expiresAt - terminal.now();
+  const head = [
+    `${bold(visible(operation.tool))} in ${visible(operation.scope)}`,
+    `needs approval because ${WHY[why]}; ${left > 0 ? `expires in ${showDuration(left)}` : "expired"} (${showTime(expiresAt)})`,
+    `key ${operation.key}`,
+    `digest ${digest}`,
+  ];
+  if (answered) return [...head, "It is approved, and fires when its call is made again."];
+  if (!isJsonObject(shown ?? null)) {
+    return [...head, "Its arguments are encrypted with a key that this command does not have."];
+  }
+  return [...head, ...bodyLines(shown as JsonObject, terminal)];
+}
+
+function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
+  const alsoDoes = Array.isArray(shown.alsoDoes) ? shown.alsoDoes : [];
+  const changes = changesOf(shown.plan);
+  const diff = changes && diffOf(changes);
+  const lines = ["arguments:", ...cut(jsonText(shown.args ?? null).split("\n")).map(indent)];
+  for (const one of alsoDoes) lines.push(`also: ${visible(String(one))}`);
+  if (isJsonObject(shown.definition ?? null)) {
+    lines.push(`its server says ${visible(jsonText(shown.definition, 0))}`);
+  }
+  if (isJsonObject(shown.drift ?? null)) {
+    lines.push(`differs from ${visible(jsonText(shown.drift, 0))}`);
+  }
+  if (!diff) return [...lines, "The tool has no plan, so it is not known what it would change."];
+  if (diff.lines.length === 0) return [...lines, "According to its plan it would change nothing."];
+  lines.push("plan:");
+  for (const { sign, text } of diff.lines) {
+    const line = sign === "#" ? text : `${sign} ${text}`;
+    const style = STYLES[sign];
+    lines.push(`  ${style ? paint(terminal, style, line) : line}`);
+  }
+  if (diff.leftOut > 0) lines.push(paint(terminal, "yellow", notAll(diff.leftOut)));
+  return lines;
+}
+
+const notAll = (lines: number): string =>
+  `NOT ALL OF IT: ${lines} lines are left out or cut. holdfire show KEY --json prints all.`;
+
+/** What the tool planned; `undefined` if it has no plan. It was checked when the question was made. */
+function changesOf(plan: Json | undefined): readonly PlannedChange[] | undefined {
+  const changes = isJsonObject(plan ?? null) ? (plan as JsonObject).changes : undefined;
+  return Array.isArray(changes) ? (changes as unknown as PlannedChange[]) : undefined;
+}
+
+function cut(lines: readonly string[]): readonly string[] {
+  const isLong = (line: string) => line.length > LONGEST_LINE;
+  const shown = lines
+    .slice(0, MOST_LINES)
+    .map((line) => (isLong(line) ? `${line.slice(0, LONGEST_LINE)}… (cut)` : line));
+  const left = lines.length - shown.length + lines.slice(0, MOST_LINES).filter(isLong).length;
+  return left > 0 ? [...shown, notAll(left)] : shown;
+}
+
+const indent = (line: string): string => `  ${line}`;

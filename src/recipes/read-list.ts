@@ -1,0 +1,67 @@
+/**
+ * From pages of a service's list to a reading: what carries our key is ours, and a list that was not
+ * read to its end proves no absence.
+ *
+ * @module
+ */
+
+import {
+  absent,
+  cannotTell,
+  committed,
+  duplicated,
+  type Reading,
+} from "../engine/define/reading.ts";
+
+/** How far a service's clock and the ledger's may be apart, in milliseconds. */
+const SKEW_MS = 300_000;
+
+/** How many pages are read at most. */
+const MOST_PAGES = 10;
+
+/** The earliest time, on the service's clock, at which an effect of this operation can have happened. */
+export const earliest = (firstSentAt: number): number => firstSentAt - SKEW_MS;
+
+interface Page<T, C> {
+  readonly items: readonly T[];
+  /** Where the next page begins; `undefined` after the last. */
+  readonly next: C | undefined;
+}
+
+export interface ListRead<T> {
+  readonly found: readonly T[];
+  /** The list was read to its end. */
+  readonly complete: boolean;
+}
+
+/** Reads page by page, and keeps what is wanted. */
+export async function readPages<T, C>(
+  pageAt: (cursor: C | undefined) => Promise<Page<T, C>>,
+  isWanted: (item: T) => boolean,
+): Promise<ListRead<T>> {
+  const found: T[] = [];
+  let cursor: C | undefined;
+  for (let count = 0; count < MOST_PAGES; count += 1) {
+    const { items, next } = await pageAt(cursor);
+    found.push(...items.filter(isWanted));
+    if (next === undefined) return { found, complete: true };
+    cursor = next;
+  }
+  return { found, complete: false };
+}
+
+/** Items that carry our key, told apart by the service's own id: a list may move while it is read. */
+export function readingOf<T, R>(
+  { found, complete }: ListRead<T>,
+  resultOf: (item: T) => R,
+  idOf: (result: R) => string,
+): Reading<R> {
+  const results = [
+    ...new Map(found.map(resultOf).map((result) => [idOf(result), result])).values(),
+  ];
+  const [first] = results;
+  if (first === undefined) {
+    return complete ? absent() : cannotTell("the list is longer than is read");
+  }
+  return results.length > 1 ? duplicated(results) : committed(first, { effectId: idOf(first) });
+}
