@@ -2,7 +2,7 @@
  * What the SQLite store costs beside the least that a ledger on SQLite could do: a hand-written loop
  * that commits in groups, with ordered keys, rows of the same size and nothing else.
  *
- * Run: `node bench/stores/sqlite.ts [--quick] [--rounds=15] [--only=floor|growth|processes|bytes]`. It
+ * Run: `node bench/stores/sqlite/index.ts [--quick] [--rounds=15] [--only=floor|growth|processes|bytes]`. It
  * takes some minutes: a million rows. `--quick` stops at a hundred thousand.
  *
  * @module
@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Store } from "../../src/ledger/store.ts";
-import { type SqliteStoreOptions, sqliteStore } from "../../src/stores/sqlite.ts";
+import { type SqliteStoreOptions, sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { drive, inTurns, judge, type Measured, median, ratios, spread } from "./measure.ts";
 import {
   CLAIMED,
@@ -66,7 +66,6 @@ async function againstFloor(): Promise<void> {
         return measured;
       },
       full: onStore({}),
-      worker: onStore({ worker: true }),
       process: onStore({ durability: "process" }),
     };
     await inTurns(1, cases);
