@@ -2,7 +2,7 @@
  * What the SQLite store costs beside the least that a ledger on SQLite could do: a hand-written loop
  * that commits in groups, with ordered keys, rows of the same size and nothing else.
  *
- * Run: `node bench/stores/sqlite/index.ts [--quick] [--rounds=15] [--only=floor|growth|processes|bytes]`. It
+ * Run: `node bench/stores/sqlite.ts [--quick] [--rounds=15] [--only=floor|growth|processes|bytes]`. It
  * takes some minutes: a million rows. `--quick` stops at a hundred thousand.
  *
  * @module

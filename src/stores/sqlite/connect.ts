@@ -13,7 +13,7 @@ import { InvalidInputError } from "../../errors.ts";
 import { type Anchor, anchorFor, type Host } from "./boot-clock.ts";
 import { inTransaction, resultCode, settingOf } from "./driver.ts";
 import { makeFile, placeProblem } from "./file-safety.ts";
-import { migrate, STAGE, STEPS, schemaProblem } from "./schema.ts";
+import { APPLICATION_ID, migrate, STAGE, STEPS, schemaProblem } from "./schema.ts";
 
 /** What a commit survives: a loss of power, or only the end of the process. */
 export type Durability = "full" | "process";
@@ -66,7 +66,9 @@ function contentProblem(path: string): string | undefined {
   url.searchParams.set("immutable", "1");
   const db = new DatabaseSync(url, { readOnly: true });
   try {
-    return schemaProblem(db, STEPS);
+    // Only the header: other pages may be half written by a checkpoint of another process.
+    const isOurs = settingOf(db, "application_id") === APPLICATION_ID;
+    return isOurs ? undefined : "is the database of another program.";
   } finally {
     db.close();
   }

@@ -7,18 +7,16 @@
  * @module
  */
 
-import type { SQLOutputValue } from "node:sqlite";
-import { StoreUnavailableError } from "../../errors.ts";
 import { NO_LANE } from "../../ledger/lane.ts";
 import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
-import { packRecord, unpackRecord } from "../../ledger/record-text.ts";
+import { packRecord } from "../../ledger/record-text.ts";
 import type { Change, PruneQuery, StoredLane, Swapped } from "../../ledger/store.ts";
 import type { Anchor } from "./boot-clock.ts";
 import type { Connection } from "./connect.ts";
 import { inTransaction } from "./driver.ts";
 import { identityOf } from "./file-safety.ts";
-import { type Scan, scanIn } from "./scan.ts";
+import { type Scan, scanIn, storedOf } from "./scan.ts";
 import { STAGE } from "./schema.ts";
 import type { Job } from "./write-queue.ts";
 
@@ -162,7 +160,7 @@ export function databaseOn({ db, file, id, anchor, isHostClock }: Connection): D
     find,
     findLane,
     ownerOf,
-    scan: scanIn(db, storedOf),
+    scan: scanIn(db),
     emptyLog: () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
     close: () => db.close(),
     sequence: () => Number(ledger.get()?.sequence),
@@ -216,15 +214,4 @@ function stageOf(record: OperationRecord): number {
   if (isOpen(record.state)) return STAGE.open;
   const fate = pruneAs(record, EVERY_PAYLOAD, Number.POSITIVE_INFINITY);
   return fate === "wipe" ? STAGE.settled : STAGE.wiped;
-}
-
-function storedOf(row: Record<string, SQLOutputValue>): Stored {
-  const { text, tenant, id, version, lease } = row;
-  const leaseUntil = lease === null ? undefined : Number(lease);
-  try {
-    const record = unpackRecord(String(text), String(tenant), String(id));
-    return { record, version: Number(version), leaseUntil };
-  } catch (error) {
-    throw new StoreUnavailableError("unpack", error);
-  }
 }

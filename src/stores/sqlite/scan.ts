@@ -6,8 +6,10 @@
  */
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { StoreUnavailableError } from "../../errors.ts";
 import { matches } from "../../ledger/query.ts";
 import { isOpen, type State, type Stored } from "../../ledger/record.ts";
+import { unpackRecord } from "../../ledger/record-text.ts";
 import type { ListQuery } from "../../ledger/store.ts";
 import { STAGE } from "./schema.ts";
 
@@ -24,9 +26,7 @@ export type Scan = (query: ListQuery, after: number, wanted: number) => Scanned;
 /** How many rows one scan compares at most: a few milliseconds. */
 const ROWS_PER_SCAN = 512;
 
-type Unpack = (row: Record<string, SQLOutputValue>) => Stored;
-
-export function scanIn(db: DatabaseSync, storedOf: Unpack): Scan {
+export function scanIn(db: DatabaseSync): Scan {
   const rowsWhere = (where: string) =>
     db.prepare(
       `SELECT * FROM operation WHERE ${where} AND seq > ? ORDER BY seq LIMIT ${ROWS_PER_SCAN}`,
@@ -63,3 +63,14 @@ export function scanIn(db: DatabaseSync, storedOf: Unpack): Scan {
 }
 
 const isOpenTag = (tag: State["tag"]): boolean => isOpen({ tag } as State);
+
+export function storedOf(row: Record<string, SQLOutputValue>): Stored {
+  const { text, tenant, id, version, lease } = row;
+  const leaseUntil = lease === null ? undefined : Number(lease);
+  try {
+    const record = unpackRecord(String(text), String(tenant), String(id));
+    return { record, version: Number(version), leaseUntil };
+  } catch (error) {
+    throw new StoreUnavailableError("unpack", error);
+  }
+}
