@@ -25,7 +25,7 @@ function mint(): string {
   return hash("sha256", `${RUN}${minted}`, "base64url");
 }
 
-/** Mints ids ahead, so that nobody is timed who does it. */
+/** Mints ids ahead, so that minting is not timed. */
 export function mintAhead(count: number): void {
   ids = Array.from({ length: count }, mint);
 }
@@ -81,7 +81,7 @@ export function guarded(store: Store, text: string): () => Promise<void> {
       record: { ...settled, id },
       lease: "none",
     });
-    if (!done.ok) throw new Error("Nobody else settles it.");
+    if (!done.ok) throw new Error("No other caller settles it.");
   };
 }
 

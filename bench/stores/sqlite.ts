@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Store } from "../../src/ledger/store.ts";
-import { type SqliteStoreOptions, sqliteStore } from "../../src/stores/sqlite.ts";
+import { type SqliteStoreOptions, sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { drive, inTurns, judge, type Measured, median, ratios, spread } from "./measure.ts";
 import {
   CLAIMED,
@@ -66,7 +66,6 @@ async function againstFloor(): Promise<void> {
         return measured;
       },
       full: onStore({}),
-      worker: onStore({ worker: true }),
       process: onStore({ durability: "process" }),
     };
     await inTurns(1, cases);

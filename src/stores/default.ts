@@ -10,9 +10,9 @@ import { InvalidInputError } from "../errors.ts";
 import type { Store } from "../ledger/store.ts";
 import type { Witness } from "../ledger/witness.ts";
 import { fileWitness } from "../ledger/witness-file.ts";
-import { defaultPath } from "./sqlite/default-path.ts";
-import { diskIsForgotten } from "./sqlite/forgotten-disk.ts";
-import { sqliteStore } from "./sqlite.ts";
+import { defaultPath, diskIsForgotten } from "./sqlite/default-path.ts";
+
+import { sqliteStore } from "./sqlite/index.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import { createHoldfire } from "../../src/create.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { HIDDEN, ledgerWorld } from "./ledger-world.ts";
 import { testTerminal } from "./test-terminal.ts";

@@ -11,7 +11,7 @@ import type { Terminal } from "../../src/cli/terminal.ts";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import type { Outcome } from "../../src/engine/operation/outcome.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { type TestTerminal, testTerminal } from "./test-terminal.ts";
 
 /** Looks harmless where it is printed as it is. */

@@ -12,7 +12,7 @@ import type { Store } from "../../src/ledger/store.ts";
 import { memoryWitness } from "../../src/ledger/witness.ts";
 import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { redisStore } from "../../src/stores/redis/index.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { findScratch } from "../servers/postgres.ts";
 import { findRedis, freePort } from "../servers/redis.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";

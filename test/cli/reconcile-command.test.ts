@@ -6,7 +6,7 @@ import { defineConfig } from "../../src/cli/config.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import { createHoldfire } from "../../src/create.ts";
 import { absent, committed, type Reading } from "../../src/engine/define/reading.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { testTerminal } from "./test-terminal.ts";
 

@@ -7,7 +7,7 @@
 import { createHoldfire } from "../../src/create.ts";
 import { absent, committed } from "../../src/engine/define/reading.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { hangUp, hear, tell } from "../processes/parent.ts";
 
 export type StopAt = "asked" | "answered" | "claimed" | "sent" | "nowhere";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { startChild } from "../processes/child.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import type { Job, Told } from "./approval-child.ts";

@@ -40,7 +40,7 @@ const ignore = (): void => {};
 export async function openPlace(place: Place): Promise<OpenPlace> {
   switch (place.store) {
     case "sqlite": {
-      const { sqliteStore } = await import("../../src/stores/sqlite.ts");
+      const { sqliteStore } = await import("../../src/stores/sqlite/index.ts");
       const { path, durability } = place;
       return { store: sqliteStore({ path, durability }), end: async () => {} };
     }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 
 const store = sqliteStore({ path: process.argv[2] });

@@ -2,12 +2,13 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/lang/clock.ts";
+import { packRecord } from "../../src/ledger/record-text.ts";
+import type { Store } from "../../src/ledger/store.ts";
 import { connect } from "../../src/stores/sqlite/connect.ts";
-import { type Engine, engineOn } from "../../src/stores/sqlite/engine.ts";
-import { hashOf } from "../../src/stores/sqlite/hash.ts";
-import type { Committed, SwapJob } from "../../src/stores/sqlite/job.ts";
-import { rowOf } from "../../src/stores/sqlite/row.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { databaseOn } from "../../src/stores/sqlite/database.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
+import { createWriteQueue } from "../../src/stores/sqlite/write-queue.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -15,98 +16,109 @@ import { temporaryFolder } from "./temporary-folder.ts";
 const newFolder = temporaryFolder();
 const newPath = (): string => join(newFolder(), "ledger.db");
 
-const jobFor = (id: string, tenant = "acme"): SwapJob => ({
-  kind: "swap",
-  tenant,
-  id,
-  hash: hashOf(tenant, id),
-  expect: 0,
-  row: rowOf(recordOf({ id, tenant })),
-  lease: "none",
-  lane: undefined,
-});
-
-/** An engine, and the connection under it. */
-function opened(): { readonly engine: Engine; readonly db: DatabaseSync } {
-  const connected = connect(newPath(), "process", undefined);
-  if (connected.tag !== "connected") throw new Error(`It is ${connected.tag}.`);
-  return { engine: engineOn(connected.connection, false), db: connected.connection.db };
+/** The writes of a store, and the connection under them. */
+function opened(path = newPath()) {
+  const connection = connect(path, "process", undefined);
+  const database = databaseOn(connection);
+  const queue = createWriteQueue({
+    commit: (jobs) => database.commit(jobs, 0),
+    clock: systemClock,
+    random: Math.random,
+    soon: setImmediate,
+  });
+  const claim = (id: string) => {
+    const record = recordOf({ id });
+    return queue.push(() => database.swap(create(record), packRecord(record)));
+  };
+  /** Claims all of them in one turn. Returns which were done, and the codes of the others. */
+  const claimAll = async (...ids: readonly string[]): Promise<unknown[]> => {
+    const ends = await Promise.allSettled(ids.map(claim));
+    return ends.map((end) => (end.status === "fulfilled" ? "done" : end.reason.errcode));
+  };
+  const ids = () =>
+    database.scan({ tenant: "acme" }, 0, 1_000).items.map(({ stored }) => stored.record.id);
+  return { database, db: connection.db, claimAll, ids };
 }
 
-/** Which jobs were done, and the codes of the others. */
-const ends = (committed: Committed): unknown =>
-  committed.tag === "done"
-    ? committed.done.map((done) => (done.ok ? "done" : done.failure.errcode))
-    : committed.tag;
-
-const idsIn = (engine: Engine, tenant = "acme"): string[] =>
-  engine.scan({ tenant }, 0, 1_000).rows.map(({ id }) => id);
+const idsIn = async (store: Store, tenant: string): Promise<string[]> =>
+  (await store.list({ tenant })).items.map(({ record }) => record.id);
 
 describe("a job that fails", () => {
-  test("does not fail its neighbours, nor leave half of itself", () => {
-    const { engine, db } = opened();
+  test("does not fail its neighbours, nor leave half of itself", async () => {
+    const path = newPath();
+    const store = sqliteStore({ path });
+    await store.open();
+    const db = new DatabaseSync(path);
     db.exec(`CREATE TRIGGER no BEFORE INSERT ON operation WHEN NEW.id = 'bad'
       BEGIN SELECT RAISE(ABORT, 'no'); END`);
-    const lane = { name: "payment/p1", expect: 0, text: "{}" };
-    const bad = { ...jobFor("bad", "a new tenant"), lane };
-    const committed = engine.commit([jobFor("a"), bad, jobFor("b")], 0);
-    expect(ends(committed)).toEqual(["done", 1_811, "done"]);
-    expect(idsIn(engine)).toEqual(["a", "b"]);
-    expect(engine.readLane("a new tenant", "payment/p1")).toBeUndefined();
+    const lane = { name: "payment/p1", expect: 0, lane: { queue: [] } };
+    const bad = { ...create(recordOf({ id: "bad", tenant: "a new tenant" })), lane };
+    const ends = await Promise.allSettled([
+      store.swap(create(recordOf({ id: "a" }))),
+      store.swap(bad),
+      store.swap(create(recordOf({ id: "b" }))),
+    ]);
+    expect(
+      ends.map((end) => (end.status === "fulfilled" ? end.value.ok : end.reason.errcode)),
+    ).toEqual([true, 1_811, true]);
+    expect(await idsIn(store, "acme")).toEqual(["a", "b"]);
+    expect((await store.readLane("a new tenant", "payment/p1")).stored).toBeUndefined();
     db.exec("DROP TRIGGER no");
-    // Its tenant was given out in a transaction that is gone; it is given out again.
-    expect(ends(engine.commit([bad, jobFor("c")], 0))).toEqual(["done", "done"]);
-    expect(idsIn(engine, "a new tenant")).toEqual(["bad"]);
-    engine.close();
+    db.close();
+    await Promise.all([mustSwap(store, bad), mustSwap(store, create(recordOf({ id: "c" })))]);
+    expect(await idsIn(store, "a new tenant")).toEqual(["bad"]);
+    await store.close();
   });
 
-  test("by a full disk fails, and the database goes on when there is room again", () => {
-    const { engine, db } = opened();
-    expect(ends(engine.commit([jobFor("a")], 0))).toEqual(["done"]);
+  test("by a full disk fails, and the database goes on when there is room again", async () => {
+    const { database, db, claimAll, ids } = opened();
+    expect(await claimAll("a")).toEqual(["done"]);
     const pages = Number(db.prepare("PRAGMA page_count").get()?.page_count);
     db.exec(`PRAGMA max_page_count = ${pages}`);
-    const many = Array.from({ length: 100 }, (_, index) => jobFor(`more-${index}`));
-    const committed = engine.commit(many, 0);
-    expect(ends(committed)).toContain(13);
-    const done = committed.tag === "done" ? committed.done : [];
-    const written = many.filter((_, index) => done[index]?.ok).map(({ id }) => id);
-    expect(idsIn(engine)).toEqual(["a", ...written]);
+    const many = Array.from({ length: 100 }, (_, index) => `more-${index}`);
+    const ends = await claimAll(...many);
+    expect(ends).toContain(13);
+    const written = many.filter((_, index) => ends[index] === "done");
+    expect(ids()).toEqual(["a", ...written]);
     db.exec("PRAGMA max_page_count = 1000000");
-    expect(ends(engine.commit([jobFor("z")], 0))).toEqual(["done"]);
-    expect(idsIn(engine)).toEqual(["a", ...written, "z"]);
-    engine.close();
+    expect(await claimAll("z")).toEqual(["done"]);
+    expect(ids()).toEqual(["a", ...written, "z"]);
+    database.close();
   });
 
-  test("because the database may only be read fails, each one", () => {
-    const { engine, db } = opened();
+  test("because the database may only be read fails, each one", async () => {
+    const { database, db, claimAll } = opened();
     db.exec("PRAGMA query_only = ON");
-    expect(ends(engine.commit([jobFor("a"), jobFor("b")], 0))).toEqual([8, 8]);
+    expect(await claimAll("a", "b")).toEqual([8, 8]);
     db.exec("PRAGMA query_only = OFF");
-    expect(ends(engine.commit([jobFor("a")], 0))).toEqual(["done"]);
-    engine.close();
+    expect(await claimAll("a")).toEqual(["done"]);
+    database.close();
   });
 
-  test("costs no version: the next write goes on where the last one was", () => {
-    const { engine } = opened();
-    engine.commit([jobFor("a")], 0);
-    const before = engine.sequence();
-    engine.commit([jobFor("a"), { ...jobFor("b"), expect: 7 }], 0);
-    expect(engine.sequence()).toBe(before);
-    engine.close();
+  test("costs no version: the next write goes on where the last one was", async () => {
+    const { database, claimAll } = opened();
+    await claimAll("a");
+    const before = database.sequence();
+    await claimAll("a");
+    const stale = { ...create(recordOf({ id: "b" })), expect: 7 };
+    const [swapped] = database.commit([() => database.swap(stale, packRecord(recordOf()))], 0);
+    expect(swapped).toMatchObject({ ok: false });
+    expect(database.sequence()).toBe(before);
+    database.close();
   });
 
-  test("because another connection has the lock is not done, and may be done again", () => {
+  test("because another connection has the lock is not done, and may be done again", async () => {
     const path = newPath();
-    const connected = connect(path, "process", undefined);
-    if (connected.tag !== "connected") throw new Error(`It is ${connected.tag}.`);
-    const engine = engineOn(connected.connection, false);
+    const { database, claimAll, ids } = opened(path);
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
-    const committed = engine.commit([jobFor("a")], 0);
-    expect(committed).toMatchObject({ tag: "busy", failure: { errcode: 5 } });
+    expect(() => database.commit([() => "x"], 0)).toThrow(expect.objectContaining({ errcode: 5 }));
+    const claimed = claimAll("a");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ids()).toEqual([]);
     other.close();
-    expect(ends(engine.commit([jobFor("a")], 0))).toEqual(["done"]);
-    engine.close();
+    expect(await claimed).toEqual(["done"]);
+    database.close();
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * A process that tries to switch a database's write-ahead log off, which nobody may while it is open
+ * A process that tries to switch a database's write-ahead log off, which is not allowed while it is open
  * elsewhere.
  *
  * @module

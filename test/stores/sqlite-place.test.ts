@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { isHoldfireError } from "../../src/errors.ts";
-import { defaultPath, diskIsForgotten, sqliteStore } from "../../src/stores/sqlite.ts";
+import { defaultPath, diskIsForgotten, sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -62,8 +62,6 @@ describe("a path", () => {
   test("is not the only option that is checked", () => {
     const durability = "some" as unknown as "full";
     expect(() => sqliteStore({ path: "x.db", durability })).toThrow(/^sqlite\.durability/);
-    const worker = "yes" as unknown as boolean;
-    expect(() => sqliteStore({ path: "x.db", worker })).toThrow(/^sqlite\.worker/);
   });
 });
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -31,35 +31,32 @@ async function start(
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a database that another process writes to", () => {
-  test.each([false, true])(
-    "is waited for while the event loop goes on (worker: %s)",
-    async (worker) => {
-      const path = newPath();
-      const store = sqliteStore({ path, worker });
-      await mustSwap(store, create(recordOf({ id: "before" })));
-      const { child: holder } = await start("sqlite-lock-holder.ts", path);
+  test("is waited for while the event loop goes on", async () => {
+    const path = newPath();
+    const store = sqliteStore({ path });
+    await mustSwap(store, create(recordOf({ id: "before" })));
+    const { child: holder } = await start("sqlite-lock-holder.ts", path);
 
-      let isDone = false;
-      const swap = mustSwap(store, create(recordOf())).then((swapped) => {
-        isDone = true;
-        return swapped;
-      });
-      let turns = 0;
-      for (; turns < 2_000; turns++) await turn();
-      expect(turns).toBe(2_000);
-      expect(isDone).toBe(false);
-      // Who reads does not wait.
-      expect((await mustRead(store, "acme", "before")).record.id).toBe("before");
-      expect((await store.read("acme", "operation-1")).stored).toBeUndefined();
-      // Nor does who repeats a claim.
-      expect((await store.swap(create(recordOf({ id: "before" })))).ok).toBe(false);
+    let isDone = false;
+    const swap = mustSwap(store, create(recordOf())).then((swapped) => {
+      isDone = true;
+      return swapped;
+    });
+    let turns = 0;
+    for (; turns < 2_000; turns++) await turn();
+    expect(turns).toBe(2_000);
+    expect(isDone).toBe(false);
+    // Who reads does not wait.
+    expect((await mustRead(store, "acme", "before")).record.id).toBe("before");
+    expect((await store.read("acme", "operation-1")).stored).toBeUndefined();
+    // Nor does who repeats a claim.
+    expect((await store.swap(create(recordOf({ id: "before" })))).ok).toBe(false);
 
-      holder.send("let go");
-      expect((await swap).ok).toBe(true);
-      expect((await mustRead(store, "acme", "operation-1")).record).toEqual(recordOf());
-      await store.close();
-    },
-  );
+    holder.send("let go");
+    expect((await swap).ok).toBe(true);
+    expect((await mustRead(store, "acme", "operation-1")).record).toEqual(recordOf());
+    await store.close();
+  });
 
   test("is opened while it is locked, and closed only when all is written", async () => {
     const path = newPath();
@@ -106,6 +103,24 @@ describe("several processes on one ledger", () => {
     expect((await store.open()).sequence).toBe(keys.length);
     await store.close();
   });
+
+  test("twelve of them all make progress at the same time", async () => {
+    const path = newPath();
+    const names = Array.from({ length: 12 }, (_, index) => `process-${index}`);
+    const processes = await Promise.all(
+      names.map((name) => start("sqlite-claimant.ts", path, name)),
+    );
+    const answers = processes.map(async ({ child }) => {
+      const [won] = await once(child, "message");
+      return won as string[];
+    });
+    // Each has keys of its own, so each must win all of them.
+    for (const [index, { child }] of processes.entries()) {
+      child.send(Array.from({ length: 50 }, (_, key) => `${names[index]}-${key}`));
+    }
+    const won = await Promise.all(answers);
+    expect(won.map((keys) => keys.length)).toEqual(names.map(() => 50));
+  }, 60_000);
 
   test("a second store in this process, opened and closed, leaves the first one its locks", async () => {
     const path = newPath();

@@ -1,26 +1,26 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../src/lang/clock.ts";
-import type { Committed, Done, Job, OwnJob } from "../../src/stores/sqlite/job.ts";
-import { createQueue } from "../../src/stores/sqlite/queue.ts";
+import { createWriteQueue, type Job } from "../../src/stores/sqlite/write-queue.ts";
 
-const BUSY: Committed = { tag: "busy", failure: { message: "database is locked", errcode: 5 } };
+const failure = (message: string, errcode?: number) =>
+  Object.assign(new Error(message), { errcode });
 
-const job = (owner: string): OwnJob => ({
-  kind: "own",
-  tenant: "acme",
-  service: "payments",
-  effect: "re_1",
-  owner,
-});
+/** As a database does that another process has locked. */
+const busy = (): never => {
+  throw failure("database is locked", 5);
+};
 
-/** Answers each job with its own name. */
-const answer = (jobs: readonly Job[]): Committed => ({
-  tag: "done",
-  done: jobs.map((one): Done => ({ ok: true, value: one.kind === "own" ? one.owner : "" })),
-});
+/** A job with this value. */
+const job =
+  (name: string): Job<string> =>
+  () =>
+    name;
+
+/** As a database does that is free. */
+const commitAll = (jobs: readonly Job[]): readonly unknown[] => jobs.map((each) => each());
 
 /** A queue on a database that does what `answers` says, turn by turn, with time in hand. */
-function queueOn(answers: readonly ((jobs: readonly Job[]) => Committed)[]) {
+function queueOn(answers: readonly (typeof commitAll)[]) {
   let time = 0;
   let timers: { readonly at: number; readonly call: () => void }[] = [];
   let turns: (() => void)[] = [];
@@ -35,9 +35,9 @@ function queueOn(answers: readonly ((jobs: readonly Job[]) => Committed)[]) {
       return () => {};
     },
   };
-  const queue = createQueue({
-    commit: async (jobs) => {
-      const reply = answers[batches.length] ?? answer;
+  const queue = createWriteQueue({
+    commit: (jobs) => {
+      const reply = answers[batches.length] ?? commitAll;
       batches.push(jobs.length);
       return reply(jobs);
     },
@@ -96,33 +96,40 @@ describe("the queue of writes", () => {
   });
 
   test("fails a job alone, with the code that SQLite gave", async () => {
-    const failed: Done = { ok: false, failure: { message: "too big", errcode: 18 } };
-    const { queue, turn } = queueOn([
-      () => ({ tag: "done", done: [{ ok: true, value: "a" }, failed] }),
-    ]);
-    const [good, bad] = [queue.push(job("a")), queue.push(job("b"))];
-    const caught = bad.catch((error: unknown) => error);
-    await turn();
+    const { queue, batches, turn } = queueOn([]);
+    const good = queue.push(job("a"));
+    const caught = queue
+      .push(() => {
+        throw failure("too big", 18);
+      })
+      .catch((error: unknown) => error);
+    const after = queue.push(job("c"));
+    for (let turns = 0; turns < 4; turns++) await turn();
     expect(await good).toBe("a");
     expect(await caught).toMatchObject({ errcode: 18, message: "too big" });
+    expect(await after).toBe("c");
+    // Together, and after the failure one by one; then together again.
+    const next = ["d", "e"].map((name) => queue.push(job(name)));
+    await turn();
+    expect(await Promise.all(next)).toEqual(["d", "e"]);
+    expect(batches).toEqual([3, 1, 1, 1, 2]);
   });
 
   test("fails a whole batch when the database does, and goes on with the next", async () => {
-    const { queue, turn } = queueOn([
-      () => {
-        throw new Error("gone");
-      },
-    ]);
-    const failed = queue.push(job("a")).catch((error: unknown) => error);
+    const gone = () => {
+      throw new Error("gone");
+    };
+    const { queue, turn } = queueOn([gone, gone, gone]);
+    const failed = ["a", "b"].map((name) => queue.push(job(name)).catch((error: unknown) => error));
+    for (let turns = 0; turns < 3; turns++) await turn();
+    for (const error of await Promise.all(failed)) expect(error).toMatchObject({ message: "gone" });
+    const next = queue.push(job("c"));
     await turn();
-    expect(await failed).toMatchObject({ message: "gone" });
-    const next = queue.push(job("b"));
-    await turn();
-    expect(await next).toBe("b");
+    expect(await next).toBe("c");
   });
 
   test("asks a busy database again from a timer, with all that has come since", async () => {
-    const { queue, batches, turn, pass } = queueOn([() => BUSY, () => BUSY]);
+    const { queue, batches, turn, pass } = queueOn([busy, busy]);
     const first = queue.push(job("a"));
     await turn();
     const second = queue.push(job("b"));
@@ -133,7 +140,7 @@ describe("the queue of writes", () => {
   });
 
   test("does not wait longer the longer it has waited", async () => {
-    const { queue, waits, turn, pass } = queueOn(Array.from({ length: 20 }, () => () => BUSY));
+    const { queue, waits, turn, pass } = queueOn(Array.from({ length: 20 }, () => busy));
     const pushed = queue.push(job("a"));
     await turn();
     for (let tries = 0; tries < 20; tries++) await pass(10);
@@ -144,7 +151,7 @@ describe("the queue of writes", () => {
   });
 
   test("gives way after a fight for the lock, and only then", async () => {
-    const { queue, batches, waits, turn, pass } = queueOn([() => BUSY]);
+    const { queue, batches, waits, turn, pass } = queueOn([busy]);
     const pushed = queue.push(job("a"));
     await turn();
     const again = pushed.then(() => queue.push(job("b")));
@@ -160,7 +167,7 @@ describe("the queue of writes", () => {
   });
 
   test("gives up on a lock that is not released, with SQLite's own error", async () => {
-    const { queue, turn, pass } = queueOn([() => BUSY, () => BUSY, () => BUSY]);
+    const { queue, turn, pass } = queueOn([busy, busy, busy]);
     const old = queue.push(job("a")).catch((error: unknown) => error);
     await turn();
     await pass(29_000);
@@ -173,7 +180,7 @@ describe("the queue of writes", () => {
   });
 
   test("is drained when the last job has ended", async () => {
-    const { queue, turn, pass } = queueOn([() => BUSY]);
+    const { queue, turn, pass } = queueOn([busy]);
     await queue.drain();
     const pushed = queue.push(job("a"));
     let isDrained = false;

@@ -1,15 +1,17 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { type Connection, connect, settingOf } from "../../src/stores/sqlite/connect.ts";
+import { connect } from "../../src/stores/sqlite/connect.ts";
+import { settingOf } from "../../src/stores/sqlite/driver.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import {
   APPLICATION_ID,
   migrate,
   STEPS,
   schemaProblem,
-  versionOf,
+  versionAfter,
 } from "../../src/stores/sqlite/schema.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -17,11 +19,10 @@ import { temporaryFolder } from "./temporary-folder.ts";
 const newFolder = temporaryFolder();
 const newPath = (): string => join(newFolder(), "ledger.db");
 
-function connected(path: string, durability: "full" | "process"): Connection {
-  const result = connect(path, durability, undefined);
-  if (result.tag !== "connected") throw new Error(`It is ${result.tag}.`);
-  return result.connection;
-}
+const connected = (path: string, durability: "full" | "process") =>
+  connect(path, durability, undefined);
+
+const versionOf = (db: DatabaseSync) => settingOf(db, "user_version");
 
 describe("the settings of a connection", () => {
   test.each([
@@ -69,12 +70,12 @@ describe("a database of an older version", () => {
     migrate(db, NEXT, () => {
       throw new Error("It was made long ago.");
     });
-    expect(versionOf(db)).toBe(NEXT.length);
+    expect(versionOf(db)).toBe(versionAfter(NEXT));
     expect(columns(db)).toContain("note");
     expect(db.prepare("SELECT id, sequence FROM ledger").get()).toEqual({ id, sequence });
     expect(db.prepare("SELECT id FROM operation").all()).toEqual([{ id: "operation-1" }]);
     // What was only added does not disturb an older program.
-    db.exec(`PRAGMA user_version = ${STEPS.length}`);
+    db.exec(`PRAGMA user_version = ${versionAfter(STEPS)}`);
     db.close();
     const again = sqliteStore({ path });
     expect((await mustRead(again, "acme", "operation-1")).record).toEqual(recordOf());
@@ -101,7 +102,7 @@ describe("a database of an older version", () => {
     migrate(db, STEPS, prepare);
     expect(prepared).toBe(1);
     expect(() => migrate(db, [...NEXT, "CREATE NONSENSE"], prepare)).toThrow(/syntax/);
-    expect(versionOf(db)).toBe(STEPS.length);
+    expect(versionOf(db)).toBe(versionAfter(STEPS));
     expect(columns(db)).not.toContain("note");
     expect(db.isTransaction).toBe(false);
     migrate(db, NEXT, prepare);
@@ -110,7 +111,21 @@ describe("a database of an older version", () => {
     db.close();
   });
 
-  test("of a newer version, or of somebody else, is named", () => {
+  test("by holdfire 0.1 is refused with what to do, and left as it was", async () => {
+    const path = newPath();
+    const db = open(path);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1;
+      CREATE TABLE operation (seq INTEGER PRIMARY KEY)`);
+    db.close();
+    const before = readFileSync(path);
+    await expect(sqliteStore({ path }).open()).rejects.toMatchObject({
+      path: "sqlite.path",
+      message: expect.stringMatching(/incompatible version of holdfire.*move the file away/),
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("of a newer version, or of another program, is named", () => {
     const db = open(newPath());
     expect(schemaProblem(db, STEPS)).toBeUndefined();
     migrate(db, NEXT, () => {});

@@ -107,7 +107,7 @@ function connect(choice: StoreChoice, terminal: Terminal): Promise<Connected> {
 }
 
 async function openFile(given: string | undefined, { env, cwd }: Terminal): Promise<Connected> {
-  const { defaultPath, sqliteStore } = await import("../../stores/sqlite.ts");
+  const { defaultPath, sqliteStore } = await import("../../stores/sqlite/index.ts");
   const path = resolve(cwd, given ?? defaultPath(env, cwd));
   if (!existsSync(path)) {
     throw new UnreachableError(

@@ -1,6 +1,6 @@
 /**
- * Opens the database: looks before it touches, makes or migrates the schema, and reads back every
- * setting that the promise rests on.
+ * Opens the database: checks the file before it touches it, makes or migrates the schema, and reads
+ * back every setting that the store's promise depends on.
  *
  * @module
  */
@@ -9,54 +9,54 @@ import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { InvalidInputError } from "../../errors.ts";
 import { type Anchor, anchorFor, type Host } from "./boot-clock.ts";
-import { failureOf, fileProblem, isBusy } from "./failure.ts";
-import { makePlace, placeProblem } from "./place.ts";
-import { APPLICATION_ID, applicationOf, migrate, STEPS, schemaProblem } from "./schema.ts";
+import { inTransaction, resultCode, settingOf } from "./driver.ts";
+import { makeFile, placeProblem } from "./file-safety.ts";
+import { APPLICATION_ID, migrate, STAGE, STEPS, schemaProblem } from "./schema.ts";
 
-/** What a commit outlives: the host's loss of power, or the process alone. */
+/** What a commit survives: a loss of power, or only the end of the process. */
 export type Durability = "full" | "process";
 
 export interface Connection {
   readonly db: DatabaseSync;
-  /** The file's true path. */
+  /** The file's real path. */
   readonly file: string;
+  /** Identifies the ledger. */
+  readonly id: string;
   readonly anchor: Anchor;
-}
-
-export type Connected =
-  | { readonly tag: "connected"; readonly connection: Connection }
-  /** Another process makes or migrates it now. */
-  | { readonly tag: "busy" }
-  /** What is wrong with the path. */
-  | { readonly tag: "refused"; readonly rule: string };
-
-/** `host` is what the clock goes by; without it, the clock is the caller's own. */
-export function connect(path: string, durability: Durability, host: Host | undefined): Connected {
-  let db: DatabaseSync | undefined;
-  try {
-    const problem = placeProblem(path) ?? contentProblem(path);
-    if (problem !== undefined) return { tag: "refused", rule: problem };
-    const file = makePlace(path);
-    db = new DatabaseSync(file);
-    const rule = schemaProblem(db, STEPS) ?? prepareDatabase(db, durability);
-    if (rule === undefined) {
-      return { tag: "connected", connection: { db, file, anchor: anchorOf(db, host) } };
-    }
-    db.close();
-    return { tag: "refused", rule };
-  } catch (error) {
-    db?.close();
-    if (isBusy(failureOf(error))) return { tag: "busy" };
-    const rule = fileProblem(error);
-    if (rule === undefined) throw error;
-    return { tag: "refused", rule };
-  }
+  /** Whether the store's clock is the host's; then only processes of this boot may write. */
+  readonly isHostClock: boolean;
 }
 
 /**
- * What is wrong with a file that is there, found without a lock, a log or a write. Never with a file
- * handle of our own: closing one would release the locks of this process's other connections.
+ * Throws `InvalidInputError` if the path cannot be used, and SQLite's own error if another process has
+ * the lock. `host` is what the clock is read from; without it, the caller has a clock of its own.
+ */
+export function connect(path: string, durability: Durability, host: Host | undefined): Connection {
+  let db: DatabaseSync | undefined;
+  try {
+    refuse(placeProblem(path) ?? contentProblem(path));
+    const file = makeFile(path);
+    db = new DatabaseSync(file);
+    refuse(schemaProblem(db, STEPS) ?? configure(db, durability));
+    const anchor = anchorOf(db, host);
+    const id = String(db.prepare("SELECT id FROM ledger").get()?.id);
+    return { db, file, id, anchor, isHostClock: host !== undefined };
+  } catch (error) {
+    db?.close();
+    refuse(fileProblem(error));
+    throw error;
+  }
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw new InvalidInputError("sqlite.path", problem);
+}
+
+/**
+ * What is wrong with an existing file, found without a lock, a log or a write. Not with a file handle
+ * of our own: closing one would release the locks of this process's other connections.
  */
 function contentProblem(path: string): string | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -64,31 +64,27 @@ function contentProblem(path: string): string | undefined {
   if (size === 0 || existsSync(`${path}-journal`)) return undefined;
   const url = pathToFileURL(path);
   url.searchParams.set("immutable", "1");
-  let db: DatabaseSync | undefined;
+  const db = new DatabaseSync(url, { readOnly: true });
   try {
-    db = new DatabaseSync(url, { readOnly: true });
-    return applicationOf(db) === APPLICATION_ID ? undefined : "is the database of another program.";
-  } catch (error) {
-    const rule = fileProblem(error);
-    if (rule === undefined) throw error;
-    return rule;
+    // Only the header: other pages may be half written by a checkpoint of another process.
+    const isOurs = settingOf(db, "application_id") === APPLICATION_ID;
+    return isOurs ? undefined : "is the database of another program.";
   } finally {
-    db?.close();
+    db.close();
   }
 }
 
 /**
  * Settings go through `exec`: a *prepared* pragma takes effect when it is prepared, and running it
- * does nothing. No busy timeout, ever: SQLite would wait by blocking the event loop.
+ * does nothing. The busy timeout is 0 because SQLite would wait by blocking the event loop.
  */
-function prepareDatabase(db: DatabaseSync, durability: Durability): string | undefined {
+function configure(db: DatabaseSync, durability: Durability): string | undefined {
   const level = durability === "full" ? 2 : 1;
   db.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON");
-  // Made before the log is switched on: the file itself says at once whose it is.
+  // Before the log is switched on, so that the file itself has the mark of the application at once.
   migrate(db, STEPS, () => {
-    db.prepare(
-      "INSERT INTO ledger (id, sequence, boot, base, now, folded) VALUES (?, 0, 'none yet', 0, 0, 0)",
-    ).run(randomUUID());
+    const insert = "INSERT INTO ledger (id, sequence, boot, base, now) VALUES (?, 0, 'none', 0, 0)";
+    db.prepare(insert).run(randomUUID());
   });
   db.exec(`
     PRAGMA journal_mode = WAL;
@@ -104,15 +100,10 @@ function prepareDatabase(db: DatabaseSync, durability: Durability): string | und
     settingOf(db, "synchronous") === level &&
     settingOf(db, "secure_delete") === 1 &&
     settingOf(db, "busy_timeout") === 0;
-  return isAsAsked ? undefined : "is on a SQLite that does not take its settings.";
+  return isAsAsked ? undefined : "is opened by a SQLite that ignores its settings.";
 }
 
-/** A pragma's value. The name is ours, never a caller's. */
-export function settingOf(db: DatabaseSync, name: string): unknown {
-  return Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-}
-
-/** The clock's anchor, made anew after a boot. Then leases have lapsed: their owners are gone. */
+/** The clock's anchor, made anew after a boot. Then all leases have ended: their owners are gone. */
 function anchorOf(db: DatabaseSync, host: Host | undefined): Anchor {
   const known = () => {
     const { boot, base, now } = db.prepare("SELECT boot, base, now FROM ledger").get() ?? {};
@@ -120,25 +111,34 @@ function anchorOf(db: DatabaseSync, host: Host | undefined): Anchor {
   };
   const first = known();
   if (!host || anchorFor(first, first.now, host).anchor === first) return first;
-  db.exec("BEGIN IMMEDIATE");
-  try {
+  return inTransaction(db, () => {
+    // Read again under the lock: another process may have set it.
     const current = known();
     const { anchor, rebooted } = anchorFor(current, current.now, host);
     const now = Math.floor(anchor.base + host.monotonic);
-    db.prepare("UPDATE ledger SET boot = ?, base = ?, now = max(now, ?)").run(
-      anchor.boot,
-      anchor.base,
-      now,
-    );
-    if (rebooted) db.prepare(LAPSE).run(now, now);
-    db.exec("COMMIT");
+    const update = "UPDATE ledger SET boot = ?, base = ?, now = max(now, ?)";
+    db.prepare(update).run(anchor.boot, anchor.base, now);
+    const endLeases = `UPDATE operation SET lease = ? WHERE stage = ${STAGE.open} AND lease > ?`;
+    if (rebooted) db.prepare(endLeases).run(now, now);
     return anchor;
-  } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
+  });
 }
 
-const LAPSE = `
-  UPDATE operation INDEXED BY operation_stage SET lease = ?
-  WHERE tenant IN (SELECT tenant FROM tenant) AND stage = 0 AND lease > ?`;
+/** What the file system says of a bad path; a full disk is not among them. */
+const BAD_PATH = /^(?:EACCES|EPERM|EROFS|ENOTDIR|EEXIST|ELOOP|ENAMETOOLONG)$/;
+/** CORRUPT and NOTADB. */
+const DAMAGED: readonly number[] = [11, 26];
+/** PERM, READONLY and CANTOPEN. */
+const NOT_WRITABLE: readonly number[] = [3, 8, 14];
+
+/** What is wrong with the file itself, for people; `undefined` if it is something else. */
+function fileProblem(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (BAD_PATH.test(code)) return `cannot be made (${code}). Check its folder.`;
+  if (DAMAGED.includes(resultCode(error))) {
+    return "is not a SQLite database, or a damaged one. Move it away, or restore a copy.";
+  }
+  return NOT_WRITABLE.includes(resultCode(error))
+    ? "cannot be opened for writing. Check the rights of the file and its folder."
+    : undefined;
+}

@@ -1,73 +1,76 @@
 /**
- * Looks through operations in the order of creation, so many rows and no more: the caller goes on
- * in another turn of the event loop.
+ * Lists operations in the order of creation, a limited number of rows at a time: between two scans the
+ * event loop goes on.
  *
  * @module
  */
 
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { StoreUnavailableError } from "../../errors.ts";
 import { matches } from "../../ledger/query.ts";
-import { isOpen, type StateTag } from "../../ledger/record.ts";
+import { isOpen, type State, type Stored } from "../../ledger/record.ts";
+import { unpackRecord } from "../../ledger/record-text.ts";
 import type { ListQuery } from "../../ledger/store.ts";
-import { hashOf } from "./hash.ts";
-import { COLUMNS, lyingOf } from "./operations.ts";
-import { type ReadRow, recordOf } from "./row.ts";
-import type { Tables } from "./tables.ts";
+import { STAGE } from "./schema.ts";
 
 export interface Scanned {
-  readonly rows: readonly ReadRow[];
-  /** The last row looked at; `undefined` when there is no more. */
+  /** What matches, with its place in the order of creation. */
+  readonly items: readonly { readonly seq: number; readonly stored: Stored }[];
+  /** The last row that was compared; `undefined` if there are no more. */
   readonly last: number | undefined;
 }
 
+/** Compares the rows after `after`, and returns at most `wanted` that match. */
 export type Scan = (query: ListQuery, after: number, wanted: number) => Scanned;
 
-/** How many rows are looked at in one go: a millisecond or two. */
-const ROWS_A_TURN = 512;
+/** How many rows one scan compares at most: a few milliseconds. */
+const ROWS_PER_SCAN = 512;
 
-const SELECT = `SELECT ${COLUMNS} FROM operation`;
-const ORDER = `ORDER BY seq LIMIT ${ROWS_A_TURN}`;
+export function scanIn(db: DatabaseSync): Scan {
+  const rowsWhere = (where: string) =>
+    db.prepare(
+      `SELECT * FROM operation WHERE ${where} AND seq > ? ORDER BY seq LIMIT ${ROWS_PER_SCAN}`,
+    );
+  const byResource = rowsWhere("tenant = ? AND resource = ?");
+  const byScope = rowsWhere("tenant = ? AND scope = ?");
+  // An open row has no `settled_at`, so the index has these in the order of creation.
+  const open = rowsWhere(`stage = ${STAGE.open} AND tenant = ? AND settled_at IS NULL`);
+  const byTool = rowsWhere("tenant = ? AND tool = ?");
+  const all = rowsWhere("true");
 
-export function scanOf(db: DatabaseSync, { tenants, operations }: Tables): Scan {
-  const all = db.prepare(`${SELECT} WHERE seq > ? ${ORDER}`);
-  // Of an open row the index holds no time, so its entries are in the order of creation.
-  const open = db.prepare(
-    `${SELECT} INDEXED BY operation_stage WHERE tenant = ? AND stage = 0 AND settled_at IS NULL AND seq > ? ${ORDER}`,
-  );
-  const ofResource = db.prepare(
-    `${SELECT} INDEXED BY operation_resource WHERE resource = ? AND seq > ? ${ORDER}`,
-  );
-
-  function choose(
-    query: ListQuery,
-    tenant: number,
-    after: number,
-  ): [StatementSync, SQLInputValue[]] {
-    if (query.resource !== undefined) {
-      return [ofResource, [hashOf(query.tenant, query.resource), after]];
-    }
-    return query.states?.every(isOpenTag) ? [open, [tenant, after]] : [all, [after]];
+  /** The statement with the fewest rows that do not match. */
+  function choose(query: ListQuery): [StatementSync, ...SQLInputValue[]] {
+    const { tenant, resource, scope, states, tool } = query;
+    if (resource !== undefined) return [byResource, tenant, resource];
+    if (scope !== undefined) return [byScope, tenant, scope];
+    if (states?.every(isOpenTag)) return [open, tenant];
+    return tool === undefined ? [all] : [byTool, tenant, tool];
   }
 
   return (query, after, wanted) => {
-    const tenant = tenants.find(query.tenant);
-    if (tenant === undefined) return { rows: [], last: undefined };
-    const [statement, values] = choose(query, tenant, after);
-    const rows: ReadRow[] = [];
-    let seen = 0;
-    let last = after;
-    for (const found of statement.all(...values)) {
-      const lying = lyingOf(found);
-      seen += 1;
-      last = lying.seq;
-      if (lying.tenant !== tenant) continue;
-      const { id, text } = lying;
-      if (!matches(recordOf(query.tenant, { id, text, payload: undefined }), query)) continue;
-      rows.push(operations.whole(lying));
-      if (rows.length === wanted) return { rows, last };
+    const [statement, ...values] = choose(query);
+    const rows = statement.all(...values, after);
+    const items: { readonly seq: number; readonly stored: Stored }[] = [];
+    for (const row of rows) {
+      if (row.tenant !== query.tenant) continue;
+      const stored = storedOf(row);
+      if (!matches(stored.record, query)) continue;
+      items.push({ seq: Number(row.seq), stored });
+      if (items.length === wanted) break;
     }
-    return { rows, last: seen === ROWS_A_TURN ? last : undefined };
+    return { items, last: rows.length < ROWS_PER_SCAN ? undefined : Number(rows.at(-1)?.seq) };
   };
 }
 
-const isOpenTag = (tag: StateTag): boolean => isOpen({ tag } as Parameters<typeof isOpen>[0]);
+const isOpenTag = (tag: State["tag"]): boolean => isOpen({ tag } as State);
+
+export function storedOf(row: Record<string, SQLOutputValue>): Stored {
+  const { text, tenant, id, version, lease } = row;
+  const leaseUntil = lease === null ? undefined : Number(lease);
+  try {
+    const record = unpackRecord(String(text), String(tenant), String(id));
+    return { record, version: Number(version), leaseUntil };
+  } catch (error) {
+    throw new StoreUnavailableError("unpack", error);
+  }
+}

@@ -1,24 +1,29 @@
 /**
- * The tables, and how an older database becomes one of today.
+ * The tables of the ledger, and how a database of an older version is brought up to date.
  *
  * @module
  */
 
 import type { DatabaseSync } from "node:sqlite";
+import { inTransaction, settingOf } from "./driver.ts";
 
-/** Marks a file as a ledger of ours: "hold". */
+/** Marks the file as a ledger of holdfire: "hold". */
 export const APPLICATION_ID = 0x686f6c64;
 
+/** The version that the first step makes. Version 1 was written by holdfire 0.1, and is refused. */
+export const FIRST_VERSION = 2;
+
+/** Open operations are listed, settled ones have payloads to wipe, wiped ones have none. */
+export const STAGE = { open: 0, settled: 1, wiped: 2 } as const;
+
 /**
- * Each step brings the schema up by one version; a new database takes them all. They are history:
- * add a step, never change one.
+ * Each step raises the version of the schema by one; a new database takes them all. Add a step, never
+ * change one.
  *
- * - `operation` is appended to in the order of creation.
- * - `place` finds its rows by hash, but for those younger than `ledger.folded`.
- * - `operation_stage` answers for three: what is open, in order; what has a payload to wipe, and what
- *   is a tombstone, by age.
- * - `payload` is appended to in the order of settling. A middle-sized one is cut up: whole rows of
- *   1 KB or 2 KB would leave a quarter to half of each page empty.
+ * - `ledger` has one row: which ledger this is, how far it has come, and its clock.
+ * - `operation.seq` is the order of creation, so rows are appended. `text` is the whole record; the
+ *   other columns are what is compared and what indices need.
+ * - `operation_stage` finds what is open, in the order of creation, and what can be pruned, by age.
  */
 export const STEPS: readonly string[] = [
   `
@@ -27,81 +32,75 @@ export const STEPS: readonly string[] = [
     sequence INTEGER NOT NULL,
     boot TEXT NOT NULL,
     base INTEGER NOT NULL,
-    now INTEGER NOT NULL,
-    folded INTEGER NOT NULL
+    now INTEGER NOT NULL
   );
-  CREATE TABLE tenant (tenant INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
   CREATE TABLE operation (
     seq INTEGER PRIMARY KEY,
-    hash INTEGER NOT NULL,
-    tenant INTEGER NOT NULL,
-    stage INTEGER NOT NULL,
-    settled_at INTEGER,
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
     version INTEGER NOT NULL,
     lease INTEGER,
-    resource INTEGER,
-    payload INTEGER,
-    parts INTEGER NOT NULL,
-    id TEXT NOT NULL,
-    text TEXT NOT NULL
+    stage INTEGER NOT NULL,
+    settled_at INTEGER,
+    tool TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    resource TEXT,
+    text TEXT NOT NULL,
+    UNIQUE (tenant, id)
   );
-  CREATE INDEX operation_stage ON operation (tenant, stage, settled_at);
-  CREATE INDEX operation_resource ON operation (resource) WHERE resource IS NOT NULL;
-  CREATE TABLE place (hash INTEGER, row INTEGER, PRIMARY KEY (hash, row)) WITHOUT ROWID;
-  CREATE TABLE payload (part INTEGER PRIMARY KEY, data BLOB NOT NULL);
+  CREATE INDEX operation_stage ON operation (stage, tenant, settled_at);
+  CREATE INDEX operation_tool ON operation (tenant, tool);
+  CREATE INDEX operation_scope ON operation (tenant, scope);
+  CREATE INDEX operation_resource ON operation (tenant, resource) WHERE resource IS NOT NULL;
   CREATE TABLE lane (
-    tenant INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
     name TEXT NOT NULL,
     version INTEGER NOT NULL,
     text TEXT NOT NULL,
     PRIMARY KEY (tenant, name)
   ) WITHOUT ROWID;
   CREATE TABLE effect (
-    seq INTEGER PRIMARY KEY,
-    hash INTEGER NOT NULL,
-    owner_hash INTEGER NOT NULL,
-    tenant INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
     service TEXT NOT NULL,
     effect TEXT NOT NULL,
-    owner TEXT NOT NULL
-  );
-  CREATE INDEX effect_hash ON effect (hash);
-  CREATE INDEX effect_owner ON effect (owner_hash);
+    owner TEXT NOT NULL,
+    PRIMARY KEY (tenant, service, effect)
+  ) WITHOUT ROWID;
+  CREATE INDEX effect_owner ON effect (tenant, owner);
   `,
 ];
 
-export const versionOf = (db: DatabaseSync): number =>
-  Number(db.prepare("PRAGMA user_version").get()?.user_version);
-
-export const applicationOf = (db: DatabaseSync): number =>
-  Number(db.prepare("PRAGMA application_id").get()?.application_id);
+/** The version of a database that has taken these steps. */
+export const versionAfter = (steps: readonly string[]): number => FIRST_VERSION - 1 + steps.length;
 
 /** Why this database cannot be the ledger; `undefined` if it is one, or empty. */
 export function schemaProblem(db: DatabaseSync, steps: readonly string[]): string | undefined {
-  const application = applicationOf(db);
+  const application = settingOf(db, "application_id");
   const tables = Number(db.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.tables);
   if (application !== APPLICATION_ID && (application !== 0 || tables > 0)) {
     return "is the database of another program.";
   }
-  if (versionOf(db) > steps.length) return "was written by a newer version of holdfire.";
-  return undefined;
+  const version = Number(settingOf(db, "user_version"));
+  if (version > 0 && version < FIRST_VERSION) {
+    return "was written by an incompatible version of holdfire (0.1). Settle what is open with that version, then move the file away: a new one is made.";
+  }
+  return version > versionAfter(steps)
+    ? "was written by a newer version of holdfire. Update holdfire."
+    : undefined;
 }
 
 /** Takes the steps that are missing, all or none. `prepare` runs once, when the ledger is made. */
 export function migrate(db: DatabaseSync, steps: readonly string[], prepare: () => void): void {
-  if (versionOf(db) >= steps.length) return;
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    // Somebody may have been faster.
-    const version = versionOf(db);
-    for (const step of steps.slice(version)) db.exec(step);
+  const target = versionAfter(steps);
+  const versionNow = () => Number(settingOf(db, "user_version"));
+  if (versionNow() >= target) return;
+  inTransaction(db, () => {
+    // Read again under the lock: another process may have migrated it.
+    const version = versionNow();
+    if (version >= target) return;
+    const taken = version === 0 ? 0 : version - FIRST_VERSION + 1;
+    for (const step of steps.slice(taken)) db.exec(step);
     if (version === 0) prepare();
-    if (version < steps.length) {
-      db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}`);
-    }
-    db.exec("COMMIT");
-  } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${target}`);
+  });
 }

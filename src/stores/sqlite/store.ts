@@ -1,188 +1,184 @@
 /**
- * The store contract, on a database here or in a worker.
+ * The store contract on one connection: writes go through the queue, reads go straight to the database.
  *
  * @module
  */
 
 import { ClosedError, InvalidInputError, StoreUnavailableError } from "../../errors.ts";
-import { type Clock, sleep } from "../../lang/clock.ts";
+import { sleep, systemClock } from "../../lang/clock.ts";
 import { pageLimit, pruneLimit } from "../../ledger/query.ts";
-import type { Change, Store, StorePromise, Swapped } from "../../ledger/store.ts";
-import type { Backend } from "./backend.ts";
-import { monotonicMs } from "./boot-clock.ts";
-import type { Opened } from "./engine.ts";
-import { hashOf } from "./hash.ts";
-import type { Job, LaneRow, Place, SwapDone, SwapJob, Value } from "./job.ts";
-import { createQueue } from "./queue.ts";
-import { createRecent } from "./recent.ts";
-import { type ReadRow, rowOf, storedOf } from "./row.ts";
+import { packRecord } from "../../ledger/record-text.ts";
+import type { Store, StorePromise } from "../../ledger/store.ts";
+import { monotonicMs, thisHost } from "./boot-clock.ts";
+import { connect, type Durability } from "./connect.ts";
+import { type Database, databaseOn } from "./database.ts";
+import { isBusy } from "./driver.ts";
 import type { Scanned } from "./scan.ts";
-import { createWatchers } from "./watchers.ts";
+import { createWriteQueue } from "./write-queue.ts";
 
 export interface StoreParts {
-  /** The file. */
-  readonly address: string;
+  readonly path: string;
+  readonly durability: Durability;
   readonly promise: StorePromise;
-  /** Makes the database; `onLost` is called when it must be opened again. */
-  readonly backend: (onLost: () => void) => Backend;
   /** The store's clock, in place of the host's. */
   readonly now: (() => number) | undefined;
-  readonly clock: Clock;
-  readonly random: () => number;
 }
 
-const OPEN_PATIENCE_MS = 30_000;
-const OPEN_RETRY_MS = 5;
-/** Rows pruned in one transaction: a longer one would hold up every other write. */
+/** How long to wait for another process that makes, migrates or recovers the database. */
+const PATIENCE_MS = 30_000;
+const RETRY_MS = 5;
+/** Records pruned in one transaction: a longer one would delay every other write. */
 const PRUNED_AT_ONCE = 100;
 
-export function createStore(parts: StoreParts): Store {
-  const { address, promise, backend, now: given, clock, random } = parts;
-  const watchers = createWatchers();
-  const recent = createRecent();
-  const database = backend(() => {
-    opened = undefined;
-    opening = undefined;
-  });
-  const queue = createQueue({
-    commit: (jobs) => database.call("commit", jobs, now()),
+export function createStore({ path, durability, promise, now: ownClock }: StoreParts): Store {
+  const clock = systemClock;
+  const watchers = new Map<string, Set<() => void>>();
+  const queue = createWriteQueue({
+    commit(jobs) {
+      if (!database) throw new ClosedError();
+      return database.commit(jobs, now());
+    },
     clock,
-    random,
-    soon: (run) => void setImmediate(run),
+    random: Math.random,
+    soon: setImmediate,
   });
-  let opened: Opened | undefined;
-  let opening: Promise<Opened> | undefined;
+  let database: Database | undefined;
+  let opening: Promise<Database> | undefined;
   let closing: Promise<void> | undefined;
 
   function now(): number {
-    if (given) return given();
-    return Math.floor((opened?.anchor.base ?? 0) + monotonicMs());
+    if (ownClock) return ownClock();
+    return Math.floor((database?.anchor.base ?? 0) + monotonicMs());
   }
 
-  async function connect(): Promise<Opened> {
-    const until = clock.monotonic() + OPEN_PATIENCE_MS;
-    for (;;) {
-      const result = await database.open();
-      if (result.tag === "refused") throw new InvalidInputError("sqlite.path", result.rule);
-      if (result.tag === "opened") {
-        opened = result.opened;
-        return opened;
+  async function openWhenFree(): Promise<Database> {
+    for (const until = clock.monotonic() + PATIENCE_MS; ; ) {
+      try {
+        database = databaseOn(connect(path, durability, ownClock ? undefined : thisHost()));
+        return database;
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        if (clock.monotonic() >= until) throw new StoreUnavailableError("open", error);
       }
-      if (clock.monotonic() >= until) throw new StoreUnavailableError("open");
-      await sleep(clock, OPEN_RETRY_MS * (1 + random()));
+      await sleep(clock, RETRY_MS * (1 + Math.random()));
     }
   }
 
   /** Opens on first use. A failed opening is tried again by the next call. */
-  async function ready(): Promise<Opened> {
+  async function ready(): Promise<Database> {
     if (closing) throw new ClosedError();
-    if (opened) return opened;
-    opening ??= connect().catch((error: unknown) => {
+    if (database) return database;
+    opening ??= openWhenFree().finally(() => {
       opening = undefined;
-      throw error;
     });
     return opening;
   }
 
-  async function write<J extends Job>(job: J): Promise<Value<J>> {
-    if (closing) throw new ClosedError();
-    return queue.push(job);
+  function announce(tenant: string, id: string): void {
+    if (watchers.size === 0) return;
+    for (const watcher of watchers.get(watchedName(tenant, id)) ?? []) {
+      try {
+        watcher();
+      } catch {
+        // A failing watcher must not fail the write.
+      }
+    }
   }
 
   return {
     name: "sqlite",
-    address,
+    address: path,
     promise,
 
     async open() {
-      const { id } = await ready();
-      return { id, sequence: await database.call("sequence"), now: now() };
+      const { id, sequence } = await ready();
+      return { id, sequence: sequence(), now: now() };
     },
 
     async swap(change) {
-      if (!opened || closing) await ready();
-      const { tenant, id } = change;
-      const job = jobOf(change);
-      // A repeated claim is answered without the queue, and so without waiting for a sync.
-      if (change.expect === 0 && recent.has(job.hash)) {
-        const row = await database.call("read", job);
-        if (row) return { ok: false, current: storedOf(tenant, row), now: now() };
-      }
-      const done = await write(job);
-      recent.add(job.hash);
-      if (done.ok) watchers.announce(tenant, id);
-      return swappedOf(tenant, done);
+      const { find, swap } = database && !closing ? database : await ready();
+      const { tenant, id, expect, record } = change;
+      // A repeated claim is answered without the queue: it waits for no lock and no sync.
+      const current = expect === 0 ? find(tenant, id) : undefined;
+      if (current) return { ok: false, current, now: now() };
+      const text = record && packRecord(record);
+      const swapped = await queue.push(() => swap(change, text));
+      if (swapped.ok) announce(tenant, id);
+      return swapped;
     },
 
     async read(tenant, id) {
-      await ready();
-      const row = await database.call("read", placeOf(tenant, id));
-      return { stored: row && storedOf(tenant, row), now: now() };
+      const { find } = await ready();
+      return { stored: find(tenant, id), now: now() };
     },
 
     async readLane(tenant, name) {
-      await ready();
-      const row = await database.call("readLane", tenant, name);
-      return { stored: row && laneOf(row), now: now() };
+      const { findLane } = await ready();
+      return { stored: findLane(tenant, name), now: now() };
     },
 
-    async own(tenant, service, effect, owner) {
-      await ready();
-      return write({ kind: "own", tenant, service, effect, owner });
+    async own(tenant, service, effectId, id) {
+      const { own } = await ready();
+      return queue.push(() => own(tenant, service, effectId, id));
     },
 
-    async ownerOf(tenant, service, effect) {
-      await ready();
-      return database.call("ownerOf", tenant, service, effect);
+    async ownerOf(tenant, service, effectId) {
+      const { ownerOf } = await ready();
+      return ownerOf(tenant, service, effectId);
     },
 
     async list(query) {
-      await ready();
+      const { scan } = await ready();
       const limit = pageLimit(query.limit);
+      const found: Scanned["items"][number][] = [];
       let after: number | undefined = query.cursor === undefined ? 0 : seqIn(query.cursor);
-      const rows: ReadRow[] = [];
-      while (after !== undefined) {
-        // One more than a page holds tells whether there is another.
-        const scanned: Scanned = await database.call("scan", query, after, limit + 1 - rows.length);
-        rows.push(...scanned.rows);
-        const last = rows.length > limit ? rows[limit - 1] : undefined;
-        const items = rows.slice(0, limit).map((row) => storedOf(query.tenant, row));
-        if (last) return { items, cursor: String(last.seq) };
-        after = scanned.last;
-        if (after === undefined) return { items };
-        await new Promise((resolve) => setImmediate(resolve));
+      // One more than a page holds shows whether there is another page.
+      while (after !== undefined && found.length <= limit) {
+        const { items, last }: Scanned = scan(query, after, limit + 1 - found.length);
+        found.push(...items);
+        after = last;
+        if (last !== undefined) await new Promise((resolve) => setImmediate(resolve));
+        if (closing) throw new ClosedError();
       }
-      return { items: [] };
+      const items = found.slice(0, limit).map(({ stored }) => stored);
+      return found.length > limit ? { items, cursor: String(found[limit - 1]?.seq) } : { items };
     },
 
     async prune(query) {
-      await ready();
+      const { prune, emptyLog } = await ready();
       const limit = pruneLimit(query.limit);
-      let payloads = 0;
-      let tombstones = 0;
-      for (;;) {
+      let [payloads, tombstones, isMore] = [0, 0, true];
+      while (isMore) {
         const chunk = Math.min(limit - payloads - tombstones, PRUNED_AT_ONCE);
-        const done = await write({ kind: "prune", query, limit: chunk });
-        payloads += done.payloads;
-        tombstones += done.tombstones;
-        for (const id of done.ids) watchers.announce(query.tenant, id);
-        if (done.ids.length < chunk || payloads + tombstones === limit) break;
+        const { wiped, removed } = await queue.push(() => prune(query, chunk));
+        payloads += wiped.length;
+        tombstones += removed.length;
+        for (const id of [...wiped, ...removed]) announce(query.tenant, id);
+        isMore = wiped.length + removed.length === chunk && payloads + tombstones < limit;
       }
-      // Not the caller's concern: who still reads keeps the log, and a later checkpoint empties it.
-      if (payloads + tombstones > 0) await database.call("checkpoint").catch(() => {});
+      if (payloads + tombstones > 0) emptyLog();
       return { payloads, tombstones };
     },
 
     watch(tenant, id, changed) {
       if (closing) throw new ClosedError();
-      return watchers.add(tenant, id, changed);
+      const name = watchedName(tenant, id);
+      const those = watchers.get(name) ?? new Set();
+      // Wrapped, so that one function registered twice is called twice and removed one at a time.
+      const watcher = () => changed();
+      watchers.set(name, those.add(watcher));
+      return () => {
+        those.delete(watcher);
+        if (those.size === 0 && watchers.get(name) === those) watchers.delete(name);
+      };
     },
 
     close() {
       closing ??= (async () => {
         await opening?.catch(() => {});
         await queue.drain();
-        await database.close();
+        database?.close();
+        database = undefined;
         watchers.clear();
       })();
       return closing;
@@ -190,41 +186,12 @@ export function createStore(parts: StoreParts): Store {
   };
 }
 
-const placeOf = (tenant: string, id: string): Place => ({ tenant, id, hash: hashOf(tenant, id) });
-
-const jobOf = ({ tenant, id, expect, record, lease, lane }: Change): SwapJob => ({
-  kind: "swap",
-  tenant,
-  id,
-  hash: hashOf(tenant, id),
-  expect,
-  row: record && rowOf(record),
-  lease,
-  lane: lane && {
-    name: lane.name,
-    expect: lane.expect,
-    text: lane.lane && JSON.stringify(lane.lane),
-  },
-});
-
-function swappedOf(tenant: string, done: SwapDone): Swapped {
-  const { now } = done;
-  if (done.ok) {
-    const { version, lease, sequence } = done;
-    return { ok: true, version, leaseUntil: lease ?? undefined, now, sequence };
-  }
-  const current = done.current && storedOf(tenant, done.current);
-  if (!done.lane) return { ok: false, current, now };
-  const lane = done.lane === "gone" ? { lane: { queue: [] }, version: 0 } : laneOf(done.lane);
-  return { ok: false, current, lane, now };
-}
-
-const laneOf = ({ text, version }: LaneRow) => ({ lane: JSON.parse(text), version });
+const watchedName = (tenant: string, id: string): string => JSON.stringify([tenant, id]);
 
 function seqIn(cursor: string): number {
   const seq = Number(cursor);
   if (!Number.isSafeInteger(seq) || seq < 1) {
-    throw new InvalidInputError("query.cursor", "must come from the page before.");
+    throw new InvalidInputError("query.cursor", "must be the cursor of an earlier page.");
   }
   return seq;
 }

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { createHoldfire } from "../../../src/create.ts";
 import { scopeFrom } from "../../../src/integrations/durable/index.ts";
-import { sqliteStore } from "../../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../../src/stores/sqlite/index.ts";
 
 const [url = "", schema = "", folder = "", how = ""] = process.argv.slice(2);
 const note = (file: string, line: object) =>

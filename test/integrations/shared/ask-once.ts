@@ -11,7 +11,7 @@
 import { createHoldfire } from "../../../src/create.ts";
 import { ownRetries as ownAnthropic } from "../../../src/integrations/anthropic/index.ts";
 import { ownRetries as ownOpenAI } from "../../../src/integrations/openai/index.ts";
-import { sqliteStore } from "../../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../../src/stores/sqlite/index.ts";
 
 const [which, origin, path] = process.argv.slice(2);
 

@@ -1,23 +1,12 @@
 /**
- * Where the file may be, and how it is made: for its owner's eyes only, and never through a link.
+ * Where the file may be, and how it is made: readable by its owner only, and never through a link.
  *
- * Everything here says what is wrong in words, or `undefined`; nothing is written until all is well.
+ * The checks return what is wrong in words, or `undefined`; nothing is written until all have passed.
  *
  * @module
  */
 
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 const WORLD_WRITABLE = 0o002;
@@ -25,7 +14,7 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const MAX_PATH = 4_096;
 
-/** What is wrong with a path before the disk is asked. */
+/** What is wrong with a path, found without reading the disk. */
 export function pathProblem(path: unknown): string | undefined {
   if (typeof path !== "string" || path === "") return "must be a path to a file.";
   if (path.length > MAX_PATH) return `must be at most ${MAX_PATH} characters.`;
@@ -41,14 +30,14 @@ export function pathProblem(path: unknown): string | undefined {
 /** What is wrong with the place on disk, as far as it exists. Writes nothing. */
 export function placeProblem(file: string): string | undefined {
   const folder = dirname(file);
-  const folderStats = statSync(folder, { throwIfNoEntry: false });
+  const folderStats = fs.statSync(folder, { throwIfNoEntry: false });
   if (folderStats && !folderStats.isDirectory()) return "must be in a folder.";
   if (folderStats && isWorldWritable(folderStats)) {
     return "must not be in a folder that everybody can write to. Give it a folder of its own.";
   }
   if (folderStats && !isAllowed(folder)) return "must be in a folder that can be written to.";
   for (const suffix of ["", "-wal", "-shm", "-journal"]) {
-    const stats = lstatSync(file + suffix, { throwIfNoEntry: false });
+    const stats = fs.lstatSync(file + suffix, { throwIfNoEntry: false });
     if (!stats) continue;
     if (stats.isSymbolicLink()) return "must not be a symbolic link.";
     if (!stats.isFile()) return "must be a file, not a folder or a device.";
@@ -58,38 +47,38 @@ export function placeProblem(file: string): string | undefined {
   return undefined;
 }
 
-/** Makes the file and its folder if they are not there. Returns the file's true path. */
-export function makePlace(file: string): string {
+/** Makes the file and its folder if they are not there. Returns the file's real path. */
+export function makeFile(file: string): string {
   const folder = dirname(file);
-  const made = mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  const made = fs.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
   // The names must be as durable as what is written under them.
   if (made !== undefined) syncFolders(folder, dirname(made));
   try {
-    // Made here, not by SQLite: its other files take over the rights of this one.
-    closeSync(openSync(file, "wx", FILE_MODE));
+    // Made here, not by SQLite: its other files get the rights of this one.
+    fs.closeSync(fs.openSync(file, "wx", FILE_MODE));
     syncFolders(folder, folder);
   } catch (error) {
-    if (!isAlreadyThere(error)) throw error;
+    if (!isExisting(error)) throw error;
   }
-  return join(realpathSync(folder), basename(file));
+  return join(fs.realpathSync(folder), basename(file));
 }
 
-/** Tells one file from another put in its place. */
+/** Differs for another file that was put in its place. */
 export function identityOf(file: string): string | undefined {
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = fs.statSync(file, { throwIfNoEntry: false });
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
 /** Windows has no such bits. */
-const isWorldWritable = ({ mode }: Stats): boolean =>
+const isWorldWritable = ({ mode }: fs.Stats): boolean =>
   process.platform !== "win32" && (mode & WORLD_WRITABLE) !== 0;
 
 function isAllowed(path: string): boolean {
   try {
-    accessSync(path, constants.R_OK | constants.W_OK);
+    fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK);
     return true;
   } catch (error) {
-    // Another process has just closed the last connection, and took its journal along.
+    // Another process has just closed the last connection, and removed its journal.
     return (error as NodeJS.ErrnoException).code === "ENOENT";
   }
 }
@@ -97,15 +86,15 @@ function isAllowed(path: string): boolean {
 function syncFolders(innermost: string, outermost: string): void {
   if (process.platform === "win32") return;
   for (let folder = innermost; ; folder = dirname(folder)) {
-    const handle = openSync(folder, "r");
+    const handle = fs.openSync(folder, "r");
     try {
-      fsyncSync(handle);
+      fs.fsyncSync(handle);
     } finally {
-      closeSync(handle);
+      fs.closeSync(handle);
     }
     if (folder === outermost || folder === dirname(folder)) return;
   }
 }
 
-const isAlreadyThere = (error: unknown): boolean =>
+const isExisting = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "EEXIST";

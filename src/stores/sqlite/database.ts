@@ -1,0 +1,217 @@
+/**
+ * An open database: the statements that read and change the ledger, and the transaction that commits
+ * many changes with one sync to disk.
+ *
+ * Nothing here waits. `write-queue.ts` decides when to commit, and tries again if another process writes.
+ *
+ * @module
+ */
+
+import { NO_LANE } from "../../ledger/lane.ts";
+import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
+import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
+import { packRecord } from "../../ledger/record-text.ts";
+import type { Change, PruneQuery, StoredLane, Swapped } from "../../ledger/store.ts";
+import type { Anchor } from "./boot-clock.ts";
+import type { Connection } from "./connect.ts";
+import { inTransaction } from "./driver.ts";
+import { identityOf } from "./file-safety.ts";
+import { type Scan, scanIn, storedOf } from "./scan.ts";
+import { STAGE } from "./schema.ts";
+import type { Job } from "./write-queue.ts";
+
+export interface Database {
+  /** Identifies the ledger. */
+  readonly id: string;
+  readonly anchor: Anchor;
+  find(tenant: string, id: string): Stored | undefined;
+  findLane(tenant: string, name: string): StoredLane | undefined;
+  ownerOf(tenant: string, service: string, effect: string): string | undefined;
+  /** The last sequence given to a change. */
+  sequence(): number;
+  /** All jobs in one transaction, at the store's time `now`. Only jobs may call `swap`, `own`, `prune`. */
+  commit(jobs: readonly Job[], now: number): readonly unknown[];
+  /** `text` is the packed record of the change. */
+  swap(change: Change, text: string | undefined): Swapped;
+  own(tenant: string, service: string, effect: string, id: string): string;
+  /** Changes at most `limit` records. Returns their ids. */
+  prune(query: PruneQuery, limit: number): { readonly wiped: string[]; readonly removed: string[] };
+  readonly scan: Scan;
+  /** Removes what was wiped from the write-ahead log too, unless another connection reads it. */
+  emptyLog(): void;
+  close(): void;
+}
+
+export function databaseOn({ db, file, id, anchor, isHostClock }: Connection): Database {
+  const ledger = db.prepare("SELECT sequence, boot FROM ledger");
+  const advance = db.prepare("UPDATE ledger SET sequence = ?, now = max(now, ?)");
+  const select = db.prepare("SELECT * FROM operation WHERE tenant = ? AND id = ?");
+  const insert = db.prepare(
+    `INSERT INTO operation
+       (seq, version, tenant, id, lease, stage, settled_at, tool, scope, resource, text)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, id) DO NOTHING`,
+  );
+  // Not tool, scope and resource: they are part of what identifies an operation and never change.
+  const update = db.prepare(
+    `UPDATE operation SET version = ?, lease = ?, stage = ?, settled_at = ?, text = ?
+     WHERE tenant = ? AND id = ? AND version = ?`,
+  );
+  const remove = db.prepare("DELETE FROM operation WHERE tenant = ? AND id = ? AND version = ?");
+  const oldest = db.prepare(
+    `SELECT * FROM operation WHERE stage = ? AND tenant = ? AND settled_at < ?
+     ORDER BY settled_at LIMIT ?`,
+  );
+  const selectLane = db.prepare("SELECT text, version FROM lane WHERE tenant = ? AND name = ?");
+  const putLane = db.prepare("REPLACE INTO lane (tenant, name, text, version) VALUES (?, ?, ?, ?)");
+  const removeLane = db.prepare("DELETE FROM lane WHERE tenant = ? AND name = ?");
+  const selectOwner = db.prepare(
+    "SELECT owner FROM effect WHERE tenant = ? AND service = ? AND effect = ?",
+  );
+  const insertOwner = db.prepare(
+    `INSERT INTO effect (tenant, service, effect, owner) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+  );
+  const removeOwner = db.prepare("DELETE FROM effect WHERE tenant = ? AND owner = ?");
+  const identity = identityOf(file);
+
+  /** Of the transaction that is running. */
+  let now = 0;
+  let sequence = 0;
+
+  function find(tenant: string, id: string): Stored | undefined {
+    const row = select.get(tenant, id);
+    return row && storedOf(row);
+  }
+
+  function findLane(tenant: string, name: string): StoredLane | undefined {
+    const row = selectLane.get(tenant, name);
+    return row && { lane: JSON.parse(String(row.text)), version: Number(row.version) };
+  }
+
+  function ownerOf(tenant: string, service: string, effect: string): string | undefined {
+    const row = selectOwner.get(tenant, service, effect);
+    return row && String(row.owner);
+  }
+
+  function swap(change: Change, text: string | undefined): Swapped {
+    const { tenant, id, expect, record, lane } = change;
+    const refuse = () => ({ ok: false, current: find(tenant, id), now }) as const;
+    if (lane) {
+      const there = findLane(tenant, lane.name) ?? NO_LANE;
+      if (there.version !== lane.expect) {
+        const refused = refuse();
+        const isAsExpected = (refused.current?.version ?? 0) === expect;
+        return isAsExpected ? { ...refused, lane: there } : refused;
+      }
+    }
+    const lease = record ? leaseAfter(change) : null;
+    const isWritten =
+      record && text !== undefined
+        ? write(record, text, expect, lease)
+        : removeWithEffects(tenant, id, expect);
+    if (!isWritten) return refuse();
+    sequence += 1;
+    if (lane?.lane) putLane.run(tenant, lane.name, JSON.stringify(lane.lane), sequence);
+    else if (lane) removeLane.run(tenant, lane.name);
+    const version = record ? sequence : 0;
+    return { ok: true, version, leaseUntil: lease ?? undefined, now, sequence };
+  }
+
+  function leaseAfter({ tenant, id, lease }: Change): number | null {
+    if (lease === "keep") return find(tenant, id)?.leaseUntil ?? null;
+    return lease === "none" ? null : now + lease;
+  }
+
+  /** One statement. Returns whether the version was `expect`. */
+  function write(record: OperationRecord, text: string, expect: number, lease: number | null) {
+    const { tenant, id, tool, scope, resource = null, stateAt } = record;
+    const stage = stageOf(record);
+    const at = stage === STAGE.open ? null : stateAt;
+    const next = sequence + 1;
+    // The sequence of the first write is the place in the order of creation.
+    const { changes } =
+      expect === 0
+        ? insert.run(next, next, tenant, id, lease, stage, at, tool, scope, resource, text)
+        : update.run(next, lease, stage, at, text, tenant, id, expect);
+    return changes === 1;
+  }
+
+  function removeWithEffects(tenant: string, id: string, expect: number): boolean {
+    if (expect === 0) return find(tenant, id) === undefined;
+    if (remove.run(tenant, id, expect).changes === 0) return false;
+    removeOwner.run(tenant, id);
+    return true;
+  }
+
+  /** Settled operations that are old enough for either, the oldest first. */
+  function prunable(query: PruneQuery, limit: number): readonly Stored[] {
+    const { tenant, payloadsOlderThanMs = Infinity, tombstonesOlderThanMs = Infinity } = query;
+    const rowsOlderThan = (stage: number, ms: number) =>
+      oldest.all(stage, tenant, now - Math.max(ms, 0), limit);
+    const settledMs = Math.min(payloadsOlderThanMs, tombstonesOlderThanMs);
+    const wiped = rowsOlderThan(STAGE.wiped, tombstonesOlderThanMs);
+    const settled = rowsOlderThan(STAGE.settled, settledMs);
+    return [...wiped, ...settled].slice(0, limit).map(storedOf);
+  }
+
+  return {
+    id,
+    anchor,
+    find,
+    findLane,
+    ownerOf,
+    scan: scanIn(db),
+    emptyLog: () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
+    close: () => db.close(),
+    sequence: () => Number(ledger.get()?.sequence),
+    swap,
+
+    own(tenant, service, effect, id) {
+      insertOwner.run(tenant, service, effect, id);
+      return ownerOf(tenant, service, effect) ?? id;
+    },
+
+    prune(query, limit) {
+      const wiped: string[] = [];
+      const removed: string[] = [];
+      for (const { record, version } of prunable(query, limit)) {
+        const fate = pruneAs(record, query, now);
+        if (fate === "keep") continue;
+        const { tenant, id } = record;
+        const left = fate === "wipe" ? wipePayloads(record) : undefined;
+        const change = { tenant, id, expect: version, record: left, lease: "keep" } as const;
+        swap(change, left && packRecord(left));
+        (left ? wiped : removed).push(id);
+      }
+      return { wiped, removed };
+    },
+
+    commit(jobs, time) {
+      const values = inTransaction(db, () => {
+        const row = ledger.get();
+        if (isHostClock && row?.boot !== anchor.boot) {
+          throw new Error("The ledger's file is in use on another machine.");
+        }
+        const before = Number(row?.sequence);
+        sequence = before;
+        now = time;
+        const values = jobs.map((job) => job());
+        // Once for all changes; a transaction that writes nothing costs no sync.
+        if (sequence > before) advance.run(sequence, now);
+        return values;
+      });
+      // A file that was deleted still takes writes, and loses them all: nothing is acknowledged.
+      if (identityOf(file) !== identity) throw new Error("The ledger's file was moved or removed.");
+      return values;
+    },
+  };
+}
+
+/** The age at which every payload is wiped: then `pruneAs` says whether there is one. */
+const EVERY_PAYLOAD = { tenant: "", payloadsOlderThanMs: 0 };
+
+function stageOf(record: OperationRecord): number {
+  if (isOpen(record.state)) return STAGE.open;
+  const fate = pruneAs(record, EVERY_PAYLOAD, Number.POSITIVE_INFINITY);
+  return fate === "wipe" ? STAGE.settled : STAGE.wiped;
+}

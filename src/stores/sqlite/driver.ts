@@ -1,0 +1,35 @@
+/**
+ * What `node:sqlite` leaves to its users: transactions, the value of a setting, the kind of an error.
+ *
+ * @module
+ */
+
+import type { DatabaseSync } from "node:sqlite";
+
+/** Runs `work` under the write lock: all that it writes is committed, or nothing. */
+export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    // Some errors, such as a full disk, have already rolled back.
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** The value of a pragma. The name is never a caller's. */
+export const settingOf = (db: DatabaseSync, name: string): unknown =>
+  Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+
+/** SQLite's result code, if it is an error of SQLite. An extended code is reduced to its primary one. */
+export const resultCode = (error: unknown): number =>
+  error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+
+/** BUSY, LOCKED, and PROTOCOL: two connections raced for the write-ahead log. */
+const LOCK_CODES: readonly number[] = [5, 6, 15];
+
+/** Another connection has the lock; a later try can succeed. */
+export const isBusy = (error: unknown): boolean => LOCK_CODES.includes(resultCode(error));
