@@ -18,11 +18,11 @@ import type { Holdfire, HoldfireOptions } from "./holdfire.ts";
 import { checkTenant } from "./key/check-name.ts";
 import { type Clock, sleep, systemClock } from "./lang/clock.ts";
 import { createStop } from "./lang/stop.ts";
-import { createCodec } from "./ledger/codec.ts";
+import { createCodec } from "./ledger/codec/codec.ts";
 import { lazyStore, lazyWitness } from "./ledger/lazy-store.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import type { Store } from "./ledger/store.ts";
-import { memoryWitness, type Witness } from "./ledger/witness.ts";
+import { memoryWitness, type Witness } from "./ledger/witness/witness.ts";
 import { createEvents } from "./observe/events.ts";
 
 export type { Holdfire, HoldfireOptions } from "./holdfire.ts";

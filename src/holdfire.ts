@@ -18,7 +18,7 @@ import type {
 import type { Confirm } from "./gate/approval.ts";
 import type { Approvals } from "./gate/approvals.ts";
 import type { Pruned, Store } from "./ledger/store.ts";
-import type { Witness } from "./ledger/witness.ts";
+import type { Witness } from "./ledger/witness/witness.ts";
 import type { EventName, Listener } from "./observe/events.ts";
 import type { DriftOptions, DriftReport } from "./reconcile/drift-report.ts";
 import type { ReconcileOptions, ReconcileReport } from "./reconcile/report.ts";

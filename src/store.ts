@@ -35,4 +35,4 @@ export type {
   StorePromise,
   Swapped,
 } from "./ledger/store.ts";
-export type { Mark, Witness } from "./ledger/witness.ts";
+export type { Mark, Witness } from "./ledger/witness/witness.ts";

@@ -28,6 +28,27 @@ const LAYERS = [
   "index.ts",
 ];
 
+/** The same inside the engine: a file or a folder each. */
+const ENGINE = [
+  "define",
+  "pace.ts",
+  "repeat.ts",
+  "store-call.ts",
+  "operation",
+  "engine.ts",
+  "engine-of.ts",
+  "claim-move.ts",
+  "reader.ts",
+  "outcome",
+  "loops",
+  "steps",
+  "run.ts",
+  "call",
+  "admin",
+];
+
+const MAX_FILES = 20;
+
 /** Only these see stores: a store must not be picked by those who work on any. */
 const SEES_STORES = ["stores", "testing", "create.ts", "cli", "console"];
 
@@ -36,7 +57,7 @@ const STORES_SEE = ["errors.ts", "lang", "key", "ledger", "stores"];
 
 /** The files that may import a package as a value. Types cost nothing at run time. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
-  "p-retry": /^src\/engine\/pace\/repeat\.ts$/,
+  "p-retry": /^src\/engine\/repeat\.ts$/,
   uuid: /^src\/key\/mint\.ts$/,
 };
 
@@ -86,6 +107,11 @@ const sources = globSync("src/**/*.ts").sort().map(read);
 const all = [...sources, ...globSync("{test,bench,examples}/**/*.ts").sort().map(read)];
 const imports = sources.flatMap(importsOf);
 
+/** Our own imports, by the files they lead from and to. */
+const edges = imports
+  .filter(({ target }) => target.startsWith("."))
+  .map(({ from, target }) => ({ from, to: join(dirname(from), target) }));
+
 const layerOf = (path: string): string => path.split("/")[1] ?? "";
 const said = ({ from, target }: Import): string => `${from} imports ${target}`;
 
@@ -111,6 +137,36 @@ test("every file belongs to a known layer", () => {
 
 test("imports point one way", () => {
   expect(between((from, to) => LAYERS.indexOf(to) > LAYERS.indexOf(from))).toEqual([]);
+});
+
+test("imports point one way inside the engine, too", () => {
+  const partOf = (path: string) => path.split("/")[2] ?? "";
+  const isEngine = (path: string) => layerOf(path) === "engine";
+  const parts = sources.filter(({ path }) => isEngine(path)).map(({ path }) => partOf(path));
+  expect(parts.filter((part) => !ENGINE.includes(part))).toEqual([]);
+  const wrong = edges
+    .filter(({ from, to }) => isEngine(from) && isEngine(to))
+    .filter(({ from, to }) => ENGINE.indexOf(partOf(to)) > ENGINE.indexOf(partOf(from)));
+  expect(wrong).toEqual([]);
+});
+
+test("no file imports itself by way of others, types included", () => {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, way: readonly string[]): void => {
+    if (way.includes(path)) cycles.push([...way.slice(way.indexOf(path)), path].join(" → "));
+    if (done.has(path)) return;
+    done.add(path);
+    for (const { from, to } of edges) if (from === path) visit(to, [...way, path]);
+  };
+  for (const { path } of sources) visit(path, []);
+  expect(cycles).toEqual([]);
+});
+
+test(`no folder has more than ${MAX_FILES} files`, () => {
+  const folders = sources.map(({ path }) => dirname(path));
+  const sizeOf = (folder: string) => folders.filter((each) => each === folder).length;
+  expect([...new Set(folders)].filter((folder) => sizeOf(folder) > MAX_FILES)).toEqual([]);
 });
 
 test("stores and those who work on any store are strangers", () => {

@@ -10,8 +10,8 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import postgres from "postgres";
+import { packRecord } from "../../src/ledger/codec/record-text.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
-import { packRecord } from "../../src/ledger/record-text.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";

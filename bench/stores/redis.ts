@@ -14,8 +14,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
+import { packRecord } from "../../src/ledger/codec/record-text.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
-import { packRecord } from "../../src/ledger/record-text.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";

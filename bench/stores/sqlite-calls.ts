@@ -6,8 +6,8 @@
 
 import { hash, randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
+import { packRecord } from "../../src/ledger/codec/record-text.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
-import { packRecord } from "../../src/ledger/record-text.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 

@@ -179,10 +179,8 @@ async function bytes(): Promise<void> {
   };
   await Promise.all(Array.from({ length: 100 }, caller));
   await store.close();
-  const values = [statSync(path).size / operations];
-  met.push(
-    judge({ what: "bytes per operation with a result of 1 KB", values, atMost: 1.7 * 1_024 }),
-  );
+  const each = Math.round(statSync(path).size / operations);
+  console.log(`${each} bytes per operation with a result of 1 KB`);
 }
 
 function print(what: string, all: readonly Measured[]): void {

@@ -6,7 +6,7 @@
 
 import type { Canonical } from "../key/canonical.ts";
 import type { Clock } from "../lang/clock.ts";
-import type { Codec } from "../ledger/codec.ts";
+import type { Codec } from "../ledger/codec/codec.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Stored } from "../ledger/record.ts";
 import type { LaneChange, StoredLane } from "../ledger/store.ts";

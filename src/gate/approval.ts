@@ -5,9 +5,9 @@
  * @module
  */
 
+import { lostBefore, wouldFire } from "../engine/claim-move.ts";
 import type { Plan } from "../engine/define/definition.ts";
 import type { Admission, Engine } from "../engine/engine.ts";
-import { lostBefore, wouldFire } from "../engine/operation/claim-move.ts";
 import type { Execution } from "../engine/operation/operation.ts";
 import { about, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
@@ -16,7 +16,7 @@ import { canonicalize, type Json } from "../key/canonical.ts";
 import { checkNote, checkPerson } from "../key/check-name.ts";
 import { digestText } from "../key/digest.ts";
 import { withTimeLimit } from "../lang/time-limit.ts";
-import { asksOf, isApproved } from "../ledger/approval-question.ts";
+import { asksOf, isApproved } from "../ledger/moves/approval-question.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";
 import type { Drift } from "./drift.ts";

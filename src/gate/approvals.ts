@@ -10,8 +10,8 @@ import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/canonical.ts";
 import { checkNote, checkPerson } from "../key/check-name.ts";
-import { questionOf } from "../ledger/approval-question.ts";
-import type { Refusal } from "../ledger/moves.ts";
+import { questionOf } from "../ledger/moves/approval-question.ts";
+import type { Refusal } from "../ledger/moves/moves.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
 
 /** A question that waits. */

@@ -5,8 +5,8 @@
  * @module
  */
 
+import { wouldFire } from "../engine/claim-move.ts";
 import type { Engine } from "../engine/engine.ts";
-import { wouldFire } from "../engine/operation/claim-move.ts";
 import type { Execution, Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import type { OperationRecord, StateTag, Stored } from "../ledger/record.ts";

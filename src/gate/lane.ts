@@ -7,9 +7,9 @@
  * @module
  */
 
+import { wouldFire } from "../engine/claim-move.ts";
 import type { Admission, Visit } from "../engine/engine.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
-import { wouldFire } from "../engine/operation/claim-move.ts";
 import type { Execution } from "../engine/operation/operation.ts";
 import { waitForChange } from "../engine/steps/wait-for-change.ts";
 import { askStore } from "../engine/store-call.ts";

@@ -5,11 +5,11 @@
  */
 
 import { nameOperation } from "../engine/call/name-operation.ts";
+import { wouldFire } from "../engine/claim-move.ts";
 import type { Plan, PlannedChange } from "../engine/define/definition.ts";
 import type { PlannedCall, PlannedEffect } from "../engine/define/planned-call.ts";
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
-import { wouldFire } from "../engine/operation/claim-move.ts";
 import type { Caller } from "../engine/operation/operation.ts";
 import { factsOf, type Naming, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";

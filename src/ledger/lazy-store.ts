@@ -6,7 +6,7 @@
  */
 
 import type { Store, StorePromise } from "./store.ts";
-import type { Witness } from "./witness.ts";
+import type { Witness } from "./witness/witness.ts";
 
 const NOT_YET: StorePromise = {
   survives: "nothing",

@@ -6,15 +6,15 @@
  */
 
 import type { Clock } from "../lang/clock.ts";
-import { coalesce } from "../lang/coalesce.ts";
-import { apply } from "./apply.ts";
 import { laneAlone, NO_LANE } from "./lane.ts";
 import { laneCache } from "./lane-cache.ts";
-import type { Move, Refusal } from "./moves.ts";
+import { apply } from "./moves/apply.ts";
+import type { Move, Refusal } from "./moves/moves.ts";
 import type { Stored } from "./record.ts";
 import type { Change, LaneChange, Store, StoredLane, Swapped } from "./store.ts";
 import { type LedgerClock, storeClock } from "./store-clock.ts";
-import { type Mark, suspicion, type Witness } from "./witness.ts";
+import { lossWatch, type Suspicion } from "./witness/loss-watch.ts";
+import type { Witness } from "./witness/witness.ts";
 
 /** Names one operation. */
 export interface Ref {
@@ -42,7 +42,7 @@ export interface Ledger {
   /** Asks the store for its time if the local clocks disagree on how much has passed: the host slept. */
   sync(): Promise<void>;
   /** Set when the store has lost data, until a person trusts it again. */
-  suspicion(): { readonly why: string; readonly since: number } | undefined;
+  suspicion(): Suspicion | undefined;
   /** A person declares the ledger trustworthy as it is now. */
   trust(by: string): Promise<void>;
   /** Opens the store once; later calls wait for the same opening. A failed opening is tried again. */
@@ -88,25 +88,23 @@ export function createLedger({
   onWitnessError,
   leavesLanes = true,
 }: LedgerOptions): Ledger {
-  let suspect: { readonly why: string; readonly since: number } | undefined;
-  let mark: Mark | undefined;
-  let witnessFailed = false;
   let opening: Promise<void> | undefined;
   let opened = false;
   const time = storeClock(clock);
   const { timed } = time;
   const lanes = laneCache(readLane);
+  const losses = lossWatch({ witness, onSuspect, onWitnessError });
 
   async function swap(change: Change): Promise<Swapped> {
-    const before = mark;
+    const before = losses.mark();
     const askedAt = clock.monotonic();
     const swapped = await store.swap(change);
     time.answered(swapped.now, askedAt);
     if (change.lane) lanes.onSwapped(change.lane, change.tenant, swapped);
     if (!swapped.ok) return swapped;
-    follow(before, swapped.sequence);
+    losses.follow(before, swapped.sequence);
     const isClaim = typeof change.lease === "number";
-    if (isClaim && before && swapped.sequence > before.sequence + 1) await readDoubtOfOthers();
+    if (isClaim && before && swapped.sequence > before.sequence + 1) await losses.askOthers();
     return swapped;
   }
 
@@ -114,60 +112,6 @@ export function createLedger({
     const { stored } = await timed(() => store.readLane(tenant, name));
     lanes.remember(tenant, name, stored ?? NO_LANE);
     return stored;
-  }
-
-  async function compare(): Promise<void> {
-    // The witness is read first: a mark is noted after its write, so a store asked later is at
-    // least as far.
-    const seen = await witness.read();
-    const { id, sequence, now } = await timed(() => store.open());
-    mark = { id, sequence, since: seen?.since ?? now };
-    doubt(suspicion(seen, mark), mark.since);
-    if (!suspect) noteMark(mark);
-  }
-
-  function doubt(why: string | undefined, since: number): void {
-    if (why === undefined || suspect !== undefined) return;
-    suspect = { why, since };
-    if (mark) noteMark({ ...mark, suspect: why });
-    onSuspect(why);
-  }
-
-  /**
-   * A write that begins after another was acknowledged gets a higher sequence. If it does not, the
-   * store has gone back to an earlier state.
-   */
-  function follow(before: Mark | undefined, sequence: number): void {
-    if (!mark || !before) return;
-    if (sequence <= before.sequence) {
-      doubt(
-        `the ledger went back to an earlier state (its sequence is ${sequence}, it was ${before.sequence})`,
-        mark.since,
-      );
-    }
-    if (sequence > mark.sequence) mark = { ...mark, sequence };
-    if (!suspect) noteMark(mark);
-  }
-
-  /**
-   * Other processes may have found a loss and gone on writing until the sequence passed our mark:
-   * then our own mark shows no loss. What they found is recorded by the witness.
-   */
-  const readDoubtOfOthers = coalesce(async () => {
-    const found = await witness.doubt().catch(onWitnessError);
-    if (found) doubt(found.suspect, found.since);
-  });
-
-  /** A failing witness (a full disk) must not make a written move look unwritten. */
-  function noteMark(seen: Mark): void {
-    if (witnessFailed) return;
-    try {
-      witness.note(seen);
-    } catch (error) {
-      // Reported once: it will not recover, and the store itself works.
-      witnessFailed = true;
-      onWitnessError(error);
-    }
   }
 
   return {
@@ -179,25 +123,24 @@ export function createLedger({
     },
 
     isOpen: () => opened,
-    suspicion: () => suspect,
+    suspicion: losses.suspicion,
 
     async trust(by) {
-      const { id, sequence, now } = await timed(() => store.open());
-      mark = { id, sequence, since: now };
-      await witness.trust(mark, by, now);
-      suspect = undefined;
+      await losses.trust(await timed(() => store.open()), by);
     },
 
     open() {
-      opening ??= compare().then(
-        () => {
-          opened = true;
-        },
-        (error: unknown) => {
-          opening = undefined;
-          throw error;
-        },
-      );
+      opening ??= losses
+        .compare(() => timed(() => store.open()))
+        .then(
+          () => {
+            opened = true;
+          },
+          (error: unknown) => {
+            opening = undefined;
+            throw error;
+          },
+        );
       return opening;
     },
 
@@ -214,8 +157,8 @@ export function createLedger({
         }
         if (applied.tag === "refused") {
           // Open operations are never removed: if an owner's record is gone, the store has lost it.
-          if (applied.why === "absent" && OWNERS.has(move.move) && mark) {
-            doubt("the record of an open operation is gone", mark.since);
+          if (applied.why === "absent" && OWNERS.has(move.move)) {
+            losses.doubt("the record of an open operation is gone");
           }
           return { tag: "refused", why: applied.why, stored };
         }

@@ -7,10 +7,10 @@
  * @module
  */
 
-import type { Answer, Denied, Held } from "./approval-question.ts";
-import type { Payload } from "./codec.ts";
+import type { Payload } from "./codec/codec.ts";
+import type { Answer, Denied, Held } from "./moves/approval-question.ts";
 
-export type { Answer, Ask } from "./approval-question.ts";
+export type { Answer, Ask } from "./moves/approval-question.ts";
 
 /** What one attempt proved. */
 export type Verdict = "committed" | "not_sent" | "refused" | "rejected" | "unknown";

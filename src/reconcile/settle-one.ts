@@ -6,6 +6,7 @@
  */
 
 import { executeDetached } from "../engine/call/join.ts";
+import { claimOf } from "../engine/claim-move.ts";
 import { recognisesRepeats, type Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";
@@ -15,12 +16,10 @@ import { statusOnly } from "../engine/outcome/replay.ts";
 import type { Pass } from "../engine/repeat.ts";
 import { conclude } from "../engine/run.ts";
 import type { Claim } from "../engine/steps/claim.ts";
-import { claimInTime } from "../engine/steps/withdraw.ts";
-import { claimOf } from "../engine/operation/claim-move.ts";
 import type { Final } from "../engine/steps/next-move.ts";
 import { type Owned, takeOwnership } from "../engine/steps/ownership.ts";
 import { settle } from "../engine/steps/settle.ts";
-import { withdrawInTime } from "../engine/steps/withdraw.ts";
+import { claimInTime, withdrawInTime } from "../engine/steps/withdraw.ts";
 import { askStore } from "../engine/store-call.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";

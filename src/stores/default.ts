@@ -8,8 +8,8 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { InvalidInputError } from "../errors.ts";
 import type { Store } from "../ledger/store.ts";
-import type { Witness } from "../ledger/witness.ts";
-import { fileWitness } from "../ledger/witness-file.ts";
+import type { Witness } from "../ledger/witness/witness.ts";
+import { fileWitness } from "../ledger/witness/witness-file.ts";
 import { defaultPath, diskIsForgotten } from "./sqlite/default-path.ts";
 
 import { sqliteStore } from "./sqlite/index.ts";

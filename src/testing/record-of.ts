@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Draft, Move } from "../ledger/moves.ts";
+import type { Draft, Move } from "../ledger/moves/moves.ts";
 import type { Ask, Evidence, Identity, OperationRecord, State } from "../ledger/record.ts";
 
 /** A claim, as a move. */

@@ -9,7 +9,7 @@ import { runCommandLine } from "../../src/cli/run.ts";
 import { jsonText } from "../../src/cli/terminal.ts";
 import { createHoldfire } from "../../src/create.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { redisStore } from "../../src/stores/redis/index.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";

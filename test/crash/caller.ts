@@ -8,7 +8,7 @@
  */
 
 import { createHoldfire } from "../../src/create.ts";
-import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { createClient } from "../../src/testing/faulty-service/client.ts";
 import { atMost } from "../processes/at-most.ts";

@@ -7,7 +7,7 @@
 
 import { flushCompileCache } from "node:module";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
-import { fileWitness } from "../../src/ledger/witness-file.ts";
+import { fileWitness } from "../../src/ledger/witness/witness-file.ts";
 import { hear, tell } from "../processes/parent.ts";
 import { openPlace, type Place } from "../processes/place.ts";
 import { createStage } from "./stage.ts";

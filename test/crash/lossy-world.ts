@@ -12,7 +12,7 @@ import { expect, onTestFinished } from "vitest";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import type { CallOptions } from "../../src/engine/define/definition.ts";
-import { fileWitness } from "../../src/ledger/witness-file.ts";
+import { fileWitness } from "../../src/ledger/witness/witness-file.ts";
 import {
   type EffectBody,
   type FaultyService,

@@ -7,7 +7,7 @@
 
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
 import type { OperationView } from "../../src/engine/admin/operations.ts";
-import { fileWitness } from "../../src/ledger/witness-file.ts";
+import { fileWitness } from "../../src/ledger/witness/witness-file.ts";
 import { hangUp, hear, tell } from "../processes/parent.ts";
 import { openPlace, type Place } from "../processes/place.ts";
 import { LEASE_MS, orderOf, scopeOf, toolsOf } from "./tools.ts";

@@ -13,9 +13,9 @@ import type { Execution, Naming, Operation } from "../../src/engine/operation/op
 import { createBudgets } from "../../src/engine/pace.ts";
 import { createPersist } from "../../src/engine/store-call.ts";
 import { canonicalize } from "../../src/key/canonical.ts";
-import { createCodec } from "../../src/ledger/codec.ts";
+import { createCodec } from "../../src/ledger/codec/codec.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { createEvents } from "../../src/observe/events.ts";
 import { type FailingStore, failingStore } from "./failing-store.ts";
 import { type VirtualClock, virtualClock } from "./virtual-clock.ts";

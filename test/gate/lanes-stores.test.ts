@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { redisStore } from "../../src/stores/redis/index.ts";
 import { findGround, type Ground } from "../processes/ground.ts";
 import { openPlace, STORES } from "../processes/place.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Applied, apply } from "../../src/ledger/apply.ts";
-import type { Move } from "../../src/ledger/moves.ts";
+import { type Applied, apply } from "../../src/ledger/moves/apply.ts";
+import type { Move } from "../../src/ledger/moves/moves.ts";
 import {
   hasCommitEvidence,
   isCleared,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { apply } from "../../src/ledger/apply.ts";
-import type { Move } from "../../src/ledger/moves.ts";
+import { apply } from "../../src/ledger/moves/apply.ts";
+import type { Move } from "../../src/ledger/moves/moves.ts";
 import type { StateTag } from "../../src/ledger/record.ts";
 import {
   askOf,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Applied, apply } from "../../src/ledger/apply.ts";
-import type { Move } from "../../src/ledger/moves.ts";
+import { type Applied, apply } from "../../src/ledger/moves/apply.ts";
+import type { Move } from "../../src/ledger/moves/moves.ts";
 import type { AttemptNote, OperationRecord, Stored } from "../../src/ledger/record.ts";
 import { claimOf, evidenceOf, recordOf } from "../../src/testing/record-of.ts";
 

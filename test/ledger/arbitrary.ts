@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Move } from "../../src/ledger/moves.ts";
+import type { Move } from "../../src/ledger/moves/moves.ts";
 import {
   type AttemptNote,
   type Ending,

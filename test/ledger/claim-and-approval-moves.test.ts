@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Applied, apply } from "../../src/ledger/apply.ts";
-import type { Move } from "../../src/ledger/moves.ts";
+import { type Applied, apply } from "../../src/ledger/moves/apply.ts";
+import type { Move } from "../../src/ledger/moves/moves.ts";
 import type { NotAppliedReason, OperationRecord, State, Stored } from "../../src/ledger/record.ts";
 import { askOf, claimOf, draftOf, evidenceOf, recordOf } from "../../src/testing/record-of.ts";
 

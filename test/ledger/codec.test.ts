@@ -5,7 +5,7 @@ import {
   createCodec,
   type KeptResponse,
   type Payload,
-} from "../../src/ledger/codec.ts";
+} from "../../src/ledger/codec/codec.ts";
 
 const ABOUT = { tenant: "acme", id: "operation-1", tool: "refund_payment" };
 const KEY = new Uint8Array(32).fill(1);

@@ -2,7 +2,7 @@ import { createDecipheriv, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InvalidInputError } from "../../src/errors.ts";
-import { type EncryptionOptions, payloadCipher } from "../../src/ledger/encryption.ts";
+import { type EncryptionOptions, payloadCipher } from "../../src/ledger/codec/encryption.ts";
 
 const KEY_1 = new Uint8Array(32).fill(1);
 const KEY_2 = new Uint8Array(32).fill(2);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Applied, apply } from "../../src/ledger/apply.ts";
+import { type Applied, apply } from "../../src/ledger/moves/apply.ts";
 import type { Evidence, OperationRecord, State, Stored } from "../../src/ledger/record.ts";
 import { askOf, claimOf, evidenceOf, recordOf } from "../../src/testing/record-of.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../../src/ledger/lane.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import type { LaneRecord, Store } from "../../src/ledger/store.ts";
-import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { virtualClock } from "../engine/virtual-clock.ts";

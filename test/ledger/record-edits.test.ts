@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
+import {
+  addAttempt,
+  addNames,
+  endAttempts,
+  presumeEnded,
+} from "../../src/ledger/moves/record-edits.ts";
 import type { OperationRecord, Verdict } from "../../src/ledger/record.ts";
-import { addAttempt, addNames, endAttempts, presumeEnded } from "../../src/ledger/record-edits.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 
 const KEPT = 32;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { apply } from "../../src/ledger/apply.ts";
+import { apply } from "../../src/ledger/moves/apply.ts";
 import { anyMove, anyStored } from "./arbitrary.ts";
 
 const picture = readFileSync("docs/states.svg", "utf8");

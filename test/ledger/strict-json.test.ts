@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { writeJson } from "../../src/ledger/strict-json.ts";
+import { writeJson } from "../../src/ledger/codec/strict-json.ts";
 
 const ENOUGH = 1_000_000;
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fileWitness } from "../../src/ledger/witness-file.ts";
+import { fileWitness } from "../../src/ledger/witness/witness-file.ts";
 
 let folder: string;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { suspicion } from "../../src/ledger/witness.ts";
+import { suspicion } from "../../src/ledger/witness/witness.ts";
 
 const found = (id: string, sequence: number) => ({ id, sequence, now: 0 });
 

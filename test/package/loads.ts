@@ -41,18 +41,12 @@ export function loadAll(folder: string, specifiers: readonly string[]): readonly
   return JSON.parse(runProgram("node", args, folder));
 }
 
-/** Subpaths that register tests, and so need the test runner. */
-export const NEEDS_VITEST: readonly string[] = ["holdfire/testing"];
-
 /** What is wrong with what was loaded; nothing, if all is well. */
 export function faultsOf(loaded: readonly Loaded[]): readonly string[] {
   return loaded
-    .filter(({ specifier, imported, required, same }) => {
-      if (!NEEDS_VITEST.includes(specifier)) {
-        return typeof imported === "string" || imported !== required || !same || imported === 0;
-      }
-      const missing = "ERR_MODULE_NOT_FOUND vitest";
-      return imported !== missing || required !== missing;
-    })
+    .filter(
+      ({ imported, required, same }) =>
+        typeof imported === "string" || imported !== required || !same || imported === 0,
+    )
     .map((one) => JSON.stringify(one));
 }

@@ -87,7 +87,7 @@ describe("what is in it", () => {
 });
 
 describe("what it does in an empty project", () => {
-  test("every subpath loads by import and by require(), as one copy; testing asks for vitest", () => {
+  test("every subpath loads by import and by require(), as one copy", () => {
     const specifiers = specifiersOf(packed.manifest);
     const loaded = loadAll(project, specifiers);
     expect(loaded).toHaveLength(specifiers.length);

@@ -8,7 +8,7 @@ import { inspect } from "node:util";
 import { createHoldfire } from "../../src/create.ts";
 import { absent, committed, duplicated } from "../../src/engine/define/reading.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import { fileWitness } from "../../src/ledger/witness-file.ts";
+import { fileWitness } from "../../src/ledger/witness/witness-file.ts";
 import { createClient, type ServiceClient } from "../../src/testing/faulty-service/client.ts";
 import type { EffectBody } from "../../src/testing/faulty-service/logs.ts";
 import { createChance } from "../battery/world/chance.ts";

@@ -5,7 +5,7 @@
  */
 
 import { createHoldfire } from "../../src/create.ts";
-import { fileWitness } from "../../src/ledger/witness-file.ts";
+import { fileWitness } from "../../src/ledger/witness/witness-file.ts";
 import { atMost } from "./at-most.ts";
 import { hangUp, hear, tell } from "./parent.ts";
 import { openPlace, type Place } from "./place.ts";

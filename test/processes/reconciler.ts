@@ -6,7 +6,7 @@
 
 import { createHoldfire } from "../../src/create.ts";
 import type { OperationView } from "../../src/engine/admin/operations.ts";
-import { fileWitness } from "../../src/ledger/witness-file.ts";
+import { fileWitness } from "../../src/ledger/witness/witness-file.ts";
 import type { DriftReport } from "../../src/reconcile/drift-report.ts";
 import type { ReconcileReport } from "../../src/reconcile/report.ts";
 import { hangUp, hear, tell } from "./parent.ts";

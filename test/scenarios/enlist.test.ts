@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createHoldfire, type Holdfire } from "../../src/index.ts";
-import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { startFaultyService } from "../../src/testing/faulty-service.ts";

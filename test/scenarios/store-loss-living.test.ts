@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
-import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
 import { LOSSES } from "../crash/losses.ts";

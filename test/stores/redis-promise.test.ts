@@ -3,7 +3,7 @@ import { createClient } from "redis";
 import { afterEach, describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import type { StorePromise } from "../../src/ledger/store.ts";
-import { memoryWitness } from "../../src/ledger/witness.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { promiseOf } from "../../src/stores/redis/durability.ts";
 import { type RedisStoreOptions, redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";

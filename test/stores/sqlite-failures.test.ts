@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lang/clock.ts";
-import { packRecord } from "../../src/ledger/record-text.ts";
+import { packRecord } from "../../src/ledger/codec/record-text.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { connect } from "../../src/stores/sqlite/connect.ts";
 import { databaseOn } from "../../src/stores/sqlite/database.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { packRecord } from "../../src/ledger/record-text.ts";
+import { packRecord } from "../../src/ledger/codec/record-text.ts";
 import { connect } from "../../src/stores/sqlite/connect.ts";
 import { databaseOn } from "../../src/stores/sqlite/database.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";

@@ -53,7 +53,7 @@ export function plainProgram(ending: Ending): string {
   const bank = {
     async pay(payout: { payee: string; cents: number }, reference: string): Promise<Payout> {
       paid.set(reference, { id: crypto.randomUUID(), ...payout });
-      throw new Error("connection reset");
+      throw new Error("The connection was reset.");
     },
     async find(reference: string): Promise<Payout | undefined> {
       return paid.get(reference);

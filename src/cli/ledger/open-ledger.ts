@@ -11,7 +11,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { createHoldfire, type Holdfire } from "../../create.ts";
 import type { Store } from "../../ledger/store.ts";
-import type { Witness } from "../../ledger/witness.ts";
+import type { Witness } from "../../ledger/witness/witness.ts";
 import type { PostgresPoolLike } from "../../stores/postgres/index.ts";
 import type { RedisClientLike } from "../../stores/redis/index.ts";
 import { UnreachableError, UsageError } from "../command.ts";

@@ -8,8 +8,8 @@ import { InvalidInputError } from "../../errors.ts";
 import { checkNote, checkPerson } from "../../key/check-name.ts";
 import { wireKey } from "../../key/mint.ts";
 import { showScope } from "../../key/scope.ts";
-import { asksOf } from "../../ledger/approval-question.ts";
-import type { Refusal } from "../../ledger/moves.ts";
+import { asksOf } from "../../ledger/moves/approval-question.ts";
+import type { Refusal } from "../../ledger/moves/moves.ts";
 import {
   type Answer,
   type AttemptNote,

@@ -36,7 +36,8 @@ async function checked(
   const checking = checkArguments(tool.name, tool.input, copy.value);
   const inTime = await withTimeLimit(clock, timeoutMs, checking);
   if (inTime.tag === "failed") throw inTime.error;
-  if (inTime.tag === "late") throw new InvalidInputError("args", "were not checked in time by the schema.");
+  if (inTime.tag === "late")
+    throw new InvalidInputError("args", "were not checked in time by the schema.");
   return inTime.value === copy.value ? copy : canonicalize(inTime.value, "args");
 }
 

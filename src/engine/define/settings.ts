@@ -6,7 +6,7 @@
 
 import { InvalidInputError } from "../../errors.ts";
 import type { Clock } from "../../lang/clock.ts";
-import type { CodecOptions } from "../../ledger/codec.ts";
+import type { CodecOptions } from "../../ledger/codec/codec.ts";
 import { checkOptions, positive, show, wholeNumber } from "./check.ts";
 
 /** Durations in milliseconds. */

@@ -11,12 +11,12 @@ import { mintId, wireKey } from "../../key/mint.ts";
 import { type Scope, showScope } from "../../key/scope.ts";
 import { sleep } from "../../lang/clock.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
-import type { KeptResponse, Payload } from "../../ledger/codec.ts";
+import type { KeptResponse, Payload } from "../../ledger/codec/codec.ts";
 import type { Moved, Ref } from "../../ledger/ledger.ts";
-import type { Draft } from "../../ledger/moves.ts";
+import type { Draft } from "../../ledger/moves/moves.ts";
 import type { Stored } from "../../ledger/record.ts";
+import { claimMove } from "../claim-move.ts";
 import { type Engine, inBackground } from "../engine.ts";
-import { claimMove } from "../operation/claim-move.ts";
 import { currentFrame } from "../operation/nesting.ts";
 import { askStore } from "../store-call.ts";
 

@@ -12,7 +12,7 @@ import { wireKey } from "../../key/mint.ts";
 import { showScope } from "../../key/scope.ts";
 import type { StopSignal } from "../../lang/stop.ts";
 import type { Ref } from "../../ledger/ledger.ts";
-import type { Draft } from "../../ledger/moves.ts";
+import type { Draft } from "../../ledger/moves/moves.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Outer } from "./nesting.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Payload } from "../../ledger/codec.ts";
+import type { Payload } from "../../ledger/codec/codec.ts";
 import type { OperationRecord, State, Stored } from "../../ledger/record.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";

@@ -7,7 +7,7 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { ignoreRejection } from "../../lang/peek.ts";
-import type { KeptResponse, Payload } from "../../ledger/codec.ts";
+import type { KeptResponse, Payload } from "../../ledger/codec/codec.ts";
 import type { Effect } from "../../ledger/record.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";

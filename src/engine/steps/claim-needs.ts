@@ -7,7 +7,7 @@
 
 import { canonicalize } from "../../key/canonical.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
-import type { Payload } from "../../ledger/codec.ts";
+import type { Payload } from "../../ledger/codec/codec.ts";
 import { isInLane } from "../../ledger/lane.ts";
 import type { Ref } from "../../ledger/ledger.ts";
 import type { StateTag, Stored } from "../../ledger/record.ts";

@@ -11,9 +11,9 @@
 
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
+import type { ClaimMove } from "../claim-move.ts";
+import { claimOf, lostBefore } from "../claim-move.ts";
 import type { Admission, Engine, Visit } from "../engine.ts";
-import type { ClaimMove } from "../operation/claim-move.ts";
-import { claimOf, lostBefore } from "../operation/claim-move.ts";
 import type { Execution, Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf } from "../outcome/build.ts";

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { LOST_EPOCH } from "../../ledger/lost-data.ts";
+import { LOST_EPOCH } from "../../ledger/moves/lost-data.ts";
 import {
   type AttemptNote,
   isCleared,

@@ -6,9 +6,9 @@
  */
 
 import type { Ending, State, Verdict } from "../../ledger/record.ts";
+import { claimMove } from "../claim-move.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
-import { claimMove } from "../operation/claim-move.ts";
 import { about } from "../operation/operation.ts";
 import { effectOf, payloadOf } from "../outcome/result.ts";
 import { endingsOf, type Owned, wakeOf } from "./ownership.ts";

@@ -15,9 +15,9 @@ import {
   type Rejection,
   type Stored,
 } from "../../ledger/record.ts";
+import { leaseMsOf } from "../claim-move.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
-import { leaseMsOf } from "../operation/claim-move.ts";
 import type { Execution } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Result } from "../outcome/result.ts";

@@ -10,7 +10,7 @@
 import { LeaseLostError } from "../../errors.ts";
 import { withTimeLimit } from "../../lang/time-limit.ts";
 import type { Moved } from "../../ledger/ledger.ts";
-import type { Move } from "../../ledger/moves.ts";
+import type { Move } from "../../ledger/moves/moves.ts";
 import type { State } from "../../ledger/record.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";

@@ -78,7 +78,7 @@ export class CommandError extends Error {
       not_started: "was not started:",
     };
     const what = end.tag === "killed" ? end.signal : String(end.code);
-    super(`${basename(file)} ${how[end.tag]} ${what}`);
+    super(`${basename(file)} ${how[end.tag]} ${what}.`);
     this.end = end;
     Object.defineProperty(this, "stderr", { value: stderr, enumerable: false });
     Object.defineProperty(this, "stdout", { value: stdout, enumerable: false });

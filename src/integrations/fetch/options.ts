@@ -112,7 +112,16 @@ export interface FetchOptions extends FetchPolicy {
   readonly fetch?: Fetch | undefined;
 }
 
-const POLICY = [...DECLARATIONS, "conditional", "readState", "kind", "scope", "again", "retry", "intent"];
+const POLICY = [
+  ...DECLARATIONS,
+  "conditional",
+  "readState",
+  "kind",
+  "scope",
+  "again",
+  "retry",
+  "intent",
+];
 const OPTIONS = ["name", "policy", "header", "callerKey", "failures", "maxBodyBytes", "fetch"];
 
 /** Options with the defaults filled in. */

@@ -13,8 +13,8 @@ import type { AttemptContext } from "../../engine/define/definition.ts";
 import { peek } from "../../lang/peek.ts";
 import {
   createToken,
-  requestsOf,
   currentToken,
+  requestsOf,
   runWithToken,
   type WireRequest,
   type WireToken,

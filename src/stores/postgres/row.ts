@@ -9,9 +9,9 @@
 
 import { hash } from "node:crypto";
 import { InvalidInputError } from "../../errors.ts";
+import { packRecord, unpackRecord } from "../../ledger/codec/record-text.ts";
 import { pruneAs } from "../../ledger/prune.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
-import { packRecord, unpackRecord } from "../../ledger/record-text.ts";
 import type { Change, LaneRecord, StoredLane } from "../../ledger/store.ts";
 
 /** Open; settled, with a payload to wipe; settled, without. */

@@ -9,8 +9,8 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
+import { packRecord, unpackRecord } from "../../ledger/codec/record-text.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
-import { packRecord, unpackRecord } from "../../ledger/record-text.ts";
 import type { LaneRecord, StoredLane } from "../../ledger/store.ts";
 
 const CLUSTER_BUCKETS = 64;

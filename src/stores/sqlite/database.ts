@@ -7,10 +7,10 @@
  * @module
  */
 
+import { packRecord } from "../../ledger/codec/record-text.ts";
 import { NO_LANE } from "../../ledger/lane.ts";
 import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
-import { packRecord } from "../../ledger/record-text.ts";
 import type { Change, PruneQuery, StoredLane, Swapped } from "../../ledger/store.ts";
 import type { Anchor } from "./boot-clock.ts";
 import type { Connection } from "./connect.ts";

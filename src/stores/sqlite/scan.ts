@@ -7,9 +7,9 @@
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { StoreUnavailableError } from "../../errors.ts";
+import { unpackRecord } from "../../ledger/codec/record-text.ts";
 import { matches } from "../../ledger/query.ts";
 import { isOpen, type State, type Stored } from "../../ledger/record.ts";
-import { unpackRecord } from "../../ledger/record-text.ts";
 import type { ListQuery } from "../../ledger/store.ts";
 import { STAGE } from "./schema.ts";
 

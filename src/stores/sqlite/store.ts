@@ -6,8 +6,8 @@
 
 import { ClosedError, InvalidInputError, StoreUnavailableError } from "../../errors.ts";
 import { sleep, systemClock } from "../../lang/clock.ts";
+import { packRecord } from "../../ledger/codec/record-text.ts";
 import { pageLimit, pruneLimit } from "../../ledger/query.ts";
-import { packRecord } from "../../ledger/record-text.ts";
 import type { Store, StorePromise } from "../../ledger/store.ts";
 import { monotonicMs, thisHost } from "./boot-clock.ts";
 import { connect, type Durability } from "./connect.ts";

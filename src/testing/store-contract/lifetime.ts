@@ -5,7 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import { apply } from "../../ledger/apply.ts";
+import { apply } from "../../ledger/moves/apply.ts";
 import type { Store } from "../../ledger/store.ts";
 import { claimOf, recordOf } from "../record-of.ts";
 import { assertSame, create, mustRead, mustSwap, type StoreTest } from "./subject.ts";
@@ -68,7 +68,7 @@ export function testLifetime(test: StoreTest): void {
   test("a watcher that throws does not disturb the write", async ({ store, skip }) => {
     if (!store.watch) return skip("the store cannot tell; callers poll");
     store.watch("acme", "operation-1", () => {
-      throw new Error("not the store's business");
+      throw new Error("A watcher failed.");
     });
     await mustSwap(store, create(recordOf()));
     assertSame((await store.read("acme", "operation-1")).stored?.record, recordOf());

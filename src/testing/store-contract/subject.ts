@@ -5,8 +5,8 @@
  */
 
 import assert from "node:assert/strict";
-import { type Applied, apply } from "../../ledger/apply.ts";
-import type { Move } from "../../ledger/moves.ts";
+import { type Applied, apply } from "../../ledger/moves/apply.ts";
+import type { Move } from "../../ledger/moves/moves.ts";
 import type { OperationRecord, Stored } from "../../ledger/record.ts";
 import type { Change, Store, Swapped } from "../../ledger/store.ts";
 

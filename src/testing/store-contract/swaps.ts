@@ -5,7 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import { apply } from "../../ledger/apply.ts";
+import { apply } from "../../ledger/moves/apply.ts";
 import { claimOf, recordOf } from "../record-of.ts";
 import {
   assertPart,

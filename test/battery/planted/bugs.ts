@@ -95,7 +95,7 @@ import type { Moved } from "../../ledger/ledger.ts";
     name: "settle without epoch",
     edits: [
       {
-        file: "src/ledger/apply.ts",
+        file: "src/ledger/moves/apply.ts",
         find: '    case "settle": {\n      const why = whyNotOwner(record, move.epoch);\n',
         replace: '    case "settle": {\n      const why = whyNotOwner(record, record.epoch);\n',
       },
@@ -117,7 +117,7 @@ import type { Moved } from "../../ledger/ledger.ts";
     name: "exception deletes row",
     edits: [
       {
-        file: "src/ledger/apply.ts",
+        file: "src/ledger/moves/apply.ts",
         find: "      // A filed commit outweighs an owner that gives up",
         replace: `      if (move.state.tag === "unknown" && move.endings.at(-1)?.endedAt !== undefined) {
         return { tag: "write", record: undefined, lease: "none" };

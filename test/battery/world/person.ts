@@ -1,7 +1,7 @@
 /** A person who looks at the service and settles, truthfully, what nobody else could. */
 
 import { createHoldfire } from "../../../src/create.ts";
-import { memoryWitness } from "../../../src/ledger/witness.ts";
+import { memoryWitness } from "../../../src/ledger/witness/witness.ts";
 import { PERSON } from "./store.ts";
 import type { World } from "./world.ts";
 

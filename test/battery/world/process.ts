@@ -4,7 +4,7 @@
  */
 
 import { createHoldfire, type Holdfire } from "../../../src/create.ts";
-import { memoryWitness } from "../../../src/ledger/witness.ts";
+import { memoryWitness } from "../../../src/ledger/witness/witness.ts";
 import type { Chance } from "./chance.ts";
 import type { Freeze, Host, Timeline } from "./clock.ts";
 import type { Fate, ReadFate, StoreFate } from "./fates.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Payload } from "./codec.ts";
+import type { Payload } from "../codec/codec.ts";
 import type {
   Ask,
   Declared,
@@ -16,8 +16,8 @@ import type {
   OperationRecord,
   State,
   Stored,
-} from "./record.ts";
-import type { LeaseChange } from "./store.ts";
+} from "../record.ts";
+import type { LeaseChange } from "../store.ts";
 
 /** What is known about operations that a store may have lost. */
 export interface Lost {

@@ -5,11 +5,6 @@
  * @module
  */
 
-import { answer, hold } from "./approval-moves.ts";
-import { claim, withdraw } from "./claim-moves.ts";
-import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
-import type { Move, Refusal } from "./moves.ts";
-import { type Applied, hasLapsed, refused, write } from "./moves.ts";
 import {
   type AttemptNote,
   hasCommitEvidence,
@@ -19,7 +14,12 @@ import {
   type State,
   type Stored,
   saidYes,
-} from "./record.ts";
+} from "../record.ts";
+import { answer, hold } from "./approval-moves.ts";
+import { claim, withdraw } from "./claim-moves.ts";
+import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
+import type { Move, Refusal } from "./moves.ts";
+import { type Applied, hasLapsed, refused, write } from "./moves.ts";
 import {
   addAttempt,
   addNames,

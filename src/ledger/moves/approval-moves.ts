@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Ask, OperationRecord, Stored } from "../record.ts";
 import {
   asksOf,
   keepAnswers,
@@ -14,7 +15,6 @@ import {
 import { doubtHeld, lostRecord } from "./lost-data.ts";
 import type { Move } from "./moves.ts";
 import { type Applied, refused, write } from "./moves.ts";
-import type { Ask, OperationRecord, Stored } from "./record.ts";
 import { enter, newRecord, redraft } from "./record-edits.ts";
 
 export function hold(

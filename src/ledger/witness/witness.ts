@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Incarnation } from "./store.ts";
+import type { Incarnation } from "../store.ts";
 
 /** What a witness has recorded of a store. */
 export interface Mark {

@@ -5,8 +5,8 @@
  * @module
  */
 
+import type { AttemptNote, OperationRecord, State } from "../record.ts";
 import type { Draft, Lost, Move } from "./moves.ts";
-import type { AttemptNote, OperationRecord, State } from "./record.ts";
 import { newRecord } from "./record-edits.ts";
 
 /** The epoch of an attempt that may have been made before the store lost data. No claim has it. */

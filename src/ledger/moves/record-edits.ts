@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Draft } from "./moves.ts";
 import {
   type AttemptNote,
   type Declared,
@@ -14,7 +13,8 @@ import {
   type Licence,
   type OperationRecord,
   type State,
-} from "./record.ts";
+} from "../record.ts";
+import type { Draft } from "./moves.ts";
 
 const MAX_ATTEMPTS_KEPT = 32;
 const MAX_NAMES_KEPT = 16;

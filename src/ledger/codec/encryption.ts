@@ -6,7 +6,7 @@
  */
 
 import type { KeyObject } from "node:crypto";
-import { InvalidInputError } from "../errors.ts";
+import { InvalidInputError } from "../../errors.ts";
 
 /** Keys for encrypted payloads, by id. */
 export interface EncryptionOptions {

@@ -5,8 +5,8 @@
  * @module
  */
 
+import type { Evidence, OperationRecord, State } from "../record.ts";
 import type { Applied, Move } from "./moves.ts";
-import type { Evidence, OperationRecord, State } from "./record.ts";
 import { endAttempts, enter } from "./record-edits.ts";
 
 const MAX_EVIDENCE_KEPT = 16;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Payload } from "./codec.ts";
+import type { Payload } from "../codec/codec.ts";
 
 /** One person's answer. The first yes counts; a no counts until something is sent. All are recorded. */
 export interface Answer {

@@ -7,8 +7,8 @@
  * @module
  */
 
-import { InvalidInputError } from "../errors.ts";
-import { ignoreRejection } from "../lang/peek.ts";
+import { InvalidInputError } from "../../errors.ts";
+import { ignoreRejection } from "../../lang/peek.ts";
 import { type EncryptionOptions, type PayloadOwner, payloadCipher } from "./encryption.ts";
 import { writeJson } from "./strict-json.ts";
 

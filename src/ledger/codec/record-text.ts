@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { AttemptNote, Evidence, OperationRecord, State } from "./record.ts";
+import type { AttemptNote, Evidence, OperationRecord, State } from "../record.ts";
 
 /** Raised when the layout changes; older layouts stay readable. */
 const LAYOUT = 1;

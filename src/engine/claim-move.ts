@@ -5,11 +5,11 @@
  * @module
  */
 
-import type { Draft, Lost, Move } from "../../ledger/moves.ts";
-import type { OperationRecord } from "../../ledger/record.ts";
-import { declaredBy, recognisesRepeats, type Tool } from "../define/tool.ts";
-import type { Engine } from "../engine.ts";
-import type { Operation } from "./operation.ts";
+import type { Draft, Lost, Move } from "../ledger/moves/moves.ts";
+import type { OperationRecord } from "../ledger/record.ts";
+import { declaredBy, recognisesRepeats, type Tool } from "./define/tool.ts";
+import type { Engine } from "./engine.ts";
+import type { Operation } from "./operation/operation.ts";
 
 export type ClaimMove = Extract<Move, { move: "claim" }>;
 

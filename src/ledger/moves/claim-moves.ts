@@ -5,11 +5,6 @@
  * @module
  */
 
-import { keepClosedAnswers } from "./approval-moves.ts";
-import { asksOf, isApproved, questionOf } from "./approval-question.ts";
-import { committedBy } from "./evidence.ts";
-import { doubtHeld, lostRecord, lostSince } from "./lost-data.ts";
-import { type Applied, hasLapsed, type Move, refused, write } from "./moves.ts";
 import {
   type Answer,
   type AttemptNote,
@@ -18,7 +13,12 @@ import {
   type OperationRecord,
   type State,
   type Stored,
-} from "./record.ts";
+} from "../record.ts";
+import { keepClosedAnswers } from "./approval-moves.ts";
+import { asksOf, isApproved, questionOf } from "./approval-question.ts";
+import { committedBy } from "./evidence.ts";
+import { doubtHeld, lostRecord, lostSince } from "./lost-data.ts";
+import { type Applied, hasLapsed, type Move, refused, write } from "./moves.ts";
 import {
   addAttempt,
   addNames,
