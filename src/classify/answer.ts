@@ -68,8 +68,11 @@ export function errorCodeOf(error: unknown): string | undefined {
 /** Reads a header by name, in any case; several values are joined by ", ". */
 export type HeaderReader = (name: string) => string | undefined;
 
+const NO_HEADERS: HeaderReader = () => undefined;
+
 export function headersOf(value: unknown): HeaderReader {
-  const holders = [peek(value, "headers"), peek(peek(value, "response"), "headers")];
+  const holders = [peek(value, "headers"), peek(peek(value, "response"), "headers")].filter(Boolean);
+  if (holders.length === 0) return NO_HEADERS;
   return (name) => {
     for (const headers of holders) {
       const found = readHeader(headers, name);

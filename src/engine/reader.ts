@@ -6,7 +6,7 @@
  */
 
 import { wireKey, wireKeys } from "../key/mint.ts";
-import { withTimeLimit } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/clock.ts";
 import type { OperationRecord } from "../ledger/record.ts";
 import { runWithoutToken } from "../wire/token.ts";
 import { cannotTell, checkReading, type Reading } from "./define/reading.ts";

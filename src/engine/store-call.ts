@@ -8,7 +8,7 @@
 import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
 import { type Clock, sleep } from "../lang/clock.ts";
 import type { StopSignal } from "../lang/stop.ts";
-import { withTimeLimit } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/clock.ts";
 import type { Moved } from "../ledger/ledger.ts";
 import type { Events } from "../observe/events.ts";
 import type { Timing } from "./define/settings.ts";

@@ -15,7 +15,7 @@ import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { checkNote, checkPerson } from "../key/check-name.ts";
 import { digestText } from "../key/digest.ts";
-import { withTimeLimit } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/clock.ts";
 import { asksOf, isApproved } from "../ledger/moves/approval-question.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";

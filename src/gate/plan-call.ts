@@ -16,7 +16,7 @@ import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Canonical, Json } from "../key/canonical.ts";
 import { resolveScope } from "../key/scope.ts";
-import { withTimeLimit } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/clock.ts";
 import type { OperationRecord } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";
 import { makePlan } from "./plan.ts";

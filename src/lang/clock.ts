@@ -1,5 +1,6 @@
 /**
- * The clock that every part of holdfire is given. Tests pass their own.
+ * The clock that every part of holdfire is given, and the two ways to wait on it: for a time, and for a promise up
+ * to a time limit. Tests pass their own clock.
  *
  * @module
  */
@@ -95,5 +96,30 @@ export function sleep(
       resolve("slept");
     });
     wake?.addEventListener("abort", onWake, { once: true });
+  });
+}
+
+export type InTime<T> =
+  | { readonly tag: "done"; readonly value: T }
+  | { readonly tag: "failed"; readonly error: unknown }
+  | { readonly tag: "late" };
+
+export function withTimeLimit<T>(
+  clock: Clock,
+  ms: number,
+  promise: Promise<T>,
+): Promise<InTime<T>> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => resolve({ tag: "late" }));
+    promise.then(
+      (value) => {
+        cancel();
+        resolve({ tag: "done", value });
+      },
+      (error: unknown) => {
+        cancel();
+        resolve({ tag: "failed", error });
+      },
+    );
   });
 }

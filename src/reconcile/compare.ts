@@ -13,7 +13,7 @@ import { effectOf } from "../engine/outcome/result.ts";
 import { askReader } from "../engine/reader.ts";
 import type { OperationFacts } from "../errors.ts";
 import { showScope } from "../key/scope.ts";
-import { withTimeLimit } from "../lang/time-limit.ts";
+import { withTimeLimit } from "../lang/clock.ts";
 import type { OperationRecord, State } from "../ledger/record.ts";
 import { recallSettled } from "./recall-operation.ts";
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { intentOf } from "../../src/engine/call/name-operation.ts";
+import { canonicalize } from "../../src/key/canonical.ts";
 import { positive, wholeNumber } from "../../src/engine/define/check.ts";
 import { defineTool, type Registry } from "../../src/engine/define/define-tool.ts";
 import type { Tool } from "../../src/engine/define/tool.ts";
@@ -32,8 +34,8 @@ describe("the defaults of a tool", () => {
   });
 
   test("without `intent`, all arguments are the intent", () => {
-    const args = { a: 1 };
-    expect(define().intent(args)).toBe(args);
+    const given = canonicalize({ a: 1 }, "args");
+    expect(intentOf(define(), given)).toBe(given);
   });
 
   test("what is given wins", () => {

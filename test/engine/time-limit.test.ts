@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withTimeLimit } from "../../src/lang/time-limit.ts";
+import { withTimeLimit } from "../../src/lang/clock.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 describe("a promise with so much time", () => {

@@ -8,7 +8,7 @@
 import { InvalidInputError } from "../../errors.ts";
 import { type Canonical, canonicalize } from "../../key/canonical.ts";
 import { checkRetry } from "../../key/check-name.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import { checkOptions, positive } from "../define/check.ts";
 import { checkArguments } from "../define/schema.ts";
 import type { Tool } from "../define/tool.ts";

@@ -21,11 +21,12 @@ import { about, type Naming, type Operation } from "../operation/operation.ts";
 
 export function nameOperation(
   tool: Tool,
-  { value: args, text: argsText }: Canonical,
+  given: Canonical,
   options: Naming,
   engine: Engine,
 ): Operation {
-  const { value: intent, text: intentText } = intentOf(tool, args, argsText);
+  const { value: args, text: argsText } = given;
+  const { value: intent, text: intentText } = intentOf(tool, given);
   const aliases = (options.aliases ?? []).map((alias) => checkAlias(alias));
   const scope = resolveScope(options.scope);
   const volatile = findVolatileId(intent, scope?.isRunNamed ? [...aliases, scope.run] : aliases);
@@ -75,9 +76,11 @@ export function nameOperation(
   return operation;
 }
 
-function intentOf(tool: Tool, args: Json, argsText: string): { value: Json; text: string } {
-  const chosen = ignoreRejection(tool.intent(args));
-  const picked = chosen === args ? { value: args, text: argsText } : canonicalize(chosen, "intent");
+/** What was wanted: all arguments, or what the tool's `intent` picks of them. */
+export function intentOf(tool: Tool, given: Canonical): Canonical {
+  const { value: args } = given;
+  const chosen = tool.intent ? ignoreRejection(tool.intent(args)) : args;
+  const picked = chosen === args ? given : canonicalize(chosen, "intent");
   if (!tool.normalize) return picked;
   const normalized =
     typeof tool.normalize === "function"

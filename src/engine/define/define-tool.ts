@@ -99,7 +99,7 @@ export function defineTool(
     version: given.version,
     onDrift: oneOf(given.onDrift ?? "hold", ON_DRIFT, at("onDrift")),
     input: given.input,
-    intent: given.intent ?? ((args) => args),
+    intent: given.intent,
     normalize: given.normalize,
     resource: given.resource,
     run: given.run,

@@ -17,7 +17,8 @@ export interface Tool {
   readonly version: string | undefined;
   readonly onDrift: OnDrift;
   readonly input: Input<unknown> | undefined;
-  readonly intent: (args: unknown) => unknown;
+  /** `undefined`: all arguments are the intent. */
+  readonly intent: ((args: unknown) => unknown) | undefined;
   readonly normalize: readonly string[] | ((intent: unknown) => unknown) | undefined;
   readonly resource: ((args: unknown) => string) | undefined;
   readonly run: (args: unknown, context: AttemptContext) => unknown;

@@ -9,7 +9,7 @@ import { judge } from "../../classify/classify.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import type { Json } from "../../key/json.ts";
 import { sleep } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import { wireFacts } from "../../wire/token.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";

@@ -10,7 +10,7 @@
 import { mintId, wireKey } from "../../key/mint.ts";
 import { type Scope, showScope } from "../../key/scope.ts";
 import { sleep } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { KeptResponse, Payload } from "../../ledger/codec/codec.ts";
 import type { Moved, Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves/moves.ts";

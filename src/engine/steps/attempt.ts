@@ -10,7 +10,7 @@
 import { isResponse } from "../../classify/answer.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { operationScope } from "../../key/scope.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { Licence } from "../../ledger/record.ts";
 import { surrounding } from "../../observe/around.ts";
 import type { WireToken } from "../../wire/token.ts";

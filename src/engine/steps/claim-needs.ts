@@ -6,7 +6,7 @@
  */
 
 import { canonicalize } from "../../key/canonical.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { Payload } from "../../ledger/codec/codec.ts";
 import { isInLane } from "../../ledger/lane.ts";
 import type { Ref } from "../../ledger/ledger.ts";

@@ -7,7 +7,7 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { type Judged, judge } from "../../classify/classify.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { Ending } from "../../ledger/record.ts";
 import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";

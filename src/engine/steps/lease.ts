@@ -5,7 +5,7 @@
  * @module
  */
 
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";

@@ -6,7 +6,7 @@
  */
 
 import type { Json } from "../../key/json.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { Licence } from "../../ledger/record.ts";
 import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { Stored } from "../../ledger/record.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import type { Operation } from "../operation/operation.ts";

@@ -8,7 +8,7 @@
  */
 
 import { LeaseLostError } from "../../errors.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Move } from "../../ledger/moves/moves.ts";
 import type { State } from "../../ledger/record.ts";

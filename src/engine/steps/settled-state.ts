@@ -6,7 +6,7 @@
  */
 
 import { isResponse } from "../../classify/answer.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { State } from "../../ledger/record.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";

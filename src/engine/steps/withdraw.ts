@@ -6,7 +6,7 @@
  */
 
 import { StoreUnavailableError } from "../../errors.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { LaneChange } from "../../ledger/store.ts";

@@ -6,7 +6,7 @@
 
 import { InvalidInputError } from "../../errors.ts";
 import type { Clock } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import { formDigest, takeBody } from "./body.ts";
 import { type BodyPrint, digestBytes, printBody } from "./body-print.ts";
 import type { FetchRequest, Settings } from "./options.ts";

@@ -6,15 +6,15 @@
 
 import { randomUUID } from "node:crypto";
 import { errorCodeOf, isResponse, statusOf } from "../../classify/answer.ts";
+import { intentOf } from "../../engine/call/name-operation.ts";
 import { checkArguments } from "../../engine/define/schema.ts";
 import type { Tool } from "../../engine/define/tool.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { canonicalize, type Json } from "../../key/canonical.ts";
 import { mintId, wireKey } from "../../key/mint.ts";
-import { normalizeIntent } from "../../key/normalize.ts";
 import { enterOperation } from "../../key/scope.ts";
 import { type Clock, systemClock } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 
 export interface Probe {
   readonly args: Json;
@@ -44,8 +44,9 @@ export function createProber(tool: Tool, args: () => unknown, clock: Clock): () 
   const wanted = new Set<string>();
   return async () => {
     const checked = await checkArguments(tool.name, tool.input, await args());
-    const { value } = canonicalize(checked, "args");
-    const { value: intent, text } = intentOf(tool, value);
+    const given = canonicalize(checked, "args");
+    const { value } = given;
+    const { value: intent, text } = intentOf(tool, given);
     if (wanted.has(text)) {
       throw new InvalidInputError(
         "sandbox.args",
@@ -65,17 +66,6 @@ export function createProber(tool: Tool, args: () => unknown, clock: Clock): () 
       },
     };
   };
-}
-
-function intentOf({ intent, normalize }: Tool, args: Json): { value: Json; text: string } {
-  const picked = canonicalize(intent(args), "intent");
-  if (!normalize) return picked;
-  return canonicalize(
-    typeof normalize === "function"
-      ? normalize(picked.value)
-      : normalizeIntent(picked.value, normalize),
-    "intent",
-  );
 }
 
 /** Fires once, for as long as an attempt may take. Never throws. */

@@ -6,7 +6,7 @@
 
 import type { Tool } from "../../engine/define/tool.ts";
 import { type Clock, systemClock } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/time-limit.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import { createProber, type Probe, type Sent, send } from "./probe.ts";
 import type { Cut, CuttingProxy, Passage } from "./proxy.ts";
 import { type ProbeRead, type ReadPlan, readOnce, readUntilFound } from "./read-probe.ts";
