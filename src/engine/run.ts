@@ -3,8 +3,8 @@
  *
  *   claim → attempt → classify → read state → settle
  *
- * Each step is the file of that name in `steps/`. No step calls another; this file calls them all, so
- * the order below is the order in which things happen.
+ * Each of the five is a file in `steps/`, beside the parts it is made of. None of them calls another;
+ * this file calls them all, so the order below is the order in which things happen.
  *
  * @module
  */

@@ -7,7 +7,7 @@
  */
 
 import { InvalidInputError, MissingScopeError, VolatileIntentError } from "../../errors.ts";
-import { type Canonical, canonicalize, type Json } from "../../key/canonical.ts";
+import { type Canonical, canonicalize } from "../../key/canonical.ts";
 import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../../key/check-name.ts";
 import { fingerprint, hashArguments, hashFields, mintId, mintIdFromKey } from "../../key/mint.ts";
 import { normalizeIntent } from "../../key/normalize.ts";
