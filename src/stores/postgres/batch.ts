@@ -35,6 +35,8 @@ interface Job {
 /** Two, so that one is on its way while the other is on disk. More make smaller statements. */
 const MAX_STATEMENTS = 2;
 const MAX_ROWS = 250;
+/** Fewer are not worth a statement of their own. */
+const MIN_ROWS = 25;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
 /** How long a move waits for a row that another transaction has locked. */
@@ -68,13 +70,18 @@ export function createBatcher({ run, pause }: BatchOptions): Batcher {
     }
   }
 
-  /** What one statement may hold now; the rest waits for the next. */
+  /**
+   * What one statement may hold now; the rest waits for the next. While both statements are free each
+   * gets half: the database works on one while the other is written or read here.
+   */
   function take(): readonly Job[] {
+    const share = Math.ceil(queue.length / (MAX_STATEMENTS - statements));
+    const rows = Math.min(Math.max(share, MIN_ROWS), MAX_ROWS);
     const jobs: Job[] = [];
     const left: Job[] = [];
     for (const job of queue) {
       const names = namesOf(job.move);
-      const mustWait = jobs.length === MAX_ROWS || names.some((name) => taken.has(name));
+      const mustWait = jobs.length === rows || names.some((name) => taken.has(name));
       (mustWait ? left : jobs).push(job);
       if (!mustWait) for (const name of names) taken.add(name);
     }

@@ -123,6 +123,11 @@ export function swapSql(tables: Tables, { whole, joins, channel }: SwapShape): s
     THEN (SELECT version FROM ${table} WHERE key = ${key}) IS NULL
     ELSE (SELECT version FROM ${table} WHERE key = ${key} AND version = ${expect} ${lock}) IS NOT NULL
   END`;
+  const free = `
+  SELECT a.*, nextval(${literal(sequence)}) AS next FROM asked a
+  WHERE ${isFree(operations, "a.key", "a.expect")}
+  ${whole ? `AND (a.lane_key IS NULL OR ${isFree(lanes, "a.lane_key", "a.lane_expect")})` : ""}
+`;
   const told = `(SELECT pg_notify(${literal(channel ?? "")}, w.key::text)::text FROM ${watches} w
     WHERE w.key = d.key AND a.expect > 0)`;
   return `
@@ -131,16 +136,12 @@ WITH asked AS MATERIALIZED (
   FROM json_to_recordset($1::text::json) AS a(${whole ? `${COLUMNS}, ${LANE_COLUMNS}` : COLUMNS})
   ${joins ? `WHERE ${THIS_TRANSACTION} = $2::text` : ""}
 ),
-free AS MATERIALIZED (
-  SELECT a.*, nextval(${literal(sequence)}) AS next FROM asked a
-  WHERE ${isFree(operations, "a.key", "a.expect")}
-  ${whole ? `AND (a.lane_key IS NULL OR ${isFree(lanes, "a.lane_key", "a.lane_expect")})` : ""}
-),
-put AS (${putSql(tables)}),
-${whole ? restSql(tables) : "done AS (SELECT * FROM put)"}
+${whole ? `free AS MATERIALIZED (${free}),` : ""}
+put AS (${putSql(tables, whole ? "free" : `(${free}) free`)})
+${whole ? restSql(tables) : ""}
 SELECT a.key::text, a.now::text, d.version::text, d.lease::text, ${channel ? told : "NULL"},
   o.version::text, o.lease::text, o.record ${whole ? ", l.version::text, l.lane" : ""}
-FROM asked a LEFT JOIN done d ON d.key = a.key
+FROM asked a LEFT JOIN ${whole ? "done" : "put"} d ON d.key = a.key
 LEFT JOIN LATERAL (
   SELECT version, lease, record FROM ${operations} WHERE key = a.key AND d.key IS NULL LIMIT 1
 ) o ON true
@@ -158,13 +159,13 @@ ${
  * the planner thinks of the table. Known rows are locked and bring the version they were decided on
  * as `seq`; a new row brings a number that no row can have, so one that came first stays as it is.
  */
-const putSql = ({ operations }: Tables): string => `
+const putSql = ({ operations }: Tables, source: string): string => `
   INSERT INTO ${operations} AS o
     (key, seq, version, lease, phase, state_at, state, tenant, id, tool, scope, resource, record)
   SELECT key, CASE WHEN expect = 0 THEN next ELSE expect END, next,
     CASE WHEN lease < 0 THEN lease ELSE now + lease END,
     phase, state_at, state, tenant, id, tool, scope, resource, record
-  FROM free WHERE record IS NOT NULL
+  FROM ${source} WHERE record IS NOT NULL
   ON CONFLICT (key) DO UPDATE SET version = excluded.version,
     lease = CASE WHEN excluded.lease < 0 THEN o.lease ELSE excluded.lease END,
     phase = excluded.phase, state_at = excluded.state_at, state = excluded.state,
@@ -177,7 +178,8 @@ const putSql = ({ operations }: Tables): string => `
  * Removals, and the lanes of what was done. A lane that another process made first is a unique
  * violation: nothing of the statement happens then, and each move is tried again alone.
  */
-const restSql = ({ operations, lanes, effects }: Tables): string => `removed AS (
+const restSql = ({ operations, lanes, effects }: Tables): string => `,
+removed AS (
   DELETE FROM ${operations} o USING free f WHERE o.key = f.key AND f.record IS NULL
 ),
 released AS (
