@@ -26,7 +26,7 @@ const WHOLE = [
   "test/integrations/{anthropic,openai}/record.test.ts",
   "test/ledger/{apply.properties,states-picture}.test.ts",
   "test/scenarios/{enlist,real-time,store-loss,store-loss-living}.test.ts",
-  "test/stores/{postgres,redis,sqlite}*.test.ts",
+  "test/stores/{postgres,redis,sqlite}*{.test.ts,/**/*.test.ts}",
   "test/testing/{adapter-contract,runner}.test.ts",
 ];
 

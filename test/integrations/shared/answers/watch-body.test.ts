@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { type Watcher, watchBody } from "../../../../src/integrations/shared/stainless/watch-answer.ts";
+import {
+  type Watcher,
+  watchBody,
+} from "../../../../src/integrations/shared/stainless/watch-answer.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

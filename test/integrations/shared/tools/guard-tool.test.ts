@@ -3,12 +3,10 @@ import { createHoldfire } from "../../../../src/create.ts";
 import type { AttemptContext } from "../../../../src/engine/define/definition.ts";
 import {
   attemptOf,
-  withAttempt,
-} from "../../../../src/integrations/shared/tools/guard-tool.ts";
-import { describe as describeTool } from "../../../../src/integrations/shared/tools/guard-tool.ts";
-import {
+  describe as describeTool,
   guardFunction,
   type ToolRules,
+  withAttempt,
 } from "../../../../src/integrations/shared/tools/guard-tool.ts";
 import { memoryStore } from "../../../../src/stores/memory.ts";
 import { virtualClock } from "../../../engine/virtual-clock.ts";
