@@ -21,6 +21,7 @@ const WHOLE = [
   "test/cli/{doctor-*,init,inbox,reconcile-command,run,terminal}.test.ts",
   "test/{crash,package,processes}/**/*.test.ts",
   "test/{docs,examples,examples-of-pages,exports,reference}.test.ts",
+  "test/{engine/detached,key/canonical,recipes/sql}.test.ts",
   "test/gate/{approval-crash,lanes-stores}.test.ts",
   "test/integrations/{command,durable,mcp}/*.test.ts",
   "test/integrations/{anthropic,openai}/record.test.ts",
