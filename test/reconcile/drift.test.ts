@@ -257,7 +257,9 @@ describe("effects of nobody we know", () => {
     const world = await openWorld();
     const define = () => world.order("readable", { effect: { list: () => [] } });
     expect(define).toThrow(InvalidInputError);
-    expect(() => world.order("readable", { effect: { same: 1 as never } })).toThrow(InvalidInputError);
+    expect(() => world.order("readable", { effect: { same: 1 as never } })).toThrow(
+      InvalidInputError,
+    );
   });
 });
 

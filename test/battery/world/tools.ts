@@ -74,9 +74,7 @@ export function createToolbox(
       deadlineMs: TIMES.deadline,
       attempts: attemptsOf(name),
       ...(keyed ? { keyed: { forMs: TIMES.keyMemory } } : {}),
-      ...(conditional
-        ? { precondition: ({ what }: Args) => service.version(what) }
-        : {}),
+      ...(conditional ? { precondition: ({ what }: Args) => service.version(what) } : {}),
       ...(readable ? { readState: read } : {}),
       ...(bounded ? { commitsWithinMs: TIMES.commitsWithin } : {}),
       ...(lies
