@@ -21,12 +21,13 @@ const WHOLE = [
   "test/cli/{doctor-*,init,inbox,reconcile-command,run,terminal}.test.ts",
   "test/{crash,package,processes}/**/*.test.ts",
   "test/{docs,examples,examples-of-pages,exports,reference}.test.ts",
+  "test/{engine/detached,key/canonical,recipes/sql}.test.ts",
   "test/gate/{approval-crash,lanes-stores}.test.ts",
   "test/integrations/{command,durable,mcp}/*.test.ts",
   "test/integrations/{anthropic,openai}/record.test.ts",
   "test/ledger/{apply.properties,states-picture}.test.ts",
   "test/scenarios/{enlist,real-time,store-loss,store-loss-living}.test.ts",
-  "test/stores/{postgres,redis,sqlite}*.test.ts",
+  "test/stores/{postgres,redis,sqlite}*{.test.ts,/**/*.test.ts}",
   "test/testing/{adapter-contract,runner}.test.ts",
 ];
 

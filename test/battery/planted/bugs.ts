@@ -132,8 +132,9 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/engine/steps/attempt.ts",
-        find: "  if (!isResponse(value)) return { value };\n",
-        replace: "  if (!isResponse(value)) return { value: JSON.parse(JSON.stringify(value)) };\n",
+        find: "  return isResponse(value) ? bufferedResult(value) : { value };\n",
+        replace:
+          "  return isResponse(value) ? bufferedResult(value) : { value: JSON.parse(JSON.stringify(value)) };\n",
       },
     ],
     caughtBy: ["a result that cannot be stored was still committed"],
@@ -142,7 +143,7 @@ import type { Moved } from "../../ledger/ledger.ts";
     name: "payload mismatch ignored",
     edits: [
       {
-        file: "src/ledger/claim-move.ts",
+        file: "src/ledger/claim-moves.ts",
         find: '  const { state } = record;\n  if (record.fingerprint !== move.draft.identity.fingerprint) return refused("conflict");\n',
         replace: "  const { state } = record;\n",
       },
@@ -164,12 +165,12 @@ import type { Moved } from "../../ledger/ledger.ts";
     name: "approval reusable",
     edits: [
       {
-        file: "src/gate/approval.ts",
+        file: "src/engine/operation/claim-move.ts",
         find: '  if (state.tag !== "not_applied") return false;\n',
         replace: '  if (state.tag === "not_applied") return false;\n',
       },
       {
-        file: "src/ledger/claim-move.ts",
+        file: "src/ledger/claim-moves.ts",
         find: '      if (move.needsYes) return refused("held");\n      const next = again(record, state, move);',
         replace: "      const next = again(record, state, move);",
       },

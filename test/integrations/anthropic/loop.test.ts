@@ -68,7 +68,9 @@ const runner =
   async (server: ModelServer, setup: AdapterSetup): Promise<void> => {
     const { hf, definition, call } = setup;
     const messages = [user(call.scope)];
-    const rules = { pay: { ...rulesOf(definition), effect: { type: definition.effect?.type } } };
+    // What `run` returns here is text, which has no id.
+    const effect = { ...definition.effect, id: undefined };
+    const rules = { pay: { ...rulesOf(definition), effect } };
     const tools = guardTools([zodTool(setup)], hf, rules, { thread, messages });
     const { signal } = call;
     const { toolRunner } = clientOf(server).beta.messages;
