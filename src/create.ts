@@ -1,5 +1,5 @@
 /**
- * `createHoldfire`: fills in the defaults and wires the parts. The one place that sees them all.
+ * `createHoldfire`: fills in the defaults and wires the parts of the engine.
  *
  * @module
  */

@@ -26,7 +26,7 @@ import { driftReport } from "./reconcile/drift-report.ts";
 import { reconcile, reconcileEvery } from "./reconcile/reconcile.ts";
 import type { Fetch } from "./wire/guarded-fetch.ts";
 
-/** What a tenant's holdfire shares with those of other tenants. */
+/** What `create.ts` hands in: shared by all tenants, but for the tools and the transaction. */
 export interface Shared {
   /** Tools made by `hf.tool`, by name: these can be read without a caller. */
   readonly tools: Map<string, Tool>;

@@ -71,7 +71,9 @@ export type HeaderReader = (name: string) => string | undefined;
 const NO_HEADERS: HeaderReader = () => undefined;
 
 export function headersOf(value: unknown): HeaderReader {
-  const holders = [peek(value, "headers"), peek(peek(value, "response"), "headers")].filter(Boolean);
+  const holders = [peek(value, "headers"), peek(peek(value, "response"), "headers")].filter(
+    Boolean,
+  );
   if (holders.length === 0) return NO_HEADERS;
   return (name) => {
     for (const headers of holders) {

@@ -10,7 +10,7 @@
 export interface BackoffOptions {
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
-  /** No two requests closer than this, whatever a service says. */
+  /** No two firings closer than this, whatever a service says. */
   readonly spacingMs: number;
 }
 

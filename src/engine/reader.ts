@@ -9,9 +9,10 @@ import { wireKey, wireKeys } from "../key/mint.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import type { OperationRecord } from "../ledger/record.ts";
 import { runWithoutToken } from "../wire/token.ts";
-import { cannotTell, checkReading, type Reading } from "./define/reading.ts";
+import { brokenReader, cannotTell, checkReading, type Reading } from "./define/reading.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import { about, type Operation } from "./operation/operation.ts";
+import { inStoreTime } from "./store-call.ts";
 
 export async function askReader(
   operation: Operation,
@@ -48,10 +49,10 @@ export async function askReader(
   const reading =
     inTime.tag === "done"
       ? await mine(operation, inTime.value, takes, engine)
-      : cannotTell(inTime.tag);
+      : brokenReader(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
   engine.events.emit("read", () => ({ ...about(operation), reading: reading.reading, durationMs }));
-  if (reading.reading === "cannot_tell" && FAILURES.has(reading.why)) {
+  if (isBroken(reading)) {
     const { why } = reading;
     engine.events.emit("warning", () => ({
       ...about(operation),
@@ -63,8 +64,11 @@ export async function askReader(
   return reading;
 }
 
-/** What the reader did instead of answering. */
-export const FAILURES: ReadonlySet<string> = new Set(["failed", "late", "nonsense"]);
+/** The reader did something else than answer: asked again, it may answer. */
+export const isBroken = (reading: Reading<unknown>): reading is BrokenReading =>
+  reading.reading === "cannot_tell" && reading.failed === true;
+
+type BrokenReading = Extract<Reading<unknown>, { reading: "cannot_tell" }>;
 
 /** Found is not mine: an effect belongs to one operation. */
 async function mine(
@@ -79,7 +83,7 @@ async function mine(
   const owning = takes
     ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
     : store.ownerOf(ref.tenant, tool.service, reading.effectId);
-  const owner = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, owning);
+  const owner = await inStoreTime(engine, owning);
   if (owner.tag !== "done") return cannotTell("the ledger did not answer");
   const isMine = owner.value === undefined || owner.value === ref.id;
   return isMine ? reading : cannotTell("the effect belongs to another operation");

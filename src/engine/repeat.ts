@@ -1,8 +1,8 @@
 /**
  * Runs passes until one is done. The only file that knows p-retry.
  *
- * p-retry has opinions about errors, so it is shown none but our own; how long to wait is decided by
- * the pass, on the engine's clock.
+ * p-retry has opinions about errors, so it is shown none but our own; how long to wait is decided by the pass, on
+ * the engine's clock.
  *
  * @module
  */

@@ -2,9 +2,12 @@
  * The engine: one operation, from claim to outcome. Read this file first.
  *
  *   claim → attempt → classify → read state → settle
+ *             ▲                      │
+ *             └──── decide ◄─────────┘   fire again, read again, or settle
  *
- * Each of the five is a file in `steps/`, beside the parts it is made of. None of them calls another;
- * this file calls them all, so the order below is the order in which things happen.
+ * Each of the five is a file in `steps/`, beside the parts it is made of. None of the five calls another;
+ * this file calls them all, so the order below is the order in which things happen. `readFirst` reads the
+ * state before the first attempt, too.
  *
  * @module
  */
@@ -19,7 +22,7 @@ import { claimOperation } from "./steps/claim.ts";
 import { classifyAttempt } from "./steps/classify-attempt.ts";
 import { fileLateReply } from "./steps/late-reply.ts";
 import { keepLease } from "./steps/lease.ts";
-import { beforeFiring, type Next, nextMove, pause, readsFirst } from "./steps/next-move.ts";
+import { endBeforeFiring, type Next, nextMove, pause, readsFirst } from "./steps/next-move.ts";
 import { isInDoubt, type Owned } from "./steps/ownership.ts";
 import { readState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
@@ -41,8 +44,8 @@ export async function conclude(
     return await repeat(
       async () => {
         if (readsFirst(owned)) await readState(owned, engine);
-        const unsent = beforeFiring(owned);
-        if (unsent) return finish(owned, unsent, engine, settleWith);
+        const ended = endBeforeFiring(owned);
+        if (ended) return finish(owned, ended, engine, settleWith);
 
         const attempted = await attemptEffect(owned, engine);
         if (attempted) await classifyAttempt(owned, attempted, engine);
@@ -54,10 +57,11 @@ export async function conclude(
       (waitMs) => pause(owned, waitMs, engine),
     );
   } catch (error) {
-    // Whatever goes wrong here, a write that was fired ends in an outcome and not in an error.
+    // Whatever goes wrong here, a write that was fired ends in an outcome; inside a transaction of the
+    // user's it ends in the error that rolls it back.
     if (owned.fires === 0 || error instanceof LeaseLostError) throw error;
     engine.events.emit("store", () => ({ status: "error", step: "run", error }));
-    const held = await settle(owned, { do: "hold", reason: "cannot_tell" }, engine);
+    const held = await settle(owned, { do: "leave_unknown", reason: "cannot_tell" }, engine);
     if (held.tag === "done") return held.value;
     throw error;
   } finally {
@@ -77,8 +81,11 @@ async function finish(
       return settleWith(owned, next.final, engine);
     case "withdraw":
       return { tag: "done", value: await withdrawn(owned, next.status, engine) };
-    case "wait":
-      return next;
+    case "fire":
+      owned.licence = next.licence;
+      return { tag: "wait", waitMs: next.waitMs };
+    case "read":
+      return { tag: "wait", waitMs: next.waitMs };
   }
 }
 

@@ -1,14 +1,13 @@
 /**
- * The two ways to ask the store: before anything was sent, no answer in time is a clear error; after a send,
- * what is known must not be lost, so it is tried until the store has answered.
+ * The ways to ask the store: for an answer in time, whatever it is; before anything was sent, when no answer in
+ * time is a clear error; and after a send, when what is known must not be lost and the store is asked until it answers.
  *
  * @module
  */
 
 import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
-import { type Clock, sleep } from "../lang/clock.ts";
+import { type Clock, type InTime, sleep, withTimeLimit } from "../lang/clock.ts";
 import type { StopSignal } from "../lang/stop.ts";
-import { withTimeLimit } from "../lang/clock.ts";
 import type { Moved } from "../ledger/ledger.ts";
 import type { Events } from "../observe/events.ts";
 import type { Timing } from "./define/settings.ts";
@@ -20,9 +19,15 @@ interface Asking {
   readonly events: Events;
 }
 
+/** The store's answer, if it comes within its time limit. */
+export const inStoreTime = <T>(
+  { clock, timing }: Pick<Asking, "clock" | "timing">,
+  asked: Promise<T>,
+): Promise<InTime<T>> => withTimeLimit(clock, timing.storeTimeoutMs, asked);
+
 /** The store's answer, or a clear error: nothing has been sent yet. */
 export async function askStore<T>(engine: Asking, step: string, asked: Promise<T>): Promise<T> {
-  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, asked);
+  const inTime = await inStoreTime(engine, asked);
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;
   // A store that was given something it cannot use says so itself.

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { lostBefore, wouldFire } from "../engine/claim-move.ts";
+import { lostBefore, wouldFire } from "../engine/claim-terms.ts";
 import type { Plan } from "../engine/define/definition.ts";
 import type { Admission, Engine } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { wouldFire } from "../engine/claim-move.ts";
+import { wouldFire } from "../engine/claim-terms.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Execution, Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";

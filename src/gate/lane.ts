@@ -7,7 +7,7 @@
  * @module
  */
 
-import { wouldFire } from "../engine/claim-move.ts";
+import { wouldFire } from "../engine/claim-terms.ts";
 import type { Admission, Visit } from "../engine/engine.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";

@@ -5,7 +5,7 @@
  */
 
 import { nameOperation } from "../engine/call/name-operation.ts";
-import { wouldFire } from "../engine/claim-move.ts";
+import { wouldFire } from "../engine/claim-terms.ts";
 import type { Plan, PlannedChange } from "../engine/define/definition.ts";
 import type { PlannedCall, PlannedEffect } from "../engine/define/planned-call.ts";
 import type { Tool } from "../engine/define/tool.ts";

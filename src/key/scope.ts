@@ -16,7 +16,7 @@ const SEPARATOR = "\u001f";
 const OPERATION = "\u001eop";
 const MAX_SCOPE_LENGTH = 2_048;
 
-/** The permission under which calls are made. */
+/** What a person authorised: one request, job or step. Its calls are made under this permission. */
 export interface Scope {
   readonly id: string;
   /** Identifies one entry into the scope: drift is judged between runs. */

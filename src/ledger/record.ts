@@ -10,49 +10,10 @@
 import type { Payload } from "./codec/codec.ts";
 import type { Answer, Denied, Held } from "./moves/approval-question.ts";
 
+import type { Effect, Licence, NotAppliedReason, UnknownReason, Verdict } from "./reasons.ts";
+
 export type { Answer, Ask } from "./moves/approval-question.ts";
-
-/** What one attempt proved. */
-export type Verdict = "committed" | "not_sent" | "refused" | "rejected" | "unknown";
-
-/** What allowed a write to be fired. `first` is the first attempt, which needs no licence. */
-export type Licence = "first" | "not_sent" | "refused" | "absent" | "keyed" | "person";
-
-/** What changed in the world. */
-export type Effect = "created" | "updated" | "deleted" | "noop";
-
-/** Why the outcome is unknown. */
-export type UnknownReason =
-  | "lost_reply" // no reader, no key
-  | "absent_unproven" // a read found nothing, and no `commitsWithinMs` says when that is proof
-  | "cannot_tell"
-  | "in_progress"
-  | "deadline"
-  | "attempts"
-  | "budget"
-  | "key_expired"
-  | "key_spent"
-  | "key_unused"
-  | "reader_blind"
-  | "rejected_in_doubt" // the last answer was a no, but an earlier attempt may have succeeded
-  | "unverified"
-  | "partial"
-  | "reworded" // still open, and the arguments differ from those of the first attempt
-  | "stopped"
-  | "lease_lost"
-  | "owner_lost"
-  | "store_down"
-  | "store_lost";
-
-/** Why it is certain that nothing happened. */
-export type NotAppliedReason =
-  | "rejected"
-  | "not_sent"
-  | "refused"
-  | "absent"
-  | "resolved"
-  | "aborted"
-  | "expired";
+export type { Effect, Licence, NotAppliedReason, UnknownReason, Verdict } from "./reasons.ts";
 
 /** The status and code of a rejection, without the service's message. */
 export interface Rejection {
@@ -113,6 +74,7 @@ export interface Declared {
 export interface AttemptNote {
   readonly n: number;
   readonly epoch: number;
+  /** Which key it carried: a key that a keyed service rejected is followed by the next generation. */
   readonly generation: number;
   readonly licence: Licence;
   /** When it was noted, before the first byte was sent. */

@@ -3,7 +3,7 @@
  *
  * A store never decides. Which change is legal is decided in `apply.ts`; the store only makes a
  * change atomically and durably, unless another process has changed the record first. So all stores
- * behave alike, and a successful call costs two round trips: one swap to claim, one to settle.
+ * behave alike, and a plain call that succeeds costs two round trips: one swap to claim, one to settle.
  *
  * Every store passes `storeContract` from `holdfire/testing`.
  *

@@ -9,8 +9,8 @@ import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import { askStore } from "../engine/store-call.ts";
 import { wireKeys } from "../key/mint.ts";
-import { peek, peekItems } from "../lang/peek.ts";
 import { withTimeLimit } from "../lang/clock.ts";
+import { peek, peekItems } from "../lang/peek.ts";
 import { runWithoutToken } from "../wire/token.ts";
 import { fewAtATime } from "./few-at-a-time.ts";
 

@@ -6,7 +6,7 @@
  */
 
 import { executeDetached } from "../engine/call/join.ts";
-import { claimOf } from "../engine/claim-move.ts";
+import { claimInTime, claimOf } from "../engine/claim-terms.ts";
 import { recognisesRepeats, type Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";
@@ -19,7 +19,7 @@ import type { Claim } from "../engine/steps/claim.ts";
 import type { Final } from "../engine/steps/next-move.ts";
 import { type Owned, takeOwnership } from "../engine/steps/ownership.ts";
 import { settle } from "../engine/steps/settle.ts";
-import { claimInTime, withdrawInTime } from "../engine/steps/withdraw.ts";
+import { withdrawInTime } from "../engine/steps/withdraw.ts";
 import { askStore } from "../engine/store-call.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
@@ -107,7 +107,7 @@ async function settleUnlessUnchanged(
   const before = state.tag === "claimed" ? state.before : undefined;
   const isUnchanged =
     owned.fires === 0 &&
-    final.do === "hold" &&
+    final.do === "leave_unknown" &&
     before?.tag === "unknown" &&
     before.reason === final.reason;
   if (!isUnchanged) return settle(owned, final, engine);

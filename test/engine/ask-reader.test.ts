@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { committed, type StateQuery } from "../../src/engine/define/reading.ts";
-import { askReader } from "../../src/engine/reader.ts";
+import { brokenReader, cannotTell, committed, type StateQuery } from "../../src/engine/define/reading.ts";
+import { askReader, isBroken } from "../../src/engine/reader.ts";
 import { wireKeys } from "../../src/key/mint.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
@@ -63,9 +63,11 @@ describe("a reader", () => {
     const boom = () => {
       throw new Error("boom");
     };
-    expect(await ask(boom)).toEqual({ reading: "cannot_tell", why: "failed" });
-    expect(await ask(() => new Promise(() => {}))).toEqual({ reading: "cannot_tell", why: "late" });
-    expect(await ask(() => 7)).toEqual({ reading: "cannot_tell", why: "nonsense" });
+    expect(await ask(boom)).toEqual(brokenReader("failed"));
+    expect(await ask(() => new Promise(() => {}))).toEqual(brokenReader("late"));
+    expect(await ask(() => 7)).toEqual(brokenReader("nonsense"));
+    // A reader that says so itself has answered.
+    expect(isBroken(await ask(() => cannotTell("late")))).toBe(false);
     expect(failed).toEqual(["readState failed", "readState late", "readState nonsense"]);
   });
 

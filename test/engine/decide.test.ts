@@ -12,8 +12,8 @@ import {
 
 type Row = readonly [string, Partial<Situation>, Decision];
 
-const hold = (reason: Extract<Decision, { do: "hold" }>["reason"]): Decision => ({
-  do: "hold",
+const hold = (reason: Extract<Decision, { do: "leave_unknown" }>["reason"]): Decision => ({
+  do: "leave_unknown",
   reason,
 });
 const fire = (

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { intentOf } from "../../src/engine/call/name-operation.ts";
-import { canonicalize } from "../../src/key/canonical.ts";
 import { positive, wholeNumber } from "../../src/engine/define/check.ts";
 import { defineTool, type Registry } from "../../src/engine/define/define-tool.ts";
 import type { Tool } from "../../src/engine/define/tool.ts";
-
 import { InvalidInputError } from "../../src/errors.ts";
+import { canonicalize } from "../../src/key/canonical.ts";
 
 const BASE = { name: "refund", kind: "write", run: () => 1 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  brokenReader,
   absent,
   cannotTell,
   checkReading,
@@ -38,6 +39,6 @@ describe("what a reader may answer", () => {
     ["an effect id that is no text", { reading: "committed", result: 1, effectId: 1 }],
     ["an effect id without end", { reading: "committed", result: 1, effectId: "x".repeat(513) }],
   ])("%s is nonsense: cannot tell", (_, answer) => {
-    expect(checkReading(answer)).toEqual(cannotTell("nonsense"));
+    expect(checkReading(answer)).toEqual(brokenReader("nonsense"));
   });
 });

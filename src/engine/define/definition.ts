@@ -1,7 +1,7 @@
 /**
  * What a user says about a tool: what it does, what the service promises, how its state is read.
  *
- * Everything here is a declaration. What the engine then does with it is in `decide.ts`.
+ * Everything here is a declaration. What it licenses is decided in `steps/decide.ts`.
  *
  * @module
  */

@@ -13,7 +13,12 @@ export type Reading<R> =
   | { readonly reading: "absent" }
   | { readonly reading: "in_progress" }
   | { readonly reading: "duplicated"; readonly results: readonly R[] }
-  | { readonly reading: "cannot_tell"; readonly why: string };
+  | {
+      readonly reading: "cannot_tell";
+      readonly why: string;
+      /** The reader itself broke down: it threw, hung or returned nonsense. Set by holdfire. */
+      readonly failed?: true | undefined;
+    };
 
 /** What `readState` is asked with. Never the caller's arguments: it must work in any process. */
 export interface StateQuery<I = Json> {
@@ -53,6 +58,13 @@ export const duplicated = <R>(results: readonly R[]): Reading<R> => ({
 /** The state could not be read, or does not say. */
 export const cannotTell = (why: string): Reading<never> => ({ reading: "cannot_tell", why });
 
+/** What the reader did instead of answering. */
+export const brokenReader = (why: "failed" | "late" | "nonsense"): Reading<never> => ({
+  reading: "cannot_tell",
+  why,
+  failed: true,
+});
+
 const MAX_RESULTS = 100;
 
 /** A reader's answer, copied once, or *cannot tell* where it is nonsense. Never throws. */
@@ -60,7 +72,7 @@ export function checkReading(answer: unknown): Reading<unknown> {
   const reading = peek(answer, "reading");
   const effectId = peek(answer, "effectId");
   if (effectId !== undefined && (typeof effectId !== "string" || effectId.length > 512)) {
-    return cannotTell("nonsense");
+    return brokenReader("nonsense");
   }
   switch (reading) {
     case "committed":
@@ -70,12 +82,12 @@ export function checkReading(answer: unknown): Reading<unknown> {
       return { reading };
     case "duplicated": {
       const results = peekItems(peek(answer, "results"), MAX_RESULTS);
-      return results.length > 0 ? { reading, results } : cannotTell("nonsense");
+      return results.length > 0 ? { reading, results } : brokenReader("nonsense");
     }
     case "cannot_tell":
       return cannotTell(whyOf(peek(answer, "why")));
     default:
-      return cannotTell("nonsense");
+      return brokenReader("nonsense");
   }
 }
 

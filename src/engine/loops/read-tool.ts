@@ -8,18 +8,17 @@ import { isResponse, statusOf } from "../../classify/answer.ts";
 import { judge } from "../../classify/classify.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import type { Json } from "../../key/json.ts";
-import { sleep } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
+import { sleep, withTimeLimit } from "../../lang/clock.ts";
 import { wireFacts } from "../../wire/token.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
+import { type Ended, fireOnce, tellRepeats } from "../fire-once.ts";
 import type { Caller } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced } from "../outcome/announce.ts";
 import { commonFrom } from "../outcome/build.ts";
 import { backoff } from "../pace.ts";
 import { type Pass, repeat } from "../repeat.ts";
-import { type Ended, fireOnce, tellRepeats } from "./fire-once.ts";
 
 export function runRead(
   tool: Tool,

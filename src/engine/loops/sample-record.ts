@@ -10,15 +10,14 @@
 import { mintId, wireKey } from "../../key/mint.ts";
 import { type Scope, showScope } from "../../key/scope.ts";
 import { sleep } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
 import type { KeptResponse, Payload } from "../../ledger/codec/codec.ts";
 import type { Moved, Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves/moves.ts";
 import type { Stored } from "../../ledger/record.ts";
-import { claimMove } from "../claim-move.ts";
+import { claimMove } from "../claim-terms.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { currentFrame } from "../operation/nesting.ts";
-import { askStore } from "../store-call.ts";
+import { askStore, inStoreTime } from "../store-call.ts";
 
 /** The largest answer that is kept, in bytes of its JSON, where the holdfire's own cap is lower. */
 export const SAMPLE_BYTES = 1_048_576;
@@ -69,7 +68,7 @@ export async function keepSample(
   kept: KeptResponse,
   engine: Engine,
 ): Promise<KeptResponse> {
-  const { events, codec, clock, timing } = engine;
+  const { events, codec } = engine;
   const owner = { ...place.ref, tool: place.draft.identity.tool };
   const encoded = codec.encodeResponse(kept, owner, SAMPLE_BYTES);
   if (!encoded.ok) {
@@ -78,7 +77,7 @@ export async function keepSample(
   }
   const holder = engine.newId();
   const write = () => writeDown(place, encoded.payload, holder, engine);
-  const inTime = await withTimeLimit(clock, timing.storeTimeoutMs, write());
+  const inTime = await inStoreTime(engine, write());
   if (inTime.tag === "done") return keptIn(storedOf(inTime.value), engine) ?? kept;
   events.emit("store", () => ({ ...about(place), status: "unrecorded" }));
   inBackground(engine, async () => {

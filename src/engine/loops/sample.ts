@@ -14,9 +14,9 @@ import { sleep } from "../../lang/clock.ts";
 import { peek } from "../../lang/peek.ts";
 import { type WireToken, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
+import { type Ended, fireOnce, tellRepeats } from "../fire-once.ts";
 import { backoff } from "../pace.ts";
 import { type Pass, repeat } from "../repeat.ts";
-import { type Ended, fireOnce, tellRepeats } from "./fire-once.ts";
 
 /** How a client's calls are sampled. */
 export interface SampleOptions {

@@ -102,8 +102,6 @@ export function reviveResponse(value: unknown): Response {
   return new Response(bytes, { status, headers });
 }
 
-export { isResponse };
-
 export function resultForCaller(outcome: Outcome<unknown>, joined: boolean): Outcome<unknown> {
   if (outcome.status !== "committed" || outcome.resultLost) {
     return joined ? { ...outcome, replayed: true } : outcome;

@@ -15,12 +15,13 @@ import type { Licence } from "../../ledger/record.ts";
 import { surrounding } from "../../observe/around.ts";
 import type { WireToken } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
-import { type Ended, fireOnce } from "../loops/fire-once.ts";
+import { type Ended, fireOnce } from "../fire-once.ts";
 import type { Frame } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
 import { bufferResponse, type Result } from "../outcome/result.ts";
-import { mayStart, storedPrecondition } from "./may-start.ts";
+import { inStoreTime } from "../store-call.ts";
 import type { Owned } from "./ownership.ts";
+import { prepareAttempt, storedPrecondition } from "./prepare-attempt.ts";
 
 const ENLISTED =
   "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
@@ -47,8 +48,8 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Fired
   if (!licence) return undefined;
   owned.licence = undefined;
   const timeoutMs = Math.min(operation.tool.attemptTimeoutMs, execution.remainingMs());
-  const isResend = !owned.noted;
-  if (!(await mayStart(owned, licence, timeoutMs, engine))) return undefined;
+  const isResend = !owned.notePending;
+  if (!(await prepareAttempt(owned, licence, timeoutMs, engine))) return undefined;
   if (isResend) engine.budgets.take(operation.tool.service);
 
   const n = owned.stored.record.fired;
@@ -158,7 +159,7 @@ export function announceRunning(
       const at = engine.ledger.clock.latest();
       const move = { move: "running", attempt: n, leaseMs, at } as const;
       const saying = engine.ledger.move(operation.ref, move);
-      await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, saying);
+      await inStoreTime(engine, saying);
     }
     if (!over && !engine.isClosed()) schedule();
   };

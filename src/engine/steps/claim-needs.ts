@@ -59,7 +59,7 @@ export async function readPrecondition(
 const MOST_TRIES = 16;
 
 /** If not, the claim has been taken back, and nothing was sent. */
-export async function isClaimComplete(
+export async function completeOrTakeBack(
   { ref, tool }: Operation,
   stored: Stored | undefined,
   lane: LaneChange | undefined,

@@ -1,7 +1,7 @@
 /**
  * Step 1: **claim** → attempt. Takes the operation, or says what is known of it already.
  *
- *   admit → swap → interpret, until the claim is ours or its answer is known
+ *   admit → write → interpret, until the claim is ours or its answer is known
  *
  * A claim is durable before the first byte leaves, and means "may have been sent". Another owner is
  * waited for; an owner whose lease has lapsed is succeeded, never presumed harmless.
@@ -11,19 +11,18 @@
 
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
-import type { ClaimMove } from "../claim-move.ts";
-import { claimOf, lostBefore } from "../claim-move.ts";
+import type { ClaimMove } from "../claim-terms.ts";
+import { claimInTime, claimOf, lostBefore, withdraw } from "../claim-terms.ts";
 import type { Admission, Engine, Visit } from "../engine.ts";
 import type { Execution, Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import { askStore } from "../store-call.ts";
-import { isClaimComplete, readPrecondition } from "./claim-needs.ts";
+import { completeOrTakeBack, readPrecondition } from "./claim-needs.ts";
 import { noteRepeat } from "./note-repeat.ts";
 import { type Owned, takeOwnership } from "./ownership.ts";
 import { waitForChange } from "./wait-for-change.ts";
-import { claimInTime, withdraw } from "./withdraw.ts";
 
 export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }
@@ -39,9 +38,9 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
       const admitted = admitting instanceof Promise ? await admitting : admitting;
       if (admitted.tag === "known") claim = admitted;
       else {
-        const swapped = await swap(execution, admitted, holder, engine);
+        const written = await writeClaim(execution, admitted, holder, engine);
         const context = { execution, admitted, holder, visit, turn };
-        claim = ours(swapped, context, engine) ?? (await interpret(swapped, context, engine));
+        claim = ours(written, context, engine) ?? (await interpret(written, context, engine));
       }
     }
     return claim;
@@ -103,7 +102,7 @@ async function afterGate(
   }
 }
 
-interface Swapped {
+interface Written {
   readonly moved: Moved;
   /** When the lease was asked for, by both local clocks. */
   readonly grantedAt: Owned["grantedAt"];
@@ -111,13 +110,13 @@ interface Swapped {
   readonly foundLoss: boolean;
 }
 
-/** One compare-and-swap: record, lane and approval in one move. */
-async function swap(
+/** Record, lane and approval in one move. */
+async function writeClaim(
   { operation }: Execution,
   { precondition, needsYes, spend, lane }: Admitted,
   holder: string,
   engine: Engine,
-): Promise<Swapped> {
+): Promise<Written> {
   const { clock } = engine;
   const suspect = lostBefore(operation, engine);
   const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
@@ -139,7 +138,7 @@ interface Turn {
 
 /** The claim stands, and nothing that an attempt needs can be missing from it. */
 function ours(
-  { moved, grantedAt, foundLoss }: Swapped,
+  { moved, grantedAt, foundLoss }: Written,
   { execution, admitted, holder }: Turn,
   engine: Engine,
 ): Claim | undefined {
@@ -151,7 +150,7 @@ function ours(
 
 /** What the store answered: it is ours, its answer is known, or `undefined` to try again. */
 async function interpret(
-  { moved, grantedAt, foundLoss }: Swapped,
+  { moved, grantedAt, foundLoss }: Written,
   { execution, admitted, holder, visit, turn }: Turn,
   engine: Engine,
 ): Promise<Claim | undefined> {
@@ -163,7 +162,7 @@ async function interpret(
   if (moved.tag === "moved") {
     const { stored } = moved;
     const takeBack = () => withdraw(operation, holder, engine);
-    if (!(await isClaimComplete(operation, stored, admitted.lane, takeBack, engine))) {
+    if (!(await completeOrTakeBack(operation, stored, admitted.lane, takeBack, engine))) {
       return undefined;
     }
     if (foundLoss) {

@@ -11,11 +11,12 @@ import { withTimeLimit } from "../../lang/clock.ts";
 import type { Ending } from "../../ledger/record.ts";
 import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
-import type { Ended } from "../loops/fire-once.ts";
-import { tellRepeats } from "../loops/fire-once.ts";
+import type { Ended } from "../fire-once.ts";
+import { tellRepeats } from "../fire-once.ts";
 import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
 import { about } from "../operation/operation.ts";
 import type { Result } from "../outcome/result.ts";
+import { inStoreTime } from "../store-call.ts";
 import type { Attempted } from "./attempt.ts";
 import { learn, type Owned } from "./ownership.ts";
 
@@ -89,8 +90,7 @@ export async function classifyAttempt(
 
 /** The host slept, so the store is asked what time it is; false if it does not answer. */
 async function askTime(engine: Engine): Promise<boolean> {
-  const { clock, timing, ledger } = engine;
-  return (await withTimeLimit(clock, timing.storeTimeoutMs, ledger.sync())).tag === "done";
+  return (await inStoreTime(engine, engine.ledger.sync())).tag === "done";
 }
 
 function judgeAttempt(

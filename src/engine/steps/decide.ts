@@ -1,5 +1,6 @@
 /**
- * Fire again, read again, or settle: the one decision of the engine, pure.
+ * Fire again, read again, or settle: what an execution decides after each attempt and each read, pure. Whether a
+ * later call may fire a settled operation again is decided in `ledger/moves/claim-moves.ts`.
  *
  * Doubt is sticky. A licence must hold for every attempt that is not cleared, not for the last one;
  * where none does, holdfire holds its fire and the operation stays unknown.
@@ -58,13 +59,12 @@ export interface Situation {
   readonly mayNotFire: "stopped" | "lease_lost" | "store_down" | "cannot_tell" | undefined;
   /** A service answered twice with the same stored failure. */
   readonly keySpent: boolean;
-  /** @default "freely" */
   readonly fireMode: FireMode;
 }
 
 export type Decision =
   | { readonly do: "fire"; readonly licence: Licence; readonly clears: readonly number[] }
-  /** StateRead again: in a while, or when a time on the store's clock has passed. */
+  /** Read again: in a while, or when a time on the store's clock has passed. */
   | { readonly do: "read"; readonly notBefore: number | undefined }
   | { readonly do: "commit"; readonly attempt: number | undefined }
   | {
@@ -72,7 +72,7 @@ export type Decision =
       readonly reason: NotAppliedReason;
       readonly clears: readonly number[];
     }
-  | { readonly do: "hold"; readonly reason: UnknownReason };
+  | { readonly do: "leave_unknown"; readonly reason: UnknownReason };
 
 export function decide(situation: Situation): Decision {
   const { attempts, lastRead, powers } = situation;
@@ -94,14 +94,14 @@ export function decide(situation: Situation): Decision {
         doubtful.map(({ n }) => n),
       );
     }
-    return { do: "hold", reason: whyHeld(situation, doubtful) };
+    return { do: "leave_unknown", reason: whyUnknown(situation, doubtful) };
   }
   if (mayResendByKey(situation, doubtful)) return { do: "fire", licence: "keyed", clears: [] };
   if (mayResendInner(situation, doubtful)) return { do: "fire", licence: "not_sent", clears: [] };
   if (lastRead?.reading === "absent" && due !== "never") {
     return { do: "read", notBefore: due === "not yet" ? undefined : due };
   }
-  return { do: "hold", reason: whyHeld(situation, doubtful) };
+  return { do: "leave_unknown", reason: whyUnknown(situation, doubtful) };
 }
 
 /** Every attempt certainly did nothing: fire again if that is allowed, else say so. */
@@ -150,7 +150,7 @@ function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]):
   const { powers, attempts, generation, lastRead } = situation;
   if (situation.firesLeft <= 0 || !situation.budget || situation.mayNotFire) return false;
   if (!situation.sameArguments || situation.fireMode === "never") return false;
-  // After a yes nothing but a person fireMode again; a no after a doubt is for readers and people.
+  // After a yes nothing but a person may fire again; a no after a doubt is for readers and people.
   if (doubtful.some(saidYes)) return false;
   // Part of it happened inside: with requests of its own as well, it does not run again.
   if (doubtful.some(({ innerOnly, wireRequests }) => innerOnly === false && wireRequests !== 0)) {
@@ -206,7 +206,7 @@ function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]):
   return doubtful.every(({ innerOnly, epoch }) => innerOnly && epoch !== situation.epoch);
 }
 
-function whyHeld(situation: Situation, doubtful: readonly AttemptNote[]): UnknownReason {
+function whyUnknown(situation: Situation, doubtful: readonly AttemptNote[]): UnknownReason {
   const { powers, lastRead } = situation;
   if (doubtful.some(({ unverified }) => unverified)) return "unverified";
   if (doubtful.some(({ accepted }) => accepted)) return "in_progress";

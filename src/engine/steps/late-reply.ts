@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Ending, State, Verdict } from "../../ledger/record.ts";
-import { claimMove } from "../claim-move.ts";
+import type { Ending, Verdict } from "../../ledger/record.ts";
+import { claimMove } from "../claim-terms.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
@@ -54,20 +54,17 @@ export async function fileEvidence(
   }
 }
 
-export async function restore(
-  owned: Owned,
-  state: Settled,
-  engine: Engine,
-): Promise<State | undefined> {
+/** Writes down anew what is known of an operation whose record the store has lost; false if that failed. */
+export async function restore(owned: Owned, state: Settled, engine: Engine): Promise<boolean> {
   const { operation, holder, leaseMs } = owned;
   const at = engine.ledger.clock.latest();
   const suspect = { since: at, leaseMs };
   const claim = claimMove(operation.draft, { holder, leaseMs, suspect, at });
   const claimed = await engine.persist(() => engine.ledger.move(operation.ref, claim));
-  if (claimed === "closed" || claimed.tag !== "moved" || !claimed.stored) return undefined;
+  if (claimed === "closed" || claimed.tag !== "moved" || !claimed.stored) return false;
   const { epoch } = claimed.stored.record;
   const endings = [{ n: claimed.stored.record.fired, endedAt: at }];
   const move = { move: "settle", epoch, state, endings, at } as const;
   const settled = await engine.persist(() => engine.ledger.move(operation.ref, move));
-  return settled !== "closed" && settled.tag === "moved" ? state : undefined;
+  return settled !== "closed" && settled.tag === "moved";
 }

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { withTimeLimit } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
+import { inStoreTime } from "../store-call.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";
 
 /** Renews until stopped. Idle: it never keeps a process alive. */
@@ -31,7 +31,7 @@ async function renew(owned: Owned, engine: Engine): Promise<boolean> {
   const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
   const { epoch, leaseMs } = owned;
   const renewing = engine.ledger.move(ref, { move: "renew", epoch, leaseMs }, owned.stored);
-  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, renewing);
+  const inTime = await inStoreTime(engine, renewing);
   if (inTime.tag !== "done") return true;
   if (inTime.value.tag === "moved") {
     owned.grantedAt = grantedAt;

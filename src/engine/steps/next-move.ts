@@ -5,7 +5,7 @@
  */
 
 import { sleep } from "../../lang/clock.ts";
-import { type AttemptNote, isCleared } from "../../ledger/record.ts";
+import { type AttemptNote, isCleared, type Licence } from "../../ledger/record.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { backoff } from "../pace.ts";
@@ -13,22 +13,25 @@ import { type Decision, decide, type Powers, type Situation } from "./decide.ts"
 import { forget, learn, type Owned, wakeOf } from "./ownership.ts";
 
 /** A decision that ends the execution. */
-export type Final = Extract<Decision, { do: "commit" | "give_up" | "hold" }>;
+export type Final = Extract<Decision, { do: "commit" | "give_up" | "leave_unknown" }>;
 
 export type Next =
   | { readonly tag: "settle"; readonly final: Final }
   /** Nothing was sent: the claim is taken back. */
   | { readonly tag: "withdraw"; readonly status: "not_applied" | "in_progress" }
-  | { readonly tag: "wait"; readonly waitMs: number };
+  /** Fire again after a pause, under this licence. */
+  | { readonly tag: "fire"; readonly licence: Licence; readonly waitMs: number }
+  /** Read the state again after a pause. */
+  | { readonly tag: "read"; readonly waitMs: number };
 
 /** `readFirst`: whether the state is to be read before the first attempt. */
 export const readsFirst = ({ operation: { tool }, licence, lastRead }: Owned): boolean =>
   tool.readFirst && tool.readState !== undefined && licence === "first" && !lastRead;
 
 /** What ends an execution before it has fired; `undefined` if it may fire. */
-export function beforeFiring(owned: Owned): Next | undefined {
-  const { execution, noted, fires, lastRead } = owned;
-  if (!noted || fires > 0) return undefined;
+export function endBeforeFiring(owned: Owned): Next | undefined {
+  const { execution, notePending, fires, lastRead } = owned;
+  if (!notePending || fires > 0) return undefined;
   if (lastRead?.reading === "committed" || lastRead?.reading === "duplicated") {
     forget(owned, owned.stored.record.fired);
     return { tag: "settle", final: { do: "commit", attempt: undefined } };
@@ -42,10 +45,11 @@ export function beforeFiring(owned: Owned): Next | undefined {
 
 export function nextMove(owned: Owned, engine: Engine): Next {
   const decision = decide(situationOf(owned, engine));
-  if (decision.do === "commit" || decision.do === "hold") return { tag: "settle", final: decision };
+  if (decision.do === "commit" || decision.do === "leave_unknown")
+    return { tag: "settle", final: decision };
   if (decision.do === "read") {
     const waitMs = untilRead(owned, decision.notBefore, engine);
-    if (waitMs < owned.execution.remainingMs()) return { tag: "wait", waitMs };
+    if (waitMs < owned.execution.remainingMs()) return { tag: "read", waitMs };
     return { tag: "settle", final: outOfTime(owned, decision) };
   }
   for (const n of decision.clears) learn(owned, { n, cleared: "absent" });
@@ -55,8 +59,7 @@ export function nextMove(owned: Owned, engine: Engine): Next {
   if (waitMs >= owned.execution.remainingMs()) {
     return { tag: "settle", final: outOfTime(owned, decision) };
   }
-  owned.licence = decision.licence;
-  return { tag: "wait", waitMs };
+  return { tag: "fire", licence: decision.licence, waitMs };
 }
 
 function untilRead(owned: Owned, notBefore: number | undefined, engine: Engine): number {
@@ -76,14 +79,14 @@ function outOfTime(owned: Owned, decision: Extract<Decision, { do: "fire" | "rea
     return { do: "give_up", reason: last?.verdict === "refused" ? "refused" : reason, clears: [] };
   }
   const inProgress = owned.lastRead?.reading === "in_progress";
-  return { do: "hold", reason: inProgress ? "in_progress" : "deadline" };
+  return { do: "leave_unknown", reason: inProgress ? "in_progress" : "deadline" };
 }
 
 /** Waits, unless something new is known before the time is up. */
 export async function pause(owned: Owned, waitMs: number, engine: Engine): Promise<void> {
+  const ended = await sleep(engine.clock, waitMs, wakeOf(owned).signal);
   // What woke it may have made the licence void: decide anew.
-  if ((await sleep(engine.clock, waitMs, wakeOf(owned).signal)) === "woken")
-    owned.licence = undefined;
+  if (ended === "woken") owned.licence = undefined;
   owned.wake = undefined;
 }
 

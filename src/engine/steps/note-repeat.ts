@@ -4,10 +4,10 @@
  * @module
  */
 
-import { withTimeLimit } from "../../lang/clock.ts";
 import type { Stored } from "../../ledger/record.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import type { Operation } from "../operation/operation.ts";
+import { inStoreTime } from "../store-call.ts";
 
 export async function noteRepeat(
   { ref, draft }: Operation,
@@ -21,5 +21,5 @@ export async function noteRepeat(
   const noting = engine.ledger.move(ref, { move: "meet", aliases, run });
   inBackground(engine, () => noting);
   // Drift is judged by what this run has repeated: its next call must find it.
-  if (isNewRun) await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, noting);
+  if (isNewRun) await inStoreTime(engine, noting);
 }

@@ -15,7 +15,7 @@ import {
   type Rejection,
   type Stored,
 } from "../../ledger/record.ts";
-import { leaseMsOf } from "../claim-move.ts";
+import { leaseMsOf } from "../claim-terms.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
 import type { Execution } from "../operation/operation.ts";
@@ -33,8 +33,8 @@ export interface Owned {
   attempts: AttemptNote[];
   /** The licence to fire next; `undefined` = read the state first. */
   licence: Licence | undefined;
-  /** The attempt to be fired is in the ledger already: the claim is its note. */
-  noted: boolean;
+  /** The attempt that the claim has noted is still to be fired; every other one is noted first. */
+  notePending: boolean;
   /** How often this execution has fired. */
   fires: number;
   lastRead: StateRead | undefined;
@@ -67,7 +67,7 @@ export function takeOwnership(
   const { operation } = execution;
   const owned = own(execution, stored, holder, grantedAt, engine);
   // An earlier owner has fired it: whoever leaves now cannot be told that nothing was sent.
-  if (!owned.noted) execution.sent = true;
+  if (!owned.notePending) execution.sent = true;
   const { state } = stored.record;
   const before = state.tag === "claimed" ? state.before : undefined;
   if (before?.tag === "unknown" && before.reason === "owner_lost") {
@@ -86,7 +86,7 @@ function own(
   const { operation } = execution;
   const { record } = stored;
   const last = record.attempts.at(-1);
-  const noted = last?.epoch === record.epoch;
+  const notePending = last?.epoch === record.epoch;
   return {
     execution,
     operation,
@@ -95,8 +95,8 @@ function own(
     leaseMs: leaseMsOf(operation.tool, engine),
     stored,
     attempts: stillRunning(record, engine),
-    licence: noted ? last?.licence : undefined,
-    noted,
+    licence: notePending ? last?.licence : undefined,
+    notePending,
     fires: 0,
     lastRead: undefined,
     reading: undefined,

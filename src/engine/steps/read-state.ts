@@ -8,7 +8,7 @@ import { sleep } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { backoff } from "../pace.ts";
-import { askReader, FAILURES } from "../reader.ts";
+import { askReader, isBroken } from "../reader.ts";
 import { type Owned, wakeOf } from "./ownership.ts";
 
 /** A reader that breaks down is asked again, like any read; one that answers is believed. */
@@ -27,7 +27,7 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
     if (reading.reading === "duplicated") {
       engine.events.emit("duplicate", () => ({ ...about(operation), source: "read" }));
     }
-    if (reading.reading !== "cannot_tell" || !FAILURES.has(reading.why)) return;
+    if (!isBroken(reading)) return;
     const wait = backoff(turn, undefined, engine.timing, engine.random);
     if (wait >= execution.remainingMs()) return;
     if ((await sleep(engine.clock, wait, wakeOf(owned).signal)) === "woken") return;

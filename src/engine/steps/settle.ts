@@ -8,10 +8,8 @@
  */
 
 import { LeaseLostError } from "../../errors.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Move } from "../../ledger/moves/moves.ts";
-import type { State } from "../../ledger/record.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { about, factsOf } from "../operation/operation.ts";
@@ -21,6 +19,7 @@ import { replay } from "../outcome/replay.ts";
 import type { Result } from "../outcome/result.ts";
 import { checkReaderOnce } from "../reader.ts";
 import type { Pass } from "../repeat.ts";
+import { inStoreTime } from "../store-call.ts";
 import { fileEvidence, restore } from "./late-reply.ts";
 import type { Final } from "./next-move.ts";
 import { endingsOf, type Owned, relearn } from "./ownership.ts";
@@ -55,7 +54,7 @@ export async function settle(
   });
   const settling = engine.ledger.move(operation.ref, move, stored);
   if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling);
-  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, settling);
+  const inTime = await inStoreTime(engine, settling);
   if (inTime.tag !== "done") {
     settleLater(owned, move, state, engine);
     return told(false);
@@ -74,11 +73,12 @@ export async function settle(
   const filing = afterwards(owned, moved, state, engine);
   inBackground(engine, () => filing);
   // What is known is told, also while the ledger cannot be told.
-  const done = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, filing);
-  const written = done.tag === "done" ? done.value : undefined;
-  if (written === state) return told(true);
+  const done = await inStoreTime(engine, filing);
+  if (done.tag === "done" && done.value === "as_meant") return told(true);
   if (state.tag === "committed") {
-    return told(done.tag === "done" && moved.tag === "refused" && moved.why !== "absent");
+    // What an owner that lost the operation saw is on record as evidence.
+    const isFiled = done.tag === "done" && moved.tag === "refused" && moved.why !== "absent";
+    return told(isFiled);
   }
   const known = moved.tag === "lane" ? undefined : moved.stored;
   return { tag: "done", value: { ...(await replay(operation, known, engine)), replayed: false } };
@@ -115,29 +115,30 @@ async function mustJoin({ operation }: Owned, settling: Promise<Moved>): Promise
   if (moved?.tag !== "moved") throw new LeaseLostError(factsOf(operation));
 }
 
-/** What the ledger says now. An owner that has lost the operation files what it saw. */
+/** Whether the ledger says what was meant. An owner that has lost the operation files what it saw. */
 async function afterwards(
   owned: Owned,
   moved: Moved,
   state: Settled,
   engine: Engine,
-): Promise<State | undefined> {
+): Promise<"as_meant" | "otherwise"> {
   if (moved.tag === "moved") {
     checkReader(owned, state, engine);
     if (moved.report === "duplicate") {
       engine.events.emit("duplicate", () => ({ ...about(owned.operation), source: "late" }));
     }
     await fileOthers(owned, state, engine);
-    const written = moved.stored?.record.state;
-    return written?.tag === state.tag ? state : written;
+    return moved.stored?.record.state.tag === state.tag ? "as_meant" : "otherwise";
   }
-  if (moved.tag === "refused" && moved.why === "absent") return restore(owned, state, engine);
+  if (moved.tag === "refused" && moved.why === "absent") {
+    return (await restore(owned, state, engine)) ? "as_meant" : "otherwise";
+  }
   const yes = state.tag === "committed" ? (state.attempt ?? owned.stored.record.fired) : undefined;
   for (const { n, epoch, verdict = "unknown" } of owned.attempts) {
     if (n === yes) await fileEvidence(owned, n, "committed", engine);
     else if (epoch === owned.epoch) await fileEvidence(owned, n, verdict, engine);
   }
-  return undefined;
+  return "otherwise";
 }
 
 /** Another attempt of this execution was answered yes as well: the ledger compares the two. */

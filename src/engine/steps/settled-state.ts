@@ -6,13 +6,13 @@
  */
 
 import { isResponse } from "../../classify/answer.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
 import type { State } from "../../ledger/record.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { effectOf, payloadOf, type Result } from "../outcome/result.ts";
 import { askReader } from "../reader.ts";
+import { inStoreTime } from "../store-call.ts";
 import type { Final } from "./next-move.ts";
 import type { Owned } from "./ownership.ts";
 
@@ -26,7 +26,7 @@ export function stateFor(
 ): Settled {
   const { operation } = owned;
   switch (final.do) {
-    case "hold": {
+    case "leave_unknown": {
       const yes = owned.attempts.findLast(({ unverified }) => unverified);
       const unverified = yes && owned.results[yes.n];
       const payload = unverified && payloadOf(operation, unverified, engine);
@@ -49,7 +49,7 @@ export function stateFor(
         attempt,
         payload: result ? payloadOf(operation, result, engine) : filedPayload(owned, attempt),
         // Found before anything was sent: another one did it.
-        effect: owned.noted && owned.fires === 0 ? "noop" : effect,
+        effect: owned.notePending && owned.fires === 0 ? "noop" : effect,
         effectId: found ?? effectId,
       };
     }
@@ -92,7 +92,7 @@ async function ownEffect(
   engine: Engine,
 ): Promise<Settled> {
   const asked = engine.ledger.store.own(ref.tenant, tool.service, effectId, ref.id);
-  const owner = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, asked);
+  const owner = await inStoreTime(engine, asked);
   const isOthers = owner.tag === "done" && owner.value !== ref.id;
   return isOthers ? { ...state, effectId: undefined } : state;
 }

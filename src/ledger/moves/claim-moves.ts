@@ -77,8 +77,7 @@ export function claim(
       return claimed(ended, move, lost, undefined);
     }
     case "not_applied": {
-      const cooled = state.reason === "resolved" || now >= record.stateAt + move.cooldownMs;
-      if (!move.retry && (state.reason === "rejected" || !cooled)) return refused("settled");
+      if (!mayFireAgain(state, record.stateAt, move, now)) return refused("settled");
       if (move.needsYes) return refused("held");
       const next = again(record, state, move);
       // It may have been fired since; the record of that may be what the store lost.
@@ -87,6 +86,17 @@ export function claim(
       return claimed(next, move, state, licenceAfter(state));
     }
   }
+}
+
+/** Whether a new call fires what certainly did not happen, or is told so again. */
+export function mayFireAgain(
+  { reason }: Extract<State, { tag: "not_applied" }>,
+  stateAt: number,
+  { retry, cooldownMs }: Pick<Extract<Move, { move: "claim" }>, "retry" | "cooldownMs">,
+  now: number,
+): boolean {
+  if (retry || reason === "resolved") return true;
+  return reason !== "rejected" && now >= stateAt + cooldownMs;
 }
 
 const canRunAgain = ({ innerOnly, declared }: AttemptNote): boolean =>

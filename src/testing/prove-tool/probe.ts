@@ -13,8 +13,7 @@ import { InvalidInputError } from "../../errors.ts";
 import { canonicalize, type Json } from "../../key/canonical.ts";
 import { mintId, wireKey } from "../../key/mint.ts";
 import { enterOperation } from "../../key/scope.ts";
-import { type Clock, systemClock } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
+import { type Clock, systemClock, withTimeLimit } from "../../lang/clock.ts";
 
 export interface Probe {
   readonly args: Json;

@@ -7,8 +7,7 @@
 
 import { cannotTell, checkReading, type Reading } from "../../engine/define/reading.ts";
 import type { Tool } from "../../engine/define/tool.ts";
-import { type Clock, sleep, systemClock } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
+import { type Clock, sleep, systemClock, withTimeLimit } from "../../lang/clock.ts";
 import type { Probe } from "./probe.ts";
 
 /** One answer of the reader. */

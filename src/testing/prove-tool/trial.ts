@@ -5,8 +5,7 @@
  */
 
 import type { Tool } from "../../engine/define/tool.ts";
-import { type Clock, systemClock } from "../../lang/clock.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
+import { type Clock, systemClock, withTimeLimit } from "../../lang/clock.ts";
 import { createProber, type Probe, type Sent, send } from "./probe.ts";
 import type { Cut, CuttingProxy, Passage } from "./proxy.ts";
 import { type ProbeRead, type ReadPlan, readOnce, readUntilFound } from "./read-probe.ts";

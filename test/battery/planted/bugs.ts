@@ -143,7 +143,7 @@ import type { Moved } from "../../ledger/ledger.ts";
     name: "payload mismatch ignored",
     edits: [
       {
-        file: "src/ledger/claim-moves.ts",
+        file: "src/ledger/moves/claim-moves.ts",
         find: '  const { state } = record;\n  if (record.fingerprint !== move.draft.identity.fingerprint) return refused("conflict");\n',
         replace: "  const { state } = record;\n",
       },
@@ -165,12 +165,12 @@ import type { Moved } from "../../ledger/ledger.ts";
     name: "approval reusable",
     edits: [
       {
-        file: "src/engine/operation/claim-move.ts",
+        file: "src/engine/claim-terms.ts",
         find: '  if (state.tag !== "not_applied") return false;\n',
         replace: '  if (state.tag === "not_applied") return false;\n',
       },
       {
-        file: "src/ledger/claim-moves.ts",
+        file: "src/ledger/moves/claim-moves.ts",
         find: '      if (move.needsYes) return refused("held");\n      const next = again(record, state, move);',
         replace: "      const next = again(record, state, move);",
       },

@@ -1,15 +1,20 @@
 /**
- * The move by which an operation is taken, for all who take one (a call, a reconciler, a recorded sample, a
- * restored record), and the terms on which a tool's operation is claimed.
+ * How an operation is claimed, for all who claim one (a call, a reconciler, a recorded sample, a restored record):
+ * the terms of its tool, the move itself within the store's time limit, and taking it back.
  *
  * @module
  */
 
+import { StoreUnavailableError } from "../errors.ts";
+import type { Moved } from "../ledger/ledger.ts";
+import { mayFireAgain } from "../ledger/moves/claim-moves.ts";
 import type { Draft, Lost, Move } from "../ledger/moves/moves.ts";
-import type { OperationRecord } from "../ledger/record.ts";
+import type { OperationRecord, Stored } from "../ledger/record.ts";
+import type { LaneChange } from "../ledger/store.ts";
 import { declaredBy, recognisesRepeats, type Tool } from "./define/tool.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, inBackground } from "./engine.ts";
 import type { Operation } from "./operation/operation.ts";
+import { inStoreTime } from "./store-call.ts";
 
 export type ClaimMove = Extract<Move, { move: "claim" }>;
 
@@ -53,6 +58,36 @@ export const claimOf = (
     ...told,
   });
 
+/** Claims within the store's time limit, or not at all: a claim whose answer never came is taken back. */
+export async function claimInTime(
+  operation: Operation,
+  engine: Engine,
+  claim: ClaimMove,
+  known?: Stored,
+  lane?: LaneChange,
+): Promise<Moved> {
+  const claiming = engine.ledger.move(operation.ref, claim, known, lane);
+  const inTime = await inStoreTime(engine, claiming);
+  if (inTime.tag === "done") return inTime.value;
+  const error = inTime.tag === "failed" ? inTime.error : undefined;
+  engine.events.emit("store", () => ({ status: "error", step: "claim", error }));
+  // At once, and again when the lost answer comes: it may still be on its way to the store.
+  const takeBack = () => inBackground(engine, () => withdraw(operation, claim.holder, engine));
+  takeBack();
+  claiming.then(takeBack, takeBack);
+  throw new StoreUnavailableError("claim", error);
+}
+
+/** Nothing was sent under this claim: leaves nothing to replay. Tries until the store answers. */
+export function withdraw(
+  operation: Operation,
+  holder: string,
+  engine: Engine,
+): Promise<Moved | "closed"> {
+  const at = engine.ledger.clock.earliest();
+  return engine.persist(() => engine.ledger.move(operation.ref, { move: "withdraw", holder, at }));
+}
+
 /** What the store may have lost, unless the caller vouches that there was nothing. */
 export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | undefined {
   const suspicion = engine.ledger.suspicion();
@@ -61,7 +96,7 @@ export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | u
   return { since: suspicion.since, leaseMs, declared: declaredBy(tool, engine.enlisted) };
 }
 
-/** A settled operation is replayed and an open one is read: neither fires on this call's leave. */
+/** Whether a claim would fire it: a settled operation is replayed, and an open one is read. */
 export function wouldFire(
   { state, stateAt }: OperationRecord,
   { retry }: Operation,
@@ -69,6 +104,6 @@ export function wouldFire(
 ): boolean {
   if (state.tag === "held" || state.tag === "queued") return true;
   if (state.tag !== "not_applied") return false;
-  if (retry !== undefined || state.reason === "rejected") return retry !== undefined;
-  return state.reason === "resolved" || ledger.clock.latest() >= stateAt + timing.cooldownMs;
+  const terms = { retry: retry !== undefined, cooldownMs: timing.cooldownMs };
+  return mayFireAgain(state, stateAt, terms, ledger.clock.latest());
 }

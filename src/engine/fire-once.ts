@@ -5,11 +5,11 @@
  * @module
  */
 
-import { HiddenRetryError } from "../../errors.ts";
-import type { StopSignal } from "../../lang/stop.ts";
-import type { HoldfireEvents } from "../../observe/events.ts";
-import { createToken, repeats, runWithToken, type WireToken } from "../../wire/token.ts";
-import type { Engine } from "../engine.ts";
+import { HiddenRetryError } from "../errors.ts";
+import type { StopSignal } from "../lang/stop.ts";
+import type { HoldfireEvents } from "../observe/events.ts";
+import { createToken, repeats, runWithToken, type WireToken } from "../wire/token.ts";
+import type { Engine } from "./engine.ts";
 
 export type Ended<T> =
   | { readonly ok: true; readonly value: T }

@@ -6,17 +6,17 @@
  */
 
 import type { Json } from "../../key/json.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
 import type { Licence } from "../../ledger/record.ts";
 import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
+import { inStoreTime } from "../store-call.ts";
 import { mayStillResend } from "./decide.ts";
 import { leaseCovers, leaseLasts, loseLease } from "./lease.ts";
 import { situationOf } from "./next-move.ts";
 import { endingsOf, forget, type Owned, relearn, remember } from "./ownership.ts";
 
 /** The durable note comes first; the claim itself is the note of the first attempt. */
-export async function mayStart(
+export async function prepareAttempt(
   owned: Owned,
   licence: Licence,
   timeoutMs: number,
@@ -29,8 +29,8 @@ export async function mayStart(
     execution.remainingMs() > 0 &&
     owned.mayNotFire === undefined &&
     !owned.attempts.some(({ verdict }) => verdict === "committed");
-  if (!owned.noted && !(mayFire() && (await note(owned, licence, engine)))) return false;
-  owned.noted = false;
+  if (!owned.notePending && !(mayFire() && (await note(owned, licence, engine)))) return false;
+  owned.notePending = false;
   const covered =
     mayFire() &&
     (leaseLasts(owned, timeoutMs, engine) || (await leaseCovers(owned, timeoutMs, engine)));
@@ -53,7 +53,7 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
     { move: "note", epoch, licence, endings, declared, leaseMs, at },
     stored,
   );
-  const inTime = await withTimeLimit(engine.clock, engine.timing.storeTimeoutMs, noting);
+  const inTime = await inStoreTime(engine, noting);
   if (inTime.tag !== "done") {
     // It may have been written all the same.
     forget(owned, stored.record.fired + 1);
