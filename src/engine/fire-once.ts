@@ -34,12 +34,14 @@ export interface Firing<T> {
   readonly scope?: object | undefined;
   /** Stops it early. */
   readonly stopped?: StopSignal | undefined;
+  /** What listeners put around it: outside of the token, which they must not lose. */
+  readonly around?: ((fn: () => Promise<T>) => Promise<T>) | undefined;
   /** `signal` makes the signal when it is first asked for: most functions never do. */
   readonly run: (signal: () => AbortSignal) => Promise<T>;
 }
 
 export function fireOnce<T>(firing: Firing<T>): Fired<T> {
-  const { stopped, run, scope } = firing;
+  const { stopped, run, scope, around } = firing;
   const token = createToken(firing);
   let controller: AbortController | undefined;
   let isOver = false;
@@ -50,7 +52,8 @@ export function fireOnce<T>(firing: Firing<T>): Fired<T> {
   };
   const onStopped = () => controller?.abort();
   stopped?.addEventListener("abort", onStopped, { once: true });
-  const ended = runWithToken(token, () => run(signal), scope).then(
+  const start = () => runWithToken(token, () => run(signal), scope);
+  const ended = (around ? around(start) : start()).then(
     (value): Ended<T> => ({ ok: true, value }),
     (error: unknown): Ended<T> => ({ ok: false, error }),
   );

@@ -29,6 +29,9 @@ export const systemClock: Clock = {
   after: createTimers(() => performance.now()),
 };
 
+/** Taken now: one that a test has faked may never come, and no timer would be set again. */
+const { setImmediate } = globalThis;
+
 interface Waiting {
   readonly call: () => void;
   readonly dueAt: number;

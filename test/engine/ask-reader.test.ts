@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { brokenReader, cannotTell, committed, type StateQuery } from "../../src/engine/define/reading.ts";
+import {
+  brokenReader,
+  cannotTell,
+  committed,
+  type StateQuery,
+} from "../../src/engine/define/reading.ts";
 import { askReader, isBroken } from "../../src/engine/reader.ts";
 import { wireKeys } from "../../src/key/mint.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
-  brokenReader,
   absent,
+  brokenReader,
   cannotTell,
   checkReading,
   committed,

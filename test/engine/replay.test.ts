@@ -121,7 +121,7 @@ describe("what a record tells", () => {
 
   test("other words are named", async () => {
     const fields = { item: "other-hash", gone: "hash" };
-    const outcome = await told({ tag: "denied", by: "ana" }, {}, { fields });
+    const outcome = await told({ tag: "denied", by: "ana" }, {}, { fields, argsHash: "other" });
     const now = operationOf(engine).draft.fields;
     expect(outcome.reworded).toEqual(rewordedFields(fields, now));
     expect(outcome.reworded).toEqual(["gone", "item"]);

@@ -99,11 +99,12 @@ async function begin(
   const inner = tool.kind === "read" ? undefined : enterInner();
   try {
     const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
-    const isReady = !(copy instanceof Promise) && tool.kind !== "read" && engine.ledger.isOpen();
-    // An execution is known to `close` by itself; what comes before it is not.
-    const outcome = isReady
-      ? await write(tool, copy, options, caller, engine)
-      : await underWay(engine, prepare(tool, copy, options, caller, engine));
+    // An execution is known to `close` by itself; what comes before it is not, nor one in a transaction.
+    const isKnown = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
+    const outcome =
+      isKnown && !(copy instanceof Promise)
+        ? await write(tool, copy, options, caller, engine)
+        : await underWay(engine, prepare(tool, copy, options, caller, engine));
     if (inner) inner.status = outcome.status;
     return { outcome, inner };
   } catch (error) {

@@ -6,7 +6,6 @@
  * @module
  */
 
-import { rewordedFields } from "../../key/mint.ts";
 import { runDetached } from "../../lang/detached.ts";
 import { createStop, type Stop } from "../../lang/stop.ts";
 import { runWithoutToken } from "../../wire/token.ts";
@@ -15,7 +14,7 @@ import type { Caller, Execution, FireMode } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced, isAnnounced } from "../outcome/announce.ts";
-import { commonOf } from "../outcome/build.ts";
+import { commonOf, rewordedIn } from "../outcome/build.ts";
 import { resultForCaller } from "../outcome/result.ts";
 
 /** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
@@ -27,7 +26,8 @@ interface Shared extends Execution {
   added: number;
   callers: number;
   readonly stop: Stop;
-  done: Promise<Outcome<unknown>>;
+  /** Makes `done` what this is. Before that it can be waited for already: what runs first may join. */
+  started(outcome: Promise<Outcome<unknown>>): void;
 }
 
 export function join(
@@ -76,7 +76,7 @@ async function joinRunning(
     const isOver = engine.clock.monotonic() >= deadlineAt || caller.signal?.aborted;
     // Other callers gave up before anything was sent, or while it was stopping; this one has not.
     if (!isOver && (isStopping ? isOpenEnded(outcome) : isUnsent(outcome))) continue;
-    const reworded = isStopping ? [] : rewordedFields(draft.fields, operation.draft.fields);
+    const reworded = isStopping ? [] : rewordedIn(operation.draft, draft);
     return reworded.length > 0 ? { ...outcome, reworded } : outcome;
   }
 }
@@ -111,15 +111,13 @@ function start(execution: Shared, engine: Engine, run: Run): Promise<Outcome<unk
     kind: operation.tool.kind,
     by: fireMode === "freely" ? ("call" as const) : ("reconcile" as const),
   });
-  execution.done = runWithoutToken(() =>
+  const work = async () =>
     isAnnounced(engine)
       ? announced(begun, engine, () => run(execution, engine))
-      : run(execution, engine),
-  );
+      : run(execution, engine);
+  execution.started(runWithoutToken(work));
   return execution.done;
 }
-
-const NOT_STARTED = new Promise<never>(() => {});
 
 function createExecution(
   operation: Operation,
@@ -128,6 +126,10 @@ function createExecution(
   { clock }: Engine,
 ): Shared {
   const stop = createStop();
+  let started: Shared["started"] = () => {};
+  const done = new Promise<Outcome<unknown>>((resolve) => {
+    started = resolve;
+  });
   const execution: Shared = {
     operation,
     stopped: stop.signal,
@@ -157,7 +159,8 @@ function createExecution(
         execution.added = already + clock.monotonic() - before;
       }
     },
-    done: NOT_STARTED,
+    done,
+    started,
   };
   return execution;
 }

@@ -63,8 +63,8 @@ export function nameOperation(
         parent: frame?.operationId,
       },
       // Where the arguments are the intent, other arguments are another operation: none is reworded.
-      argsHash: intent === args ? print : hashArguments(argsText, id),
-      fields: intent === args ? {} : hashFields(args, id),
+      argsHash: intentText === argsText ? print : hashArguments(argsText, id),
+      fields: intentText === argsText ? {} : hashFields(args, id),
       intent: engine.codec.encodeText(intentText, { tenant, id }),
       aliases,
     },

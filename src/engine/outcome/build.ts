@@ -6,6 +6,7 @@
 
 import type { OperationFacts } from "../../errors.ts";
 import { rewordedFields } from "../../key/mint.ts";
+import type { Draft } from "../../ledger/moves/moves.ts";
 import type { Effect, OperationRecord, State, UnknownReason } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
 import { factsOf, type Operation } from "../operation/operation.ts";
@@ -24,7 +25,7 @@ export function commonOf(
   engine: Engine,
 ): Common {
   if (!record) return commonFrom(factsOf(operation), { at: engine.ledger.clock.earliest() });
-  const reworded = rewordedFields(record.fields, operation.draft.fields);
+  const reworded = rewordedIn(operation.draft, record);
   return commonFrom(factsOf(operation, record.generation), {
     replayed: true,
     reworded: reworded.length > 0 ? reworded : undefined,
@@ -33,6 +34,13 @@ export function commonOf(
     at: record.stateAt,
   });
 }
+
+/** The arguments outside the intent that are not those of the first attempt. */
+export const rewordedIn = (
+  draft: Draft,
+  first: Pick<Draft, "argsHash" | "fields">,
+): readonly string[] =>
+  draft.argsHash === first.argsHash ? [] : rewordedFields(first.fields, draft.fields);
 
 /** What a state does not say by itself. */
 export interface Told {

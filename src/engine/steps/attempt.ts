@@ -99,7 +99,8 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     stopped: execution.stopped,
     frame,
     scope: operationScope(ref.id),
-    run: (signal) => {
+    around: inside && ((start) => inside.run(start)),
+    run: async (signal) => {
       const context = {
         get key() {
           took.key = true;
@@ -114,8 +115,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
           return signal();
         },
       };
-      const call = async () => resultOf(await tool.run(args, context));
-      return inside ? inside.run(call) : call();
+      return resultOf(await tool.run(args, context));
     },
   });
   return { attempted: { n, startedAt, token, frame, took }, ended, stop };

@@ -88,6 +88,11 @@ function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
   return {
     ...attempt,
     ...ending,
+    // What its note says never changes. `at` is the first send, also where two attempts became one.
+    epoch: attempt.epoch,
+    generation: attempt.generation,
+    licence: attempt.licence,
+    at: attempt.at,
     verdict: settled ? verdict : (ending.verdict ?? verdict),
     endedAt: attempt.endedAt ?? ending.endedAt,
     endsBy: endsBy > 0 ? endsBy : undefined,

@@ -191,7 +191,8 @@ export function createSession(connection: Connection, layout: Layout): Session {
     keyPrefix: () => keyPrefix,
 
     async begin() {
-      if (!errorReply && !connection.isClosed()) await learnErrorReply();
+      // Each time: what the server could not answer the last time was no error reply.
+      if (!connection.isClosed()) await learnErrorReply();
       const incarnation = await begin();
       lost = false;
       return incarnation;

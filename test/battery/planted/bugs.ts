@@ -36,7 +36,7 @@ export const bugs: readonly PlantedBug[] = [
       {
         file: "src/engine/steps/claim.ts",
         find: 'import type { Moved } from "../../ledger/ledger.ts";\n',
-        replace: `import { apply } from "../../ledger/apply.ts";
+        replace: `import { apply } from "../../ledger/moves/apply.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 `,
       },
