@@ -12,9 +12,9 @@ import type { Engine } from "./engine/engine.ts";
 import { createBudgets } from "./engine/pace.ts";
 import { createPersist } from "./engine/store-call.ts";
 import { InvalidInputError } from "./errors.ts";
-import { holdfireFor } from "./for-tenant.ts";
+import { holdfireFor } from "./holdfire.ts";
 import { gateOf } from "./gate/gate.ts";
-import type { Holdfire, HoldfireOptions } from "./holdfire.ts";
+import type { Holdfire, HoldfireOptions } from "./api.ts";
 import { checkTenant } from "./key/check-name.ts";
 import { type Clock, sleep, systemClock } from "./lang/clock.ts";
 import { createStop } from "./lang/stop.ts";
@@ -25,7 +25,7 @@ import type { Store } from "./ledger/store.ts";
 import { memoryWitness, type Witness } from "./ledger/witness/witness.ts";
 import { createEvents } from "./observe/events.ts";
 
-export type { Holdfire, HoldfireOptions } from "./holdfire.ts";
+export type { Holdfire, HoldfireOptions } from "./api.ts";
 
 const OPTIONS = [
   "store",

@@ -1,112 +1,89 @@
 /**
- * The types of `createHoldfire`: its options, and what it returns.
+ * What a user calls, for one tenant: each name of `Holdfire`, bound to the tenant's engine.
  *
  * @module
  */
 
-import type { Operations } from "./engine/admin/operations.ts";
-import type { PruneOptions } from "./engine/admin/prune.ts";
-import type { StatusTool } from "./engine/admin/status-tool.ts";
-import type { GuardedTool } from "./engine/call/guarded-tool.ts";
-import type { CallOptions, ToolWithInput, ToolWithoutInput } from "./engine/define/definition.ts";
-import type {
-  OnHiddenRetry,
-  PayloadOptions,
-  RetryOptions,
-  Surroundings,
-} from "./engine/define/settings.ts";
-import type { Confirm } from "./gate/approval.ts";
-import type { Approvals } from "./gate/approvals.ts";
-import type { Pruned, Store } from "./ledger/store.ts";
-import type { Witness } from "./ledger/witness/witness.ts";
-import type { EventName, Listener } from "./observe/events.ts";
-import type { DriftOptions, DriftReport } from "./reconcile/drift-report.ts";
-import type { ReconcileOptions, ReconcileReport } from "./reconcile/report.ts";
+import { operationsOf } from "./engine/admin/operations.ts";
+import { prune } from "./engine/admin/prune.ts";
+import { lookUpIn } from "./engine/admin/status.ts";
+import { makeStatusTool } from "./engine/admin/status-tool.ts";
+import { type GuardedTool, guard } from "./engine/call/guarded-tool.ts";
+import { CALL_OPTIONS } from "./engine/call/input.ts";
+import { defineTool, type Registry } from "./engine/define/define-tool.ts";
+import type { ToolDefinition } from "./engine/define/definition.ts";
+import type { Tool } from "./engine/define/tool.ts";
+import type { Engine } from "./engine/engine.ts";
+import { bindEngine } from "./engine/engine-of.ts";
+import { currentFrame } from "./engine/operation/nesting.ts";
+import { ClosedError } from "./errors.ts";
+import { approvalsOf } from "./gate/approvals.ts";
+import type { Holdfire } from "./api.ts";
+import { createFetch } from "./integrations/fetch/index.ts";
+import { checkPerson, checkScope } from "./key/check-name.ts";
+import { enterScope } from "./key/scope.ts";
+import { driftReport } from "./reconcile/drift-report.ts";
+import { reconcile, reconcileEvery } from "./reconcile/reconcile.ts";
 import type { Fetch } from "./wire/guarded-fetch.ts";
 
-export interface HoldfireOptions {
-  /** Where outcomes are remembered. @default a SQLite file, `.holdfire/ledger.db` in the project */
-  readonly store?: Store | undefined;
-  /** The tenant of the ledger. Tenants share nothing but the store. @default "default" */
-  readonly tenant?: string | undefined;
-  readonly retry?: RetryOptions | undefined;
-  /** How results are kept: size cap, redaction, encryption. */
-  readonly payloads?: PayloadOptions | undefined;
-  /** Asks a person during the call. Without it, destructive calls wait in `hf.approvals`. */
-  readonly confirm?: Confirm | undefined;
-  readonly approvals?:
-    | {
-        /** How long an approval can be used, in milliseconds. @default 24 h */
-        readonly expiryMs?: number | undefined;
-        /** Approvals given under another version are asked for again. @default "1" */
-        readonly policyVersion?: string | undefined;
-      }
-    | undefined;
-  /**
-   * Records the sequence of the store outside of it, so that a store that lost data is noticed.
-   *
-   * @default marks in a folder `witness` beside a SQLite file, else in `.holdfire` in the project
-   */
-  readonly witness?: Witness | undefined;
-  /**
-   * When one attempt sends a request more than once: `"report"` raises the warning `hidden_retry`; `"fail"`
-   * also fires no more and throws `HiddenRetryError`, except for a write, which keeps its outcome.
-   *
-   * @default "report"
-   */
-  readonly onHiddenRetry?: OnHiddenRetry | undefined;
-  /** The clock, the random numbers and the ids, for tests. */
-  readonly surroundings?: Surroundings | undefined;
+/** What `create.ts` hands in: shared by all tenants, but for the tools and the transaction. */
+export interface Shared {
+  /** Tools made by `hf.tool`, by name: these can be read without a caller. */
+  readonly tools: Map<string, Tool>;
+  readonly registry: Registry;
+  /** The attempts of a write, where the user has set them for all tools. */
+  readonly attempts: number | undefined;
+  /** The platform's own, taken when the holdfire was made. */
+  readonly fetch: Fetch;
+  readonly forTenant: (tenant: string) => Holdfire;
+  readonly enlist: (tx: unknown) => Holdfire;
+  readonly close: () => Promise<void>;
 }
 
-/** What `hf.run` takes beside the definition. `key` names the operation in place of scope and intent. */
-type Once<A> = CallOptions & { readonly args: A; readonly key?: string | undefined };
-
-export interface Holdfire {
-  /** Guards a tool. `R` comes from `run`, `I` from `intent`, `A` from `input` or from `run`. */
-  tool<A, R, I = A>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
-  tool<A, R, I = A>(definition: ToolWithoutInput<A, I, R>): GuardedTool<A, R>;
-  /** One call, without a tool object. */
-  run<A, R, I = A>(call: ToolWithInput<A, I, R> & Once<NoInfer<A>>): Promise<R>;
-  run<A, R, I = A>(call: ToolWithoutInput<A, I, R> & Once<A>): Promise<R>;
-  /** All calls inside `fn` belong to this request of a person, job or step. A nested scope is appended. */
-  scope<T>(
-    id: string,
-    fn: () => T,
-    options?: { readonly fresh?: boolean; readonly run?: string },
-  ): T;
-  /**
-   * A drop-in for `fetch`. Reads are retried; a write needs a scope and is fired once, because nothing is
-   * declared about the service. To declare it, see `createFetch` of `holdfire/fetch`.
-   */
-  readonly fetch: Fetch;
-  /** The same holdfire for another tenant: another ledger in the same store. */
-  forTenant(tenant: string): Holdfire;
-  /**
-   * The same holdfire inside a transaction of yours (`postgresStore`): a local effect made in `run` and
-   * its record commit together, or neither does. A call has one attempt, and a request that `run` tries to
-   * send is refused. If a call throws, roll back.
-   */
-  enlist(tx: unknown): Holdfire;
-  /** Trusts a store again that has lost data. The decision of a person, by name. */
-  trust(vouched: { readonly by: string }): Promise<void>;
-  /** Wipes old payloads and removes old operations. Open operations are never changed. */
-  prune(options?: PruneOptions): Promise<Pruned>;
-  /** A tool for a model that reads the status of an operation from the ledger. It changes nothing. */
-  statusTool(): StatusTool;
-  /**
-   * Settles open operations by reading: those that are unknown, and those whose owner died. For tools made
-   * by `hf.tool` on this holdfire. Several processes may reconcile at the same time.
-   */
-  reconcile(options?: ReconcileOptions): Promise<ReconcileReport>;
-  /** Reconciles every `ms` milliseconds, give or take a fifth. Returns the function that stops it. */
-  reconcileEvery(ms: number, options?: ReconcileOptions): () => void;
-  /** Compares committed operations with the service: gone, duplicated, changed, or made by no operation. */
-  driftReport(options?: DriftOptions): Promise<DriftReport>;
-  readonly operations: Operations;
-  readonly approvals: Approvals;
-  /** Returns the function that stops listening. */
-  on<N extends EventName>(name: N, listener: Listener<N>): () => void;
-  /** Waits for calls under way, up to `drainMs`, then closes the store. Unfinished operations stay open. */
-  close(): Promise<void>;
+export function holdfireFor(engine: Engine, shared: Shared): Holdfire {
+  const { tools, registry, attempts } = shared;
+  const define = (definition: object): Tool => {
+    // What a call under way still needs is part of that call.
+    if (engine.isClosed() && !currentFrame()) throw new ClosedError();
+    const defined = defineTool(definition as ToolDefinition<never, never, unknown>, registry);
+    const own = "attempts" in definition || defined.kind === "read" || attempts === undefined;
+    return own ? defined : { ...defined, attempts };
+  };
+  let guarded: Fetch | undefined;
+  const hf: Holdfire = {
+    tool: ((definition: object): GuardedTool<never, never> => {
+      const tool = define(definition);
+      // One made inside a transaction ends with it.
+      if (!engine.enlisted) tools.set(tool.name, tool);
+      return guard(tool, engine);
+    }) as unknown as Holdfire["tool"],
+    run: (async (call: Readonly<Record<string, unknown>>) => {
+      const { args, ...rest } = call;
+      const definition = { ...rest };
+      const given: Record<string, unknown> = {};
+      for (const name of CALL_OPTIONS) {
+        if (name !== "deadlineMs") delete definition[name];
+        if (call[name] !== undefined) given[name] = call[name];
+      }
+      return guard(define(definition), engine)(args, given);
+    }) as unknown as Holdfire["run"],
+    scope: (id, fn, how) => enterScope(checkScope(id), fn, how),
+    fetch: async (input, init) => {
+      guarded ??= createFetch(hf, { fetch: shared.fetch });
+      return guarded(input, init);
+    },
+    forTenant: shared.forTenant,
+    enlist: shared.enlist,
+    trust: async ({ by }) => engine.ledger.trust(checkPerson(by)),
+    prune: async (what = {}) => prune(what, engine),
+    statusTool: () => makeStatusTool(lookUpIn(engine)),
+    reconcile: async (what = {}) => reconcile(what, tools, engine),
+    reconcileEvery: (ms, what = {}) => reconcileEvery(ms, what, hf.reconcile, engine),
+    driftReport: async (what = {}) => driftReport(what, tools, engine),
+    operations: operationsOf(engine),
+    approvals: approvalsOf(engine),
+    on: engine.events.on,
+    close: shared.close,
+  };
+  return bindEngine(hf, engine);
 }

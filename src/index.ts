@@ -52,7 +52,7 @@ export {
 } from "./errors.ts";
 export type { ApprovalAnswer, ApprovalRequest, Confirm } from "./gate/approval.ts";
 export type { Approval } from "./gate/approvals.ts";
-export type { Holdfire, HoldfireOptions } from "./holdfire.ts";
+export type { Holdfire, HoldfireOptions } from "./api.ts";
 export type { Json } from "./key/json.ts";
 export { type Clock, systemClock } from "./lang/clock.ts";
 export type {

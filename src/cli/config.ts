@@ -8,7 +8,7 @@
  */
 
 import type { GuardedTool } from "../engine/call/guarded-tool.ts";
-import type { Holdfire } from "../holdfire.ts";
+import type { Holdfire } from "../api.ts";
 
 /** The default export of `holdfire.config.ts`. */
 export interface HoldfireConfig {

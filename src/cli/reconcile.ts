@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Holdfire } from "../holdfire.ts";
+import type { Holdfire } from "../api.ts";
 import type { DriftFinding, DriftReport } from "../reconcile/drift-report.ts";
 import type { ReconcileOptions, ReconcileReport } from "../reconcile/report.ts";
 import { CONFIG, type Command, defineCommand, EXIT } from "./command.ts";

@@ -14,7 +14,7 @@ export function bindEngine<T extends object>(hf: T, engine: Engine): T {
   return hf;
 }
 
-export function inside(hf: object): Engine {
+export function engineOf(hf: object): Engine {
   const engine = typeof hf === "object" && hf !== null ? engines.get(hf) : undefined;
   if (!engine) throw new InvalidInputError("hf", "must be what createHoldfire() returned.");
   if (engine.isClosed()) throw new ClosedError();

@@ -1,7 +1,7 @@
 import { Agent, RetryAgent, request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHoldfire, type HoldfireOptions } from "../../src/create.ts";
-import { inside } from "../../src/engine/engine-of.ts";
+import { engineOf } from "../../src/engine/engine-of.ts";
 import { runSample } from "../../src/engine/loops/sample.ts";
 import type { HoldfireEvents } from "../../src/observe/events.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
@@ -89,7 +89,7 @@ describe("a retry that nobody switched off is reported with its count", () => {
     const { url } = await busy();
     const { hf, hidden } = open();
     const sample = { client: "mine", step: "ask", attempts: 1, send: () => stubborn(url) };
-    await expect(runSample(sample, inside(hf))).rejects.toMatchObject({ status: 503 });
+    await expect(runSample(sample, engineOf(hf))).rejects.toMatchObject({ status: 503 });
     expect(hidden).toMatchObject([{ tool: "mine", attempt: 1, count: 3 }]);
   });
 
@@ -136,7 +136,7 @@ describe('onHiddenRetry: "fail"', () => {
     const { url, arrived } = await busy();
     const { hf } = open("fail");
     const sample = { client: "mine", step: "ask", attempts: 4, send: () => stubborn(url) };
-    await expect(runSample(sample, inside(hf))).rejects.toMatchObject({
+    await expect(runSample(sample, engineOf(hf))).rejects.toMatchObject({
       code: "ERR_HOLDFIRE_HIDDEN_RETRY",
       operation: { tool: "mine" },
     });
@@ -182,7 +182,7 @@ describe("samples inside a sample", () => {
   it("are sent once: the outer one decides, and the requests are its own", async () => {
     const { url, arrived } = await busy();
     const { hf } = open();
-    const engine = inside(hf);
+    const engine = engineOf(hf);
     const told: HoldfireEvents["sample"][] = [];
     hf.on("sample", (event) => told.push(event));
     const send = async () => {

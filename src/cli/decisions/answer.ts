@@ -8,7 +8,7 @@
  */
 
 import { isHoldfireError } from "../../errors.ts";
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, FailedError, LEDGER, UsageError } from "../command.ts";
 import { withLedger } from "../ledger/open-ledger.ts";

@@ -6,7 +6,7 @@
  */
 
 import type { Approval } from "../../gate/approvals.ts";
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, FailedError, LEDGER } from "../command.ts";
 import { withLedger } from "../ledger/open-ledger.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { inside } from "../../engine/engine-of.ts";
+import { engineOf } from "../../engine/engine-of.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, LEDGER } from "../command.ts";
 import { withLedger } from "../ledger/open-ledger.ts";
@@ -23,7 +23,7 @@ export const trust: Command = defineCommand({
     const { by } = values;
     if (by !== undefined) checkPerson(by);
     return withLedger(values, terminal, async (hf, { where }) => {
-      const { ledger } = inside(hf);
+      const { ledger } = engineOf(hf);
       await ledger.open();
       const suspect = ledger.suspicion();
       const trusted = suspect !== undefined && by !== undefined;

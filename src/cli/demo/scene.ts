@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { type FaultyService, faults, startFaultyService } from "../../testing/faulty-service.ts";
 
 export const PAYOUT = { payee: "ana", cents: 40_00 } as const;

@@ -5,7 +5,7 @@
  */
 
 import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { wireKey } from "../../key/mint.ts";
 import { FailedError } from "../command.ts";
 import { type Terminal, visible } from "../terminal.ts";

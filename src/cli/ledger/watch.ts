@@ -8,8 +8,8 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { OperationView } from "../../engine/admin/operations.ts";
-import { inside } from "../../engine/engine-of.ts";
-import type { Holdfire } from "../../holdfire.ts";
+import { engineOf } from "../../engine/engine-of.ts";
+import type { Holdfire } from "../../api.ts";
 import { type Command, defineCommand, EXIT, LEDGER } from "../command.ts";
 import { durationOf } from "../parse.ts";
 import { jsonText, paint, paintStatus, showTime, type Terminal, visible } from "../terminal.ts";
@@ -36,7 +36,7 @@ export const watch: Command = defineCommand({
     const everyMs = durationOf("every", values.every) ?? EVERY_MS;
     return withLedger(values, terminal, async (hf, { where }) => {
       if (!values.json) terminal.err(`Watching ${visible(where)}; Ctrl-C ends it.`);
-      await inside(hf).ledger.open();
+      await engineOf(hf).ledger.open();
       const changes = watcher(hf, values.tool, terminal);
       for (let first = true; !terminal.signal.aborted; first = false) {
         for (const operation of await changes()) {
@@ -51,7 +51,7 @@ export const watch: Command = defineCommand({
 
 /** Returns a function that returns what has changed since it was last called. */
 function watcher(hf: Holdfire, tool: string | undefined, { signal }: Terminal) {
-  const { clock } = inside(hf).ledger;
+  const { clock } = engineOf(hf).ledger;
   let seen = new Map<string, string>();
   let polledAt = clock.earliest();
   return async (): Promise<readonly OperationView[]> => {

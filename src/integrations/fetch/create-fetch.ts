@@ -8,9 +8,9 @@
  */
 
 import { isRetryableRead } from "../../classify/http.ts";
-import { inside } from "../../engine/engine-of.ts";
+import { engineOf } from "../../engine/engine-of.ts";
 import { isHoldfireError } from "../../errors.ts";
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { type Fetch, guardedFetch } from "../../wire/guarded-fetch.ts";
 import { finalOf, responseOf } from "./answer.ts";
 import {
@@ -37,7 +37,7 @@ const READS = new Set(["GET", "HEAD", "OPTIONS"]);
  * ```
  */
 export function createFetch(hf: Holdfire, options: FetchOptions = {}): Fetch {
-  const { clock } = inside(hf);
+  const { clock } = engineOf(hf);
   const settings = settingsOf(options);
   const transport = guardedFetch(settings.fetch);
   return async (input, init) => {

@@ -8,7 +8,7 @@
  */
 
 import type { AgentMiddleware } from "langchain";
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import { type CallGuarded, checkRules, type ToolRules } from "../shared/tools/guard-tool.ts";
 import { guarded, guardNamed, type LangChainCall, type LangChainTool } from "./tools.ts";

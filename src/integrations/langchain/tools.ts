@@ -9,7 +9,7 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import {
   type CallGuarded,

@@ -7,9 +7,9 @@
  * @module
  */
 
-import { inside } from "../../engine/engine-of.ts";
+import { engineOf } from "../../engine/engine-of.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import { guardedCallTool } from "./guarded-call.ts";
 import { createListing } from "./listing.ts";
@@ -36,7 +36,7 @@ export function guardMcpClient<C extends McpClient>(
   options: McpGuardOptions = {},
 ): C {
   checkGuardOptions(options);
-  const { clock } = inside(hf);
+  const { clock } = engineOf(hf);
   if (typeof peek(client, "callTool") !== "function") {
     throw new InvalidInputError("client", "must be an MCP client.");
   }

@@ -14,11 +14,11 @@ import {
 import { type GuardedTool, guard } from "../../engine/call/guarded-tool.ts";
 import type { Tool } from "../../engine/define/tool.ts";
 import { toolOf } from "../../engine/define/tool.ts";
-import { inside } from "../../engine/engine-of.ts";
+import { engineOf } from "../../engine/engine-of.ts";
 import { errorOf } from "../../engine/operation/outcome.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import { aliasesOf } from "../shared/tools/guard-tool.ts";
 import { withoutKey } from "../shared/tools/hidden-key.ts";
@@ -118,7 +118,7 @@ export function guardedCallTool(
         attemptTimeoutMs: rules.attemptTimeoutMs ?? timeout ?? tool.attemptTimeoutMs,
         classify: isRead ? (rules.classify ?? verdictOfMcpRead) : tool.classify,
       },
-      inside(hf),
+      engineOf(hf),
     );
   }
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { inside } from "../../engine/engine-of.ts";
+import { engineOf } from "../../engine/engine-of.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import type { HoldfireLike } from "../shared/retries/own-client.ts";
@@ -30,7 +30,7 @@ export interface OwnedOctokit {
  * ```
  */
 export function ownRetries<O extends object>(options: O, hf: HoldfireLike): O & OwnedOctokit {
-  inside(hf);
+  engineOf(hf);
   if (typeof options !== "object" || options === null || "hook" in options) {
     const rule = "must be the options of a new Octokit: its retries are fixed at construction.";
     throw new InvalidInputError("options", `${rule} Use new Octokit(ownRetries({ auth }, hf)).`);

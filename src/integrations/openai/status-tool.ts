@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import { statusCall } from "../shared/tools/guard-tool.ts";
 import { putHandle } from "../shared/tools/tool-loop.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Holdfire } from "../../holdfire.ts";
+import type { Holdfire } from "../../api.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
 import {
   checkRules,

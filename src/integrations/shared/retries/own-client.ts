@@ -4,7 +4,7 @@
  * @module
  */
 
-import { inside } from "../../../engine/engine-of.ts";
+import { engineOf } from "../../../engine/engine-of.ts";
 import { InvalidInputError } from "../../../errors.ts";
 import { KNOWN_CLIENTS } from "./retry-catalogue.ts";
 
@@ -16,7 +16,7 @@ export interface HoldfireLike {
 
 /** Refuses what is not the client that is `wanted`, and says what would have been right. */
 export function checkClient(hf: HoldfireLike, isWanted: boolean, wanted: string): void {
-  inside(hf);
+  engineOf(hf);
   if (isWanted) return;
   const known = KNOWN_CLIENTS.flatMap(({ name, subpath }) =>
     subpath === undefined ? [] : [`${name} (${subpath})`],

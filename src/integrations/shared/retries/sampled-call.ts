@@ -7,7 +7,7 @@
 
 import { checkOptions, positive, wholeNumber } from "../../../engine/define/check.ts";
 import type { Engine } from "../../../engine/engine.ts";
-import { inside } from "../../../engine/engine-of.ts";
+import { engineOf } from "../../../engine/engine-of.ts";
 import {
   DEFAULT_SAMPLES,
   runSample,
@@ -39,7 +39,7 @@ export function checkSampleOptions(
 
 /** Checks what `ownRetries` was given, long before anything is sent. */
 export function checkOwner(hf: HoldfireLike, options: SampleOptions): SampleOwner {
-  inside(hf);
+  engineOf(hf);
   return { hf, options: checkSampleOptions(options) };
 }
 
@@ -80,7 +80,7 @@ export interface ClientCall<T> extends Pick<Sample<T>, "client" | "step" | "sign
 }
 
 export async function sampled<T>(call: ClientCall<T>, { hf, options }: SampleOwner): Promise<T> {
-  const engine: Engine = inside(hf);
+  const engine: Engine = engineOf(hf);
   let last: { readonly told: Told; readonly ended: Ended<T> } | undefined;
   const send = async (): Promise<T> => {
     drop(last?.told.body);

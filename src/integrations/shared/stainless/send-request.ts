@@ -6,7 +6,7 @@
 
 import { statusOf } from "../../../classify/answer.ts";
 import type { Engine } from "../../../engine/engine.ts";
-import { inside } from "../../../engine/engine-of.ts";
+import { engineOf } from "../../../engine/engine-of.ts";
 import { runSample } from "../../../engine/loops/sample.ts";
 import { recallSample } from "../../../engine/loops/sample-record.ts";
 import { reviveResponse } from "../../../engine/outcome/result.ts";
@@ -50,7 +50,7 @@ export interface OwnedRequest {
 
 export async function sendRequest(request: OwnedRequest): Promise<ResponseProps> {
   const { client, options, owner } = request;
-  const engine = inside(owner.hf);
+  const engine = engineOf(owner.hf);
   checkMaxRetries(options.maxRetries, "options.maxRetries");
   const method = (options.method ?? "get").toUpperCase();
   const path = options.path?.split(/[?#]/, 1)[0] ?? "";

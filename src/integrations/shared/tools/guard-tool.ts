@@ -12,7 +12,7 @@ import type { StatusReply, StatusTool } from "../../../engine/admin/status-tool.
 import type { AttemptContext, ToolKind, ToolOptions } from "../../../engine/define/definition.ts";
 import type { Reply } from "../../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../../errors.ts";
-import type { Holdfire } from "../../../holdfire.ts";
+import type { Holdfire } from "../../../api.ts";
 import { checkAlias } from "../../../key/check-name.ts";
 import { peek } from "../../../lang/peek.ts";
 import { withKey, withoutKey } from "./hidden-key.ts";
