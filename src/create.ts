@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Holdfire, HoldfireOptions } from "./api.ts";
 import { checkOptions, positive } from "./engine/define/check.ts";
 import type { Registry } from "./engine/define/define-tool.ts";
 import { attemptsOf, checkOnHiddenRetry, timingOf } from "./engine/define/settings.ts";
@@ -12,9 +13,8 @@ import type { Engine } from "./engine/engine.ts";
 import { createBudgets } from "./engine/pace.ts";
 import { createPersist } from "./engine/store-call.ts";
 import { InvalidInputError } from "./errors.ts";
-import { holdfireFor } from "./holdfire.ts";
 import { gateOf } from "./gate/gate.ts";
-import type { Holdfire, HoldfireOptions } from "./api.ts";
+import { holdfireFor } from "./holdfire.ts";
 import { checkTenant } from "./key/check-name.ts";
 import { type Clock, sleep, systemClock } from "./lang/clock.ts";
 import { createStop } from "./lang/stop.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Holdfire } from "./api.ts";
 import { operationsOf } from "./engine/admin/operations.ts";
 import { prune } from "./engine/admin/prune.ts";
 import { lookUpIn } from "./engine/admin/status.ts";
@@ -18,7 +19,6 @@ import { bindEngine } from "./engine/engine-of.ts";
 import { currentFrame } from "./engine/operation/nesting.ts";
 import { ClosedError } from "./errors.ts";
 import { approvalsOf } from "./gate/approvals.ts";
-import type { Holdfire } from "./api.ts";
 import { createFetch } from "./integrations/fetch/index.ts";
 import { checkPerson, checkScope } from "./key/check-name.ts";
 import { enterScope } from "./key/scope.ts";

@@ -5,6 +5,7 @@
  * @module
  */
 
+export type { Holdfire, HoldfireOptions } from "./api.ts";
 export { createHoldfire } from "./create.ts";
 export type { OperationView } from "./engine/admin/operations.ts";
 export type { GuardedTool } from "./engine/call/guarded-tool.ts";
@@ -52,7 +53,6 @@ export {
 } from "./errors.ts";
 export type { ApprovalAnswer, ApprovalRequest, Confirm } from "./gate/approval.ts";
 export type { Approval } from "./gate/approvals.ts";
-export type { Holdfire, HoldfireOptions } from "./api.ts";
 export type { Json } from "./key/json.ts";
 export { type Clock, systemClock } from "./lang/clock.ts";
 export type {

@@ -23,7 +23,7 @@ export type Ended =
   | { readonly ok: false; readonly error: unknown };
 
 /** What else is needed to judge: facts about the tool, and about the wire (`wireFacts(token)`). */
-export interface Judged {
+export interface JudgeFacts {
   /** Statuses with which this service says that it did nothing. */
   readonly refuses: readonly number[];
   readonly keyed: boolean;
@@ -71,7 +71,7 @@ const VERDICTS: ReadonlySet<unknown> = new Set<Verdict>([
   "unknown",
 ]);
 
-export function judge(ended: Ended, about: Judged): Judgement {
+export function judge(ended: Ended, about: JudgeFacts): Judgement {
   if (ended.ok && !isResponse(ended.value) && !isAnswer(ended.value)) {
     return { verdict: "committed" };
   }
@@ -92,11 +92,11 @@ export function judge(ended: Ended, about: Judged): Judgement {
  * Some clients set a status of their own for a lost connection. Without an answer on the wire, it
  * is ignored.
  */
-function spokenStatus(error: unknown, { wireRequests, answered }: Judged): number | undefined {
+function spokenStatus(error: unknown, { wireRequests, answered }: JudgeFacts): number | undefined {
   return wireRequests === 1 && answered === undefined ? undefined : statusOf(error);
 }
 
-function ofResponse(response: unknown, status: number | undefined, about: Judged): Proof {
+function ofResponse(response: unknown, status: number | undefined, about: JudgeFacts): Proof {
   // After a redirect from POST to GET, the success belongs to the fetched page, not to the write.
   const { hops, answered } = about;
   const ofThisRequest = hops === 0 || answered === status;
@@ -108,7 +108,7 @@ function ofResponse(response: unknown, status: number | undefined, about: Judged
   return status === undefined ? UNKNOWN : ofStatus(response, status, about);
 }
 
-function ofError(error: unknown, status: number | undefined, about: Judged): Proof {
+function ofError(error: unknown, status: number | undefined, about: JudgeFacts): Proof {
   const own = opinion(error, about);
   if (own) return { verdict: own };
   if (status !== undefined) {
@@ -120,7 +120,7 @@ function ofError(error: unknown, status: number | undefined, about: Judged): Pro
   return !left && networkVerdict(error) === "not_sent" ? { verdict: "not_sent" } : UNKNOWN;
 }
 
-function ofStatus(answer: unknown, status: number, about: Judged): Proof {
+function ofStatus(answer: unknown, status: number, about: JudgeFacts): Proof {
   if (about.wireRequests !== 1 || about.answered !== status) return UNKNOWN;
   return verdictOfStatus(status, {
     ...about,
@@ -141,7 +141,7 @@ const isInner = (error: unknown): boolean =>
     }
   });
 
-function opinion(answer: unknown, { own }: Judged): Verdict | undefined {
+function opinion(answer: unknown, { own }: JudgeFacts): Verdict | undefined {
   if (!own) return undefined;
   try {
     const said: unknown = own(answer);

@@ -7,8 +7,8 @@
  * @module
  */
 
-import type { GuardedTool } from "../engine/call/guarded-tool.ts";
 import type { Holdfire } from "../api.ts";
+import type { GuardedTool } from "../engine/call/guarded-tool.ts";
 
 /** The default export of `holdfire.config.ts`. */
 export interface HoldfireConfig {

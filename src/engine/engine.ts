@@ -35,7 +35,7 @@ export interface Engine {
   readonly seen: Map<string, string>;
   /** Operations that run in this process, by tenant and id. */
   readonly executions: Map<string, Execution>;
-  /** Attempts whose `run` has not settled although their execution is over, by operation id. */
+  /** Attempts whose `run` has not settled yet, by operation id; some outlive their execution. */
   readonly runningAttempts: Map<string, readonly number[]>;
   /** Tries a durable move until the store has answered. */
   readonly persist: Persist;

@@ -1,5 +1,6 @@
 /**
- * How fast holdfire retries: the pause before the next pass, and a retry budget per service.
+ * How fast tools, reads and model calls are retried: the pause before the next try, and a retry budget per service.
+ * The waits for the store and for other processes are in `store-call.ts` and `steps/wait-for-change.ts`.
  *
  * A service that is down gets few resends, however many callers there are. First attempts and reads are free; a
  * resend takes a token, and a success gives a tenth back.
@@ -10,7 +11,7 @@
 export interface BackoffOptions {
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
-  /** No two firings closer than this, whatever a service says. */
+  /** No two tries closer than this, whatever a service says. */
   readonly spacingMs: number;
 }
 

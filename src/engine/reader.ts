@@ -1,6 +1,6 @@
 /**
- * Calls a tool's `readState` and turns whatever it does into a reading. Never throws: after a send, a
- * reader that fails is only a reader that cannot tell.
+ * Calls a tool's `readState` and turns whatever it does into a reading. An effect that it finds, and that no other
+ * operation has, becomes this operation's. Never throws: after a send, a reader that fails cannot tell.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export async function askReader(
   stop.abort();
   const reading =
     inTime.tag === "done"
-      ? await mine(operation, inTime.value, takes, engine)
+      ? await takeIfMine(operation, inTime.value, takes, engine)
       : brokenReader(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
   engine.events.emit("read", () => ({ ...about(operation), reading: reading.reading, durationMs }));
@@ -71,7 +71,7 @@ export const isBroken = (reading: Reading<unknown>): reading is BrokenReading =>
 type BrokenReading = Extract<Reading<unknown>, { reading: "cannot_tell" }>;
 
 /** Found is not mine: an effect belongs to one operation. */
-async function mine(
+async function takeIfMine(
   { ref, tool }: Operation,
   answer: unknown,
   takes: boolean,

@@ -47,6 +47,7 @@ export async function conclude(
         const ended = endBeforeFiring(owned);
         if (ended) return finish(owned, ended, engine, settleWith);
 
+        // Without a licence nothing is fired: such a pass only reads.
         const attempted = await attemptEffect(owned, engine);
         if (attempted) await classifyAttempt(owned, attempted, engine);
         if (attempted?.late) whenLate(owned, attempted.late, engine);

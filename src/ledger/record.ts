@@ -159,7 +159,7 @@ export interface OperationRecord extends Identity {
   /** The runs of the scope that made or replayed it. */
   readonly runs: readonly string[];
   readonly attempts: readonly AttemptNote[];
-  /** How often it was fired in total; `attempts` drops the oldest cleared ones. */
+  /** The number of the attempt noted last, and so how often it was fired; `attempts` drops the oldest cleared ones. */
   readonly fired: number;
   readonly evidence: readonly Evidence[];
   /** The answers to questions that are closed. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Agent, RetryAgent, request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Ended, type Judged, judge } from "../../src/classify/classify.ts";
+import { type Ended, type JudgeFacts, judge } from "../../src/classify/classify.ts";
 import { OutcomeUnknownError } from "../../src/errors.ts";
 import type { Verdict } from "../../src/ledger/record.ts";
 import { wireFacts } from "../../src/wire/token.ts";
@@ -13,7 +13,7 @@ const NOW = Date.UTC(2026, 0, 1);
 const tool = { refuses: [], keyed: false, reader: false, now: NOW };
 
 /** One request that was answered so. */
-const once = (answered: number | undefined, more: Partial<Judged> = {}): Judged => ({
+const once = (answered: number | undefined, more: Partial<JudgeFacts> = {}): JudgeFacts => ({
   ...tool,
   wireRequests: 1,
   hops: 0,
@@ -27,7 +27,7 @@ const gave = (value: unknown): Ended => ({ ok: true, value });
 const refused = { code: "ECONNREFUSED", syscall: "connect" };
 
 /** Runs `fn` as an attempt, and judges its ending by what the wire saw. */
-async function judged(fn: () => Promise<unknown>, more: Partial<Judged> = {}) {
+async function judged(fn: () => Promise<unknown>, more: Partial<JudgeFacts> = {}) {
   const run = await attempt(fn);
   const ended = "error" in run ? threw(run.error) : gave(run.value);
   return judge(ended, { ...tool, ...wireFacts(run.token), ...more });

@@ -22,7 +22,7 @@ import type { Recovered, RecoverOrder, Verdict, Yes } from "./recoverer.ts";
 import { type Trial, trialFor } from "./trial.ts";
 
 /** What came of one trial. */
-export interface Judged {
+export interface JudgeFacts {
   readonly trial: Trial;
   readonly reached: ReadonlySet<string>;
   /** How the crash left each wish, and how each ended. */
@@ -54,9 +54,9 @@ export async function campaign(
   ground: Ground,
   points: readonly PointId[],
   seeds: readonly number[],
-): Promise<Judged[]> {
+): Promise<JudgeFacts[]> {
   const folder = await mkdtemp(join(tmpdir(), "holdfire-crash-"));
-  const judged: Judged[] = [];
+  const judged: JudgeFacts[] = [];
   try {
     for (let from = 0; from < seeds.length; from += SEEDS_AT_ONCE) {
       const place = await ground.ledger(from / SEEDS_AT_ONCE);
@@ -75,7 +75,7 @@ async function round(
   place: Place,
   witness: string,
   folder: string,
-): Promise<Judged[]> {
+): Promise<JudgeFacts[]> {
   // Recoveries that are killed come first: their leases must run out twice.
   const points = chosen.toSorted((one, other) => Number(other === "F10") - Number(one === "F10"));
   const runs = await Promise.all(
@@ -171,7 +171,7 @@ async function allArrived({ trial, service, seen }: Run): Promise<void> {
 }
 
 /** A new process takes over what all trials of one point have left. */
-async function recover(runs: readonly Run[], place: Place, witness: string): Promise<Judged[]> {
+async function recover(runs: readonly Run[], place: Place, witness: string): Promise<JudgeFacts[]> {
   const notes = await Promise.all(runs.map(readNotes));
   const arrivalsLeft = runs.map(({ service }) => service.arrivals.length);
   const child = startChild("recoverer.ts", import.meta.url);
@@ -226,7 +226,7 @@ async function recover(runs: readonly Run[], place: Place, witness: string): Pro
   }
 }
 
-function fatesOf({ left, verdicts }: Evidence): Pick<Judged, "left" | "ends" | "askedAgain"> {
+function fatesOf({ left, verdicts }: Evidence): Pick<JudgeFacts, "left" | "ends" | "askedAgain"> {
   const before = ({ id }: Verdict): string => left.find((one) => one.id === id)?.status ?? "absent";
   return {
     left: Object.fromEntries(verdicts.map((told) => [told.name, before(told)])),

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findGround, type Ground } from "../processes/ground.ts";
 import type { StoreName } from "../processes/place.ts";
 import { SIZE, sized } from "../proof.ts";
-import { campaign, type Judged } from "./campaign.ts";
+import { campaign, type JudgeFacts } from "./campaign.ts";
 import { CLASSES, type CrashClass, POINT_IDS, POINTS, type PointId } from "./points.ts";
 
 const SEEDS = sized("SEEDS", 3, 1);
@@ -22,7 +22,7 @@ const MS_PER_SEED = 120_000;
 export function crashSuite(store: StoreName): void {
   describe(`a process killed with its ledger in ${store} (${SEEDS} seeds; ${SIZE})`, () => {
     let ground: Ground | undefined;
-    let judged: readonly Judged[] = [];
+    let judged: readonly JudgeFacts[] = [];
 
     beforeAll(async () => {
       ground = await findGround(store);
@@ -49,7 +49,7 @@ export function crashSuite(store: StoreName): void {
 }
 
 /** The doomed wishes of one point that came to their spot. */
-function hits(judged: readonly Judged[], point: PointId): readonly Hit[] {
+function hits(judged: readonly JudgeFacts[], point: PointId): readonly Hit[] {
   return judged
     .filter(({ trial }) => trial.point === point)
     .flatMap(({ trial, reached, left, ends }) =>
@@ -72,7 +72,7 @@ interface Hit {
 const countOf = (all: readonly Hit[], toolClass: CrashClass): number =>
   all.filter((hit) => hit.toolClass === toolClass).length;
 
-function tableOf(store: StoreName, judged: readonly Judged[], seconds: number): string {
+function tableOf(store: StoreName, judged: readonly JudgeFacts[], seconds: number): string {
   const broken = judged.reduce((sum, one) => sum + one.broken.length, 0);
   const again = judged.reduce((sum, { askedAgain }) => sum + askedAgain, 0);
   const head = `crash: ${store}, ${judged.length} kills, ${broken} promises broken, ${again} asked again, ${seconds.toFixed(0)} s`;

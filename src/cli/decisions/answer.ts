@@ -7,8 +7,8 @@
  * @module
  */
 
-import { isHoldfireError } from "../../errors.ts";
 import type { Holdfire } from "../../api.ts";
+import { isHoldfireError } from "../../errors.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, FailedError, LEDGER, UsageError } from "../command.ts";
 import { withLedger } from "../ledger/open-ledger.ts";

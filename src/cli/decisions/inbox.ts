@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Approval } from "../../gate/approvals.ts";
 import type { Holdfire } from "../../api.ts";
+import type { Approval } from "../../gate/approvals.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, FailedError, LEDGER } from "../command.ts";
 import { withLedger } from "../ledger/open-ledger.ts";

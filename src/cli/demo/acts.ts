@@ -4,9 +4,9 @@
  * @module
  */
 
+import type { Holdfire } from "../../api.ts";
 import { createHoldfire } from "../../create.ts";
 import { absent, committed } from "../../engine/define/reading.ts";
-import type { Holdfire } from "../../api.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import { PAYOUT, type Scene } from "./scene.ts";
 

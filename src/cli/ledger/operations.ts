@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
 import type { Holdfire } from "../../api.ts";
+import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
 import { wireKey } from "../../key/mint.ts";
 import { FailedError } from "../command.ts";
 import { type Terminal, visible } from "../terminal.ts";

@@ -7,9 +7,9 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises";
+import type { Holdfire } from "../../api.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import { engineOf } from "../../engine/engine-of.ts";
-import type { Holdfire } from "../../api.ts";
 import { type Command, defineCommand, EXIT, LEDGER } from "../command.ts";
 import { durationOf } from "../parse.ts";
 import { jsonText, paint, paintStatus, showTime, type Terminal, visible } from "../terminal.ts";

@@ -100,11 +100,11 @@ async function begin(
   try {
     const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
     // An execution is known to `close` by itself; what comes before it is not, nor one in a transaction.
-    const isKnown = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
+    const isWaitedFor = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
     const outcome =
-      isKnown && !(copy instanceof Promise)
+      isWaitedFor && !(copy instanceof Promise)
         ? await write(tool, copy, options, caller, engine)
-        : await underWay(engine, prepare(tool, copy, options, caller, engine));
+        : await underWay(engine, prepareAndRun(tool, copy, options, caller, engine));
     if (inner) inner.status = outcome.status;
     return { outcome, inner };
   } catch (error) {
@@ -116,7 +116,7 @@ async function begin(
 }
 
 /** A read, or a write whose arguments are still being checked or whose ledger is not open yet. */
-async function prepare(
+async function prepareAndRun(
   tool: Tool,
   copy: Canonical | Promise<Canonical>,
   options: Naming,

@@ -49,15 +49,15 @@ export function effectOf(
   { effect: { type, id } }: Pick<Tool, "effect">,
   result: unknown,
 ): { readonly effect: Effect | undefined; readonly effectId: string | undefined } {
-  const effect = attempt(type, result);
-  const effectId = attempt(id, result);
+  const effect = askSafely(type, result);
+  const effectId = askSafely(id, result);
   return {
     effect: EFFECTS.has(effect) ? (effect as Effect) : undefined,
     effectId: typeof effectId === "string" && effectId.length <= 512 ? effectId : undefined,
   };
 }
 
-function attempt(fn: ((result: unknown) => unknown) | undefined, result: unknown): unknown {
+function askSafely(fn: ((result: unknown) => unknown) | undefined, result: unknown): unknown {
   try {
     return ignoreRejection(fn?.(result));
   } catch {

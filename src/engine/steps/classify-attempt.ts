@@ -6,7 +6,7 @@
  */
 
 import { isResponse } from "../../classify/answer.ts";
-import { type Judged, judge } from "../../classify/classify.ts";
+import { type JudgeFacts, judge } from "../../classify/classify.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
 import type { Ending } from "../../ledger/record.ts";
 import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts";
@@ -25,7 +25,7 @@ export async function classifyAttempt(
   attempted: Attempted,
   engine: Engine,
   /** `late`: its time was up before, and it has a verdict already. */
-  told: "verdict" | "late" = "verdict",
+  event: "verdict" | "late" = "verdict",
 ): Promise<Ending> {
   const { operation } = owned;
   const { n, token, ended, took } = attempted;
@@ -76,7 +76,7 @@ export async function classifyAttempt(
     innerOnly,
   };
   takeIn(owned, ending, judged, ended);
-  engine.events.emit(told, () => ({
+  engine.events.emit(event, () => ({
     ...named(),
     verdict: ending.verdict ?? "unknown",
     status,
@@ -116,7 +116,7 @@ function judgeAttempt(
 }
 
 /** What a returned Response said beside its status, where that matters. */
-function bodyOf({ value, kept }: Result): Pick<Judged, "body" | "bodyBroken"> {
+function bodyOf({ value, kept }: Result): Pick<JudgeFacts, "body" | "bodyBroken"> {
   if (!isResponse(value)) return {};
   if (!kept) return { bodyBroken: true };
   if (kept.status !== 400) return {};

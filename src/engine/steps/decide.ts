@@ -66,6 +66,7 @@ export type Decision =
   | { readonly do: "fire"; readonly licence: Licence; readonly clears: readonly number[] }
   /** Read again: in a while, or when a time on the store's clock has passed. */
   | { readonly do: "read"; readonly notBefore: number | undefined }
+  /** `undefined`: a read found it, and no attempt was answered. */
   | { readonly do: "commit"; readonly attempt: number | undefined }
   | {
       readonly do: "give_up";

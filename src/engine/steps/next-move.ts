@@ -54,8 +54,7 @@ export function nextMove(owned: Owned, engine: Engine): Next {
   }
   for (const n of decision.clears) learn(owned, { n, cleared: "absent" });
   if (decision.do === "give_up") return { tag: "settle", final: decision };
-  const waitMs = backoff(owned.passes, owned.retryAfterMs, engine.timing, engine.random);
-  owned.passes += 1;
+  const waitMs = nextPause(owned, owned.retryAfterMs, engine);
   if (waitMs >= owned.execution.remainingMs()) {
     return { tag: "settle", final: outOfTime(owned, decision) };
   }
@@ -63,12 +62,15 @@ export function nextMove(owned: Owned, engine: Engine): Next {
 }
 
 function untilRead(owned: Owned, notBefore: number | undefined, engine: Engine): number {
-  if (notBefore === undefined) {
-    owned.passes += 1;
-    return backoff(owned.passes, undefined, engine.timing, engine.random);
-  }
+  if (notBefore === undefined) return nextPause(owned, undefined, engine);
   // One millisecond more: only a read that began *after* the time proves anything.
   return Math.max(engine.timing.spacingMs, notBefore - engine.ledger.clock.earliest() + 1);
+}
+
+function nextPause(owned: Owned, retryAfterMs: number | undefined, engine: Engine): number {
+  const waitMs = backoff(owned.pauses, retryAfterMs, engine.timing, engine.random);
+  owned.pauses += 1;
+  return waitMs;
 }
 
 /** Nothing in doubt: it is certain that it did not happen. Else reconcile goes on later. */

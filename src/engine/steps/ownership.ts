@@ -38,13 +38,15 @@ export interface Owned {
   /** How often this execution has fired. */
   fires: number;
   lastRead: StateRead | undefined;
+  /** The same read, with what it found. */
   reading: Reading<unknown> | undefined;
   /** What successful attempts returned, by their number. */
   readonly results: Record<number, Result>;
   lastError: unknown;
   rejection: Rejection | undefined;
   retryAfterMs: number | undefined;
-  passes: number;
+  /** How many pauses it has made, each longer than the last. */
+  pauses: number;
   /** An attempt that may be noted in the ledger, and was not fired. */
   unfired: number | undefined;
   mayNotFire: Situation["mayNotFire"];
@@ -104,7 +106,7 @@ function own(
     lastError: undefined,
     rejection: undefined,
     retryAfterMs: undefined,
-    passes: 0,
+    pauses: 0,
     unfired: undefined,
     mayNotFire: undefined,
     grantedAt,

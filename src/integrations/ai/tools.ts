@@ -8,9 +8,9 @@
  */
 
 import type { Tool, ToolExecutionOptions, ToolSet } from "ai";
+import type { Holdfire } from "../../api.ts";
 import type { StatusQuestion, StatusReply } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
-import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import {
   checkRules,

@@ -7,9 +7,9 @@
  * @module
  */
 
+import type { Holdfire } from "../../api.ts";
 import type { StatusQuestion } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
-import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import {
   checkRules,

@@ -7,10 +7,10 @@
  * @module
  */
 
+import type { Holdfire } from "../../api.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { isHoldfireError } from "../../errors.ts";
-import type { Holdfire } from "../../api.ts";
 import { type Fetch, guardedFetch } from "../../wire/guarded-fetch.ts";
 import { finalOf, responseOf } from "./answer.ts";
 import {

@@ -7,9 +7,9 @@
  * @module
  */
 
+import type { Holdfire } from "../../api.ts";
 import { bufferResponse } from "../../engine/outcome/result.ts";
 import { InvalidInputError, isHoldfireError, KeyConflictError } from "../../errors.ts";
-import type { Holdfire } from "../../api.ts";
 import { digestText } from "../../key/digest.ts";
 import type { Json } from "../../key/json.ts";
 import { ignoreRejection } from "../../lang/peek.ts";

@@ -8,8 +8,8 @@
  * @module
  */
 
-import { InvalidInputError } from "../../errors.ts";
 import type { Holdfire } from "../../api.ts";
+import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import {
   type CallGuarded,

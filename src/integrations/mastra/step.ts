@@ -7,9 +7,9 @@
  * @module
  */
 
+import type { Holdfire } from "../../api.ts";
 import type { AttemptContext } from "../../engine/define/definition.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
-import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import { guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";

@@ -7,11 +7,11 @@
  * @module
  */
 
+import type { Holdfire } from "../../api.ts";
 import type { StatusReply } from "../../engine/admin/status-tool.ts";
 import type { AttemptContext } from "../../engine/define/definition.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import {
   checkRules,

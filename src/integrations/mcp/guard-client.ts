@@ -7,9 +7,9 @@
  * @module
  */
 
+import type { Holdfire } from "../../api.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import { guardedCallTool } from "./guarded-call.ts";
 import { createListing } from "./listing.ts";

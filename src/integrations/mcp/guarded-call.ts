@@ -5,6 +5,7 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Holdfire } from "../../api.ts";
 import {
   McpNotSentError,
   McpTurnedAwayError,
@@ -18,7 +19,6 @@ import { engineOf } from "../../engine/engine-of.ts";
 import { errorOf } from "../../engine/operation/outcome.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
 import { aliasesOf } from "../shared/tools/guard-tool.ts";
 import { withoutKey } from "../shared/tools/hidden-key.ts";

@@ -15,7 +15,7 @@ export type Reply =
 
 export type Failure = "reset" | "not-sent" | "refused" | "rejected" | "error" | "busy" | "running";
 
-/** Judged by structure, as a real tool would: by the word in `sim`, not by any message. */
+/** JudgeFacts by structure, as a real tool would: by the word in `sim`, not by any message. */
 const VERDICTS: Readonly<Record<string, Verdict>> = {
   "not-sent": "not_sent",
   refused: "refused",

@@ -4,15 +4,19 @@
  * A thin adapter maps names: it says where the framework keeps the arguments, the tool-call id, the signal
  * and the conversation. Everything else happens here and in the engine.
  *
+ * A new framework needs: a folder with `tools.ts` and `index.ts`, its line in `exports` of package.json, a test that runs
+ * `adapterContract`, its row in `shared/retries/retry-catalogue.ts` if its SDK retries, and a template for `holdfire init`
+ * (`cli/init/templates.ts`).
+ *
  * @module
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Holdfire } from "../../../api.ts";
 import type { StatusReply, StatusTool } from "../../../engine/admin/status-tool.ts";
 import type { AttemptContext, ToolKind, ToolOptions } from "../../../engine/define/definition.ts";
 import type { Reply } from "../../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../../errors.ts";
-import type { Holdfire } from "../../../api.ts";
 import { checkAlias } from "../../../key/check-name.ts";
 import { peek } from "../../../lang/peek.ts";
 import { withKey, withoutKey } from "./hidden-key.ts";
