@@ -2,7 +2,8 @@
  * Stripe refunds and payment intents (API v1). The key goes out as the idempotency key and into the metadata, so
  * a repeated request is recognised and a lost one is found.
  *
- * Read by list and never by search, for only a list has what was just made.
+ * Read by list and never by search: only the list is "not subject to the availability delay" (docs.stripe.com/search). What is
+ * found is judged by its status, in `stripe-status.ts`.
  *
  * @module
  */
@@ -11,13 +12,17 @@ import type { ToolWithInput } from "../engine/define/definition.ts";
 import type { Reading } from "../engine/define/reading.ts";
 import { typed } from "../engine/define/schema.ts";
 import { keyWindows } from "./facts.ts";
-import { earliest, readingOf, readPages } from "./read-list.ts";
+import { earliest, type ListRead, readPages } from "./read-list.ts";
+import {
+  classifyStripe,
+  paymentStanding,
+  readingByStatus,
+  refundStanding,
+  type Standing,
+  type StripeObject,
+} from "./stripe-status.ts";
 
-/** What the recipes need of a Stripe object. */
-export interface StripeObject {
-  readonly id: string;
-  readonly metadata: Readonly<Record<string, string>> | null;
-}
+export type { StripeObject } from "./stripe-status.ts";
 
 /** One page of a Stripe list. */
 export interface StripePage<T> {
@@ -47,23 +52,30 @@ const idOf = ({ id }: StripeObject): string => id;
 
 const PAGE = 100;
 
-/** Finds the object that carries one of the keys. */
-async function readByKey<R extends StripeObject>(
+type List<R> = (paging: StripePaging) => Promise<StripePage<R>>;
+
+const readList = <R extends StripeObject>(
+  list: List<R>,
+  isWanted: (object: R) => boolean,
+): Promise<ListRead<R>> =>
+  readPages<R, string>(async (cursor) => {
+    const after = cursor === undefined ? {} : { starting_after: cursor };
+    const { data, has_more } = await list({ limit: PAGE, ...after });
+    const last = data.at(-1)?.id;
+    if (has_more && last === undefined) throw new Error("A page is empty, and not the last.");
+    return { items: data, next: has_more ? last : undefined };
+  }, isWanted);
+
+/** Finds the object that carries one of the keys, and looks at its status. */
+const readByKey = async <R extends StripeObject>(
   keys: readonly string[],
-  list: (paging: StripePaging) => Promise<StripePage<R>>,
-): Promise<Reading<R>> {
-  const found = await readPages<R, string>(
-    async (cursor) => {
-      const after = cursor === undefined ? {} : { starting_after: cursor };
-      const { data, has_more } = await list({ limit: PAGE, ...after });
-      const last = data.at(-1)?.id;
-      if (has_more && last === undefined) throw new Error("A page is empty, and not the last.");
-      return { items: data, next: has_more ? last : undefined };
-    },
-    ({ metadata }) => keys.includes(metadata?.holdfire_key ?? ""),
+  list: List<R>,
+  standingOf: (object: R) => Standing,
+): Promise<Reading<R>> =>
+  readingByStatus(
+    await readList(list, ({ metadata }) => keys.includes(metadata?.holdfire_key ?? "")),
+    standingOf,
   );
-  return readingOf(found, (object) => object, idOf);
-}
 
 type PaymentOf = { readonly payment_intent: string } | { readonly charge: string };
 type Reason = "duplicate" | "fraudulent" | "requested_by_customer";
@@ -101,6 +113,10 @@ export function stripeRefund<R extends StripeObject>(options: {
   readonly client: StripeRefunds<R>;
 }): ToolWithInput<StripeRefundArguments, StripeRefundIntent, R> {
   const { refunds } = options.client;
+  const listOf =
+    (payment: string): List<R> =>
+    (paging) =>
+      refunds.list({ ...paymentOf(payment), ...paging });
   return {
     name: "stripe_refund",
     kind: "write",
@@ -109,8 +125,8 @@ export function stripeRefund<R extends StripeObject>(options: {
     intent: ({ payment, amount }) => ({ payment, ...(amount !== undefined && { amount }) }),
     resource: ({ payment }) => `stripe/${payment}`,
     keyed: keyWindows.stripeV1,
-    run: ({ payment, amount, reason }, { key }) =>
-      refunds.create(
+    run: async ({ payment, amount, reason }, { key, attempt }) => {
+      const made = await refunds.create(
         {
           ...paymentOf(payment),
           ...(amount !== undefined && { amount }),
@@ -118,9 +134,15 @@ export function stripeRefund<R extends StripeObject>(options: {
           ...marked(key),
         },
         { idempotencyKey: key },
-      ),
-    readState: ({ intent, keys }) =>
-      readByKey(keys, (paging) => refunds.list({ ...paymentOf(intent.payment), ...paging })),
+      );
+      if (attempt === 1) return made;
+      // A repeated key gets the answer of the first request (docs.stripe.com/idempotency): the refund may have failed since.
+      const { found } = await readList(listOf(payment), ({ id }) => id === made.id);
+      return found[0] ?? made;
+    },
+    verify: (refund) => refundStanding(refund) === "done",
+    readState: ({ intent, keys }) => readByKey(keys, listOf(intent.payment), refundStanding),
+    classify: classifyStripe,
     effect: { id: idOf },
   };
 }
@@ -153,7 +175,12 @@ export interface StripePaymentArguments {
 /** All but the description. */
 export type StripePaymentIntent = Omit<StripePaymentArguments, "description">;
 
-/** A payment, taken at once if `confirm` is set. Give it a client whose retries are owned. */
+/**
+ * A payment, taken at once if `confirm` is set. Give it a client whose retries are owned.
+ *
+ * With `confirm` it is committed when the money is taken. A declined card is a rejection; a payment that the customer must
+ * authenticate is unknown, and its result is kept.
+ */
 export function stripePayment<R extends StripeObject>(options: {
   readonly client: StripePayments<R>;
 }): ToolWithInput<StripePaymentArguments, StripePaymentIntent, R> {
@@ -168,11 +195,20 @@ export function stripePayment<R extends StripeObject>(options: {
     run: (args, { key }) =>
       // Last, so that no argument of the same name takes its place.
       paymentIntents.create({ ...args, ...marked(key) }, { idempotencyKey: key }),
-    readState: ({ intent: { customer }, keys, firstSentAt }) => {
+    verify: (payment, { intent }) => paymentStanding(payment, isConfirmed(intent)) === "done",
+    readState: ({ intent, keys, firstSentAt }) => {
+      const { customer } = intent;
       const created = { gte: Math.floor(earliest(firstSentAt) / 1_000) };
       const filter = { created, ...(customer !== undefined && { customer }) };
-      return readByKey(keys, (paging) => paymentIntents.list({ ...filter, ...paging }));
+      return readByKey(
+        keys,
+        (paging) => paymentIntents.list({ ...filter, ...paging }),
+        (payment) => paymentStanding(payment, isConfirmed(intent)),
+      );
     },
+    classify: classifyStripe,
     effect: { id: idOf },
   };
 }
+
+const isConfirmed = ({ confirm }: StripePaymentIntent): boolean => confirm === true;

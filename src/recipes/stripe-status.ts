@@ -1,0 +1,70 @@
+/**
+ * What the status of a Stripe object says of the wish behind it: found is not done.
+ *
+ * @module
+ */
+
+import { statusOf } from "../classify/answer.ts";
+import { cannotTell, inProgress, type Reading } from "../engine/define/reading.ts";
+import type { Verdict } from "../ledger/record.ts";
+import { type ListRead, readingOf } from "./read-list.ts";
+
+/** What the recipes need of a Stripe object. */
+export interface StripeObject {
+  readonly id: string;
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly status?: string | null;
+  /** Of a payment: why its last confirmation failed. */
+  readonly last_payment_error?: unknown;
+}
+
+/** `declined`: no money moved. `open`: a person or the customer has to do something, or did. */
+export type Standing = "done" | "under_way" | "declined" | "open";
+
+/**
+ * A refund that is `pending` is made. One that `failed` or is `canceled` leaves the customer without the money, one that
+ * `requires_action` waits for the customer. Source: docs.stripe.com/api/refunds/object, where the status may be null.
+ */
+export const refundStanding = ({ status }: StripeObject): Standing =>
+  status === "succeeded" || status === "pending" || status == null ? "done" : "open";
+
+/**
+ * A payment that is not confirmed is done when it is there, and not canceled. One that is confirmed at once is done when the
+ * money is taken, or held for a capture. Source: docs.stripe.com/payments/intents, "intent statuses".
+ *
+ * `requires_payment_method` alone does not say that the card was declined: a payment begins there. `last_payment_error` does.
+ * It is of the last confirmation, and an update clears it. Source: the PaymentIntent object, `last_payment_error`.
+ */
+export function paymentStanding(payment: StripeObject, isConfirmed: boolean): Standing {
+  const { status, last_payment_error: failure } = payment;
+  if (!isConfirmed) return status === "canceled" ? "open" : "done";
+  if (status === "succeeded" || status === "requires_capture") return "done";
+  if (status === "processing") return "under_way";
+  return status === "requires_payment_method" && failure ? "declined" : "open";
+}
+
+/** What the objects that carry our key say together. A declined one is as if it was not there. */
+export function readingByStatus<R extends StripeObject>(
+  { found, complete }: ListRead<R>,
+  standingOf: (object: R) => Standing,
+): Reading<R> {
+  const withStanding = (standing: Standing) => found.filter((one) => standingOf(one) === standing);
+  const done = withStanding("done");
+  if (done.length === 0) {
+    if (withStanding("under_way").length > 0) return inProgress();
+    const [open] = withStanding("open");
+    if (open) return cannotTell(`the status of ${open.id} is ${open.status}`);
+  }
+  return readingOf(
+    { found: done, complete },
+    (object) => object,
+    ({ id }) => id,
+  );
+}
+
+/**
+ * 402: the parameters were valid and the request failed, e.g. a card that was declined. Source: docs.stripe.com/api/errors.
+ * The payment of a declined card exists all the same, and is in the error.
+ */
+export const classifyStripe = (error: unknown): Verdict | undefined =>
+  statusOf(error) === 402 ? "rejected" : undefined;
