@@ -1,8 +1,9 @@
 /**
- * GitHub issues and pull requests. GitHub knows no idempotency key, so the key is put into the body as a
+ * GitHub issues and pull requests. GitHub documents no idempotency key, so the key is put into the body as a
  * comment that is not shown, and searched for in the newest items of the repository's list.
  *
- * By list and never by search: the search index lags.
+ * By list and never by search: the search index lags. The list lags too. How far is not published; a list without an issue that
+ * was there for seconds, and once for about 8 minutes, was reported (github.com/judell/bram, issues 252 and 254).
  *
  * @module
  */
@@ -10,12 +11,18 @@
 import type { AttemptContext, ToolWithInput } from "../engine/define/definition.ts";
 import type { Reading, StateQuery } from "../engine/define/reading.ts";
 import { typed } from "../engine/define/schema.ts";
-import { earliest, readingOf, readPages } from "./read-list.ts";
+import { classifyGithub, withRetryAfter } from "./github-limit.ts";
+import { earliest, type LagOptions, readingOf, readPages } from "./read-list.ts";
 import { listOf, maybeTextAt, numberAt, textAt } from "./service.ts";
 
 /** An Octokit, by structure. Its retries are owned where it is made. */
 export interface OctokitLike {
   request(route: string, parameters: Record<string, unknown>): Promise<{ readonly data: unknown }>;
+}
+
+/** How GitHub is reached. */
+export interface GithubAccess extends LagOptions {
+  readonly octokit: OctokitLike;
 }
 
 /** An issue or a pull request that is there. */
@@ -32,8 +39,13 @@ async function createItem(
   { body, ...args }: { readonly body?: string },
   { key, signal }: AttemptContext,
 ): Promise<GithubItem> {
-  const asked = { ...args, body: markText(body, key), request: { signal } };
-  return itemOf((await octokit.request(route, asked)).data);
+  // Once: what the answer to a second request says of the first is nothing.
+  const request = { signal, retries: 0 };
+  const asked = { ...args, body: markText(body, key), request };
+  const { data } = await octokit.request(route, asked).catch((error: unknown) => {
+    throw withRetryAfter(error);
+  });
+  return itemOf(data);
 }
 
 const PAGE = 100;
@@ -41,7 +53,7 @@ const NEWEST_FIRST = { state: "all", sort: "created", direction: "desc", per_pag
 
 /** Finds the key in what was made since the first send. */
 async function findItem(
-  octokit: OctokitLike,
+  { octokit, windowCoversLag }: GithubAccess,
   route: string,
   filter: object,
   { keys, firstSentAt, signal }: StateQuery<unknown>,
@@ -57,7 +69,7 @@ async function findItem(
     // What is older may quote the mark, but was not made by this operation.
     (item) => isMarked(maybeTextAt(item, "body"), keys) && !isOlder(item),
   );
-  return readingOf(list, itemOf, nodeIdOf);
+  return readingOf(list, itemOf, nodeIdOf, { lags: !windowCoversLag });
 }
 
 const nodeIdOf = ({ nodeId }: GithubItem): string => nodeId;
@@ -95,10 +107,10 @@ export interface GithubIssueArguments {
 export type GithubIssueIntent = Pick<GithubIssueArguments, "owner" | "repo" | "title">;
 
 /** An issue. `octokit` makes it and finds it. */
-export function githubIssue(options: {
-  readonly octokit: OctokitLike;
-}): ToolWithInput<GithubIssueArguments, GithubIssueIntent, GithubItem> {
-  const { octokit } = options;
+export function githubIssue(
+  access: GithubAccess,
+): ToolWithInput<GithubIssueArguments, GithubIssueIntent, GithubItem> {
+  const { octokit } = access;
   return {
     name: "github_issue",
     kind: "write",
@@ -110,8 +122,9 @@ export function githubIssue(options: {
       const { owner, repo } = query.intent;
       // An issue was changed last when it was made, or later: this leaves none of ours out.
       const since = new Date(earliest(query.firstSentAt)).toISOString();
-      return findItem(octokit, "GET /repos/{owner}/{repo}/issues", { owner, repo, since }, query);
+      return findItem(access, "GET /repos/{owner}/{repo}/issues", { owner, repo, since }, query);
     },
+    classify: classifyGithub,
     effect: { id: nodeIdOf },
   };
 }
@@ -137,10 +150,10 @@ export type GithubPullIntent = Pick<GithubPullArguments, "owner" | "repo" | "hea
  * GitHub refuses a second open one for the same branches. That is not documented as a promise, so
  * nothing is sent again on the strength of it.
  */
-export function githubPull(options: {
-  readonly octokit: OctokitLike;
-}): ToolWithInput<GithubPullArguments, GithubPullIntent, GithubItem> {
-  const { octokit } = options;
+export function githubPull(
+  access: GithubAccess,
+): ToolWithInput<GithubPullArguments, GithubPullIntent, GithubItem> {
+  const { octokit } = access;
   return {
     name: "github_pull",
     kind: "write",
@@ -155,12 +168,13 @@ export function githubPull(options: {
         ? query.intent.head
         : `${owner}:${query.intent.head}`;
       return findItem(
-        octokit,
+        access,
         "GET /repos/{owner}/{repo}/pulls",
         { owner, repo, base, head },
         query,
       );
     },
+    classify: classifyGithub,
     effect: { id: nodeIdOf },
   };
 }

@@ -9,6 +9,7 @@
 
 export { keyWindows, type RecipeFacts, recipeFacts } from "./facts.ts";
 export {
+  type GithubAccess,
   type GithubIssueArguments,
   type GithubIssueIntent,
   type GithubItem,
@@ -39,6 +40,7 @@ export {
   type SendgridMail,
   sendgridMail,
 } from "./mail.ts";
+export type { LagOptions } from "./read-list.ts";
 export {
   type S3Arguments,
   type S3Intent,

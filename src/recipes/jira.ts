@@ -4,13 +4,16 @@
  * An entity property would not be seen by people, but can be searched only where an app has it indexed. A
  * label can be searched everywhere. What goes into the query is our own label and nothing else.
  *
+ * The search lags by seconds to minutes, without a bound: developer.atlassian.com/cloud/jira/platform/search-and-reconcile. To have it
+ * reconciled needs the ids of the issues, which are not known here.
+ *
  * @module
  */
 
 import type { ToolWithInput } from "../engine/define/definition.ts";
 import { typed } from "../engine/define/schema.ts";
 import { peek } from "../lang/peek.ts";
-import { readingOf, readPages } from "./read-list.ts";
+import { type LagOptions, readingOf, readPages } from "./read-list.ts";
 import { callService, listAt, maybeTextAt, type ServiceAccess, textAt } from "./service.ts";
 
 /** Description and labels are no part of the intent. */
@@ -36,7 +39,7 @@ export interface JiraIssue {
 
 /** An issue. `baseUrl` is your site, e.g. `https://acme.atlassian.net`. */
 export function jiraIssue(
-  access: ServiceAccess & { readonly baseUrl: string },
+  access: ServiceAccess & LagOptions & { readonly baseUrl: string },
 ): ToolWithInput<JiraIssueArguments, JiraIssueIntent, JiraIssue> {
   const post = async (path: string, json: unknown, signal: AbortSignal): Promise<unknown> =>
     (await callService(access, access.baseUrl, { method: "POST", path, json, signal })).body;
@@ -68,7 +71,7 @@ export function jiraIssue(
         (issue) =>
           listAt(peek(issue, "fields"), "labels").some((label) => labels.includes(`${label}`)),
       );
-      return readingOf(list, issueOf, idOf);
+      return readingOf(list, issueOf, idOf, { lags: !access.windowCoversLag });
     },
     effect: { id: idOf },
   };

@@ -1,6 +1,7 @@
 /**
  * A Linear issue, whose id is made from the key: two issues cannot have one id, so a request that is sent
- * again cannot make a second.
+ * again cannot make a second. That Linear takes an id from the client, and refuses it a second time, is not in its documentation;
+ * two projects have checked it on the live service.
  *
  * @module
  */
@@ -48,15 +49,22 @@ export function linearIssue(
     precondition: "given",
     run: async ({ teamId, title, description }, { key, signal }) => {
       const input = { id: linearId(key), teamId, title, description };
-      const data = await ask(access, CREATE, { input }, signal);
-      return issueOf(peek(peek(data, "issueCreate"), "issue"));
+      try {
+        const data = await ask(access, CREATE, { input }, signal);
+        return issueOf(peek(peek(data, "issueCreate"), "issue"));
+      } catch (error) {
+        if (!INVALID_INPUT.has(peek(error, "code"))) throw error;
+        // An id that is taken is told with the same code as a wrong team: which of them it is, the state says.
+        const found = await find(access, [input.id], signal).catch(() => undefined);
+        if (found?.length) return issueOf(found[0]);
+        throw Object.assign(error as Error, { idIsFree: found !== undefined });
+      }
     },
     readState: async ({ keys, signal }) => {
-      const data = await ask(access, FIND, { ids: keys.map(linearId) }, signal);
-      const found = listAt(peek(data, "issues"), "nodes");
+      const found = await find(access, keys.map(linearId), signal);
       return readingOf({ found, complete: true }, issueOf, ({ id }) => id);
     },
-    classify: (error) => VERDICTS.get(peek(error, "code")),
+    classify,
     effect: { id: ({ id }) => id },
   };
 }
@@ -82,14 +90,34 @@ async function ask(
   return peek(answer.body, "data");
 }
 
-const codeOf = (body: unknown): unknown =>
-  peek(peek(peek(peek(body, "errors"), 0), "extensions"), "type");
+const find = async (
+  access: ServiceAccess,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly unknown[]> =>
+  listAt(peek(await ask(access, FIND, { ids }, signal), "issues"), "nodes");
 
-/** "invalid input" is not among them: it may be said of an id that is taken, which may be by us. */
+/** Linear's SDK reads `type` (linear/linear, packages/sdk/src/error.ts); answers without one carry `code` alone. */
+function codeOf(body: unknown): unknown {
+  const about = peek(peek(peek(body, "errors"), 0), "extensions");
+  return peek(about, "type") ?? peek(about, "code");
+}
+
+const INVALID_INPUT: ReadonlySet<unknown> = new Set(["invalid input", "INPUT_ERROR"]);
+
+/** Invalid input proves nothing where the state could not be read: the id may be taken, and by us. */
+function classify(error: unknown): Verdict | undefined {
+  const code = peek(error, "code");
+  if (!INVALID_INPUT.has(code)) return VERDICTS.get(code);
+  return peek(error, "idIsFree") === true ? "rejected" : "unknown";
+}
+
+/** A limit is HTTP 400 with `code: "RATELIMITED"`; `type: "ratelimited"` is there in some answers only. */
 const VERDICTS: ReadonlyMap<unknown, Verdict> = new Map<unknown, Verdict>([
   ["authentication error", "rejected"],
   ["forbidden", "rejected"],
   ["feature not accessible", "rejected"],
   ["usage limit exceeded", "rejected"],
   ["ratelimited", "refused"],
+  ["RATELIMITED", "refused"],
 ]);

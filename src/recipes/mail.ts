@@ -1,7 +1,8 @@
 /**
  * A mail by Resend or SendGrid, and a mail as every mail recipe takes it.
  *
- * Resend knows a key for 24 hours and answers it with the first result. SendGrid takes the key as a custom argument, which
+ * Resend knows a key for 24 hours and answers it with the first result (resend.com/docs/dashboard/emails/idempotency-keys).
+ * SendGrid takes the key as a custom argument, which
  * only the Email Activity API can look up: an add-on that many accounts do not have. Without it, a mail whose reply is lost
  * stays unknown.
  *
@@ -9,10 +10,11 @@
  */
 
 import type { ToolWithInput } from "../engine/define/definition.ts";
+import { cannotTell } from "../engine/define/reading.ts";
 import { typed } from "../engine/define/schema.ts";
 import { peek } from "../lang/peek.ts";
 import { keyWindows } from "./facts.ts";
-import { readingOf } from "./read-list.ts";
+import { type LagOptions, readingOf } from "./read-list.ts";
 import { callService, listAt, type ServiceAccess, textAt } from "./service.ts";
 
 /** A mail to one recipient: of several, some could get it and others not. */
@@ -68,8 +70,8 @@ export interface SendgridMail {
   readonly messageId: string;
 }
 
-/** How SendGrid is reached. */
-export interface SendgridAccess extends ServiceAccess {
+/** How SendGrid is reached. How far its activity lags is not published. */
+export interface SendgridAccess extends ServiceAccess, LagOptions {
   /** The account has the Email Activity API, and the token may use it. @default false */
   readonly activity?: boolean | undefined;
 }
@@ -112,11 +114,18 @@ export function sendgridMail(
     ...(access.activity && {
       readState: async ({ keys, signal }) => {
         const found = (await Promise.all(keys.map((key) => find(key, signal)))).flat();
-        return readingOf({ found, complete: true }, sendgridMailOf, ({ messageId }) => messageId);
+        const idOf = ({ messageId }: SendgridMail): string => messageId;
+        const list = { found, complete: true };
+        const reading = readingOf(list, sendgridMailOf, idOf, { lags: !access.windowCoversLag });
+        const lost = found.some((message) => peek(message, "status") === NOT_DELIVERED);
+        return lost ? cannotTell("the mail was not delivered") : reading;
       },
     }),
   };
 }
+
+/** Besides "processed" and "delivered": twilio.com/docs/sendgrid/api-reference/email-activity. */
+const NOT_DELIVERED = "not_delivered";
 
 const sendgridMailOf = (message: unknown): SendgridMail => ({
   messageId: textAt(message, "msg_id"),

@@ -50,17 +50,28 @@ export async function readPages<T, C>(
   return { found, complete: false };
 }
 
+/** Of a recipe whose list lags, and whose service does not publish how far. */
+export interface LagOptions {
+  /**
+   * You know how far the list lags, and your `commitsWithinMs` is longer. Without it, what is not found is never proof that it is
+   * not there, whatever `commitsWithinMs` says. @default false
+   */
+  readonly windowCoversLag?: boolean | undefined;
+}
+
 /** Items that carry our key, told apart by the service's own id: a list may move while it is read. */
 export function readingOf<T, R>(
   { found, complete }: ListRead<T>,
   resultOf: (item: T) => R,
   idOf: (result: R) => string,
+  { lags = false }: { readonly lags?: boolean } = {},
 ): Reading<R> {
   const results = [
     ...new Map(found.map(resultOf).map((result) => [idOf(result), result])).values(),
   ];
   const [first] = results;
   if (first === undefined) {
+    if (lags) return cannotTell("the list lags, and how far is not published");
     return complete ? absent() : cannotTell("the list is longer than is read");
   }
   return results.length > 1 ? duplicated(results) : committed(first, { effectId: idOf(first) });

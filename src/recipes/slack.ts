@@ -1,5 +1,6 @@
 /**
- * A Slack message, found again by the key in its metadata.
+ * A Slack message, found again by the key in its metadata: docs.slack.dev/messaging/message-metadata. Slack documents no argument that
+ * makes it recognise a repeated message.
  *
  * Slack says no inside a 200, so its error code is what is judged: those that are checked before anything is
  * posted are a no, the others prove nothing (`internal_error` may come after the message was posted).
@@ -74,7 +75,7 @@ export function slackMessage(
       );
       return readingOf(list, (message) => ({ channel, ts: textAt(message, "ts") }), idOf);
     },
-    classify: (error) => (REJECTIONS.has(peek(error, "code")) ? "rejected" : undefined),
+    classify: (error) => (isRejection(peek(error, "code")) ? "rejected" : undefined),
     effect: { id: idOf },
   };
 }
@@ -94,18 +95,28 @@ async function ask(access: ServiceAccess, request: ServiceRequest): Promise<unkn
 
 const codeOf = (body: unknown): unknown => peek(body, "error");
 
+const isRejection = (code: unknown): boolean =>
+  REJECTIONS.has(code) || (typeof code === "string" && RESTRICTED.test(code));
+
+/** `restricted_action`, and the forms of it that name the rule. */
+const RESTRICTED = /^restricted_action(?:_[a-z_]{1,60})?$/;
+
+/** Source: the errors of chat.postMessage on docs.slack.dev, as far as they are about the token, the channel or the text. */
 const REJECTIONS: ReadonlySet<unknown> = new Set([
   "account_inactive",
   "channel_not_found",
   "invalid_auth",
   "invalid_metadata_format",
+  "invalid_metadata_schema",
   "is_archived",
+  "metadata_must_be_sent_from_app",
+  "metadata_too_large",
   "missing_scope",
   "msg_too_long",
   "no_text",
   "not_authed",
   "not_in_channel",
-  "restricted_action",
+  "team_access_not_granted",
   "token_expired",
   "token_revoked",
 ]);

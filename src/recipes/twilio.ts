@@ -23,7 +23,12 @@ export interface TwilioMessageArguments {
 /** A message that Twilio has. */
 export interface TwilioMessage {
   readonly sid: string;
+  /** As Twilio last told it, e.g. `queued`. */
+  readonly status?: string | undefined;
 }
+
+/** The statuses of a message that did not go out, or did not arrive (the enum MessageStatus of Twilio's API description). */
+const FAILED: ReadonlySet<unknown> = new Set(["failed", "undelivered", "canceled"]);
 
 /** Whose messages these are. */
 export interface TwilioAccess extends ServiceAccess {
@@ -62,8 +67,9 @@ export function twilioMessage(
         { method: "POST", path, form, signal },
         codeOf,
       );
-      return { sid: textAt(answer.body, "sid") };
+      return messageOf(answer.body);
     },
+    verify: ({ status }) => !FAILED.has(status),
     readState: async ({ intent: { to, body }, firstSentAt, taken, signal }) => {
       if (!NUMBER.test(to)) return cannotTell("a number is read only in the form +15551230000");
       // Not by DateSent: a message that waits in a queue has none yet.
@@ -79,20 +85,26 @@ export function twilioMessage(
           maybeTextAt(message, "direction") === "outbound-api" &&
           !(Date.parse(textAt(message, "date_created")) < earliest(firstSentAt)),
       );
-      const bodies = new Map(found.map((one) => [textAt(one, "sid"), maybeTextAt(one, "body")]));
-      const owned = await Promise.all([...bodies.keys()].map(taken));
-      const free = [...bodies].filter((_, index) => !owned[index]);
+      const bySid = new Map(found.map((one) => [textAt(one, "sid"), one]));
+      const owned = await Promise.all([...bySid.keys()].map(taken));
+      const free = [...bySid.values()].filter((_, index) => !owned[index]);
       const [first] = free;
       if (!first) return complete ? absent() : cannotTell("the list is longer than is read");
-      const [sid, words] = first;
-      if (!soleSender || free.length > 1 || words !== body) {
+      if (!soleSender || free.length > 1 || maybeTextAt(first, "body") !== body) {
         return cannotTell("a message that may be this one is there");
       }
-      return committed({ sid }, { effectId: sid });
+      const message = messageOf(first);
+      if (FAILED.has(message.status)) return cannotTell(`the message is ${message.status}`);
+      return committed(message, { effectId: message.sid });
     },
     effect: { id: ({ sid }) => sid },
   };
 }
+
+const messageOf = (message: unknown): TwilioMessage => {
+  const status = maybeTextAt(message, "status");
+  return { sid: textAt(message, "sid"), ...(status !== undefined && { status }) };
+};
 
 type Paging = { readonly Page?: string | undefined; readonly PageToken?: string | undefined };
 

@@ -1,8 +1,8 @@
 import { Octokit } from "octokit";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ownRetries } from "../../src/integrations/octokit/index.ts";
 import { githubIssue, githubPull } from "../../src/recipes/github.ts";
-import { type FakeRequest, startFake } from "./fake-service.ts";
+import { type FakeAnswer, type FakeRequest, startFake } from "./fake-service.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -17,8 +17,11 @@ interface Kept {
   readonly updated_at: string;
 }
 
-/** Issues and pull requests as documented: newest first, in pages, filtered by `since` and `head`. */
-async function open({ hf, clock }: Stage) {
+/**
+ * Issues and pull requests as documented: newest first, in pages, filtered by `since` and `head`. The list lags by `lagMs`; writes
+ * are answered with `refusals` first.
+ */
+async function open({ hf, clock }: Stage, { lagMs = 0, refusals = [] as FakeAnswer[] } = {}) {
   const kept: Kept[] = [];
   const add = (json: FakeRequest["json"] = {}): Kept => {
     const number = kept.length + 1;
@@ -37,11 +40,12 @@ async function open({ hf, clock }: Stage) {
     return item;
   };
   const fake = await startFake(({ method, query, json }) => {
-    if (method === "POST") return { status: 201, body: add(json) };
+    if (method === "POST") return refusals.shift() ?? { status: 201, body: add(json) };
     const since = Date.parse(query.get("since") ?? "1970-01-01T00:00:00Z");
     const head = query.get("head");
     const matching = kept
       .filter(({ updated_at }) => Date.parse(updated_at) >= since)
+      .filter(({ created_at }) => Date.parse(created_at) + lagMs <= clock.now())
       .filter((item) => head === null || `acme:${item.head}` === head);
     const size = Number(query.get("per_page"));
     const from = (Number(query.get("page")) - 1) * size;
@@ -60,7 +64,12 @@ recipeContract("githubIssue", {
   open: async (stage) => {
     const { add, octokit, ...rest } = await open(stage);
     const makeForeign = () => void add(ISSUE);
-    return { ...rest, makeForeign, definition: githubIssue({ octokit }), args: ISSUE };
+    return {
+      ...rest,
+      makeForeign,
+      definition: githubIssue({ octokit, windowCoversLag: true }),
+      args: ISSUE,
+    };
   },
 });
 
@@ -69,7 +78,12 @@ recipeContract("githubPull", {
   open: async (stage) => {
     const { add, octokit, ...rest } = await open(stage);
     const makeForeign = () => void add(PULL);
-    return { ...rest, makeForeign, definition: githubPull({ octokit }), args: PULL };
+    return {
+      ...rest,
+      makeForeign,
+      definition: githubPull({ octokit, windowCoversLag: true }),
+      args: PULL,
+    };
   },
 });
 
@@ -85,7 +99,7 @@ test("the mark is not shown, and one that the model wrote is none", async () => 
 test("an older issue that carries the mark is not this operation's", async () => {
   const stage = openStage();
   const { fake, add, octokit } = await open(stage);
-  const tool = stage.tool(githubIssue({ octokit }));
+  const tool = stage.tool(githubIssue({ octokit, windowCoversLag: true }));
   // The same call elsewhere has the same key: so it is known before it is made here.
   const twin = openStage();
   const opened = await open(twin);
@@ -136,4 +150,85 @@ test("a no of GitHub is a no", async () => {
   fake.lose({ status: 422 });
   const outcome = await stage.call(stage.tool(githubPull({ octokit })), PULL);
   expect(outcome).toMatchObject({ status: "not_applied", reason: "rejected", attempts: 1 });
+});
+
+describe("a limit of GitHub, which it tells with 403 or 429, is no rejection", () => {
+  const reset = Date.parse("2026-11-17T10:00:07Z") / 1_000;
+  const date = "Tue, 17 Nov 2026 10:00:00 GMT";
+  const page = "https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api";
+
+  test.each([
+    ["retry-after", { status: 403, headers: { "retry-after": "7" } }, 7_000],
+    ["retry-after, 429", { status: 429, headers: { "retry-after": "7" } }, 7_000],
+    [
+      "the primary one, until its reset on GitHub's clock",
+      {
+        status: 403,
+        headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": `${reset}`, date },
+      },
+      7_000,
+    ],
+  ])("it waits, and makes it: %s", async (_, refusal, waitMs) => {
+    for (const [recipe, args] of [
+      [githubIssue, ISSUE],
+      [githubPull, PULL],
+    ] as const) {
+      const stage = openStage();
+      const { fake, octokit, effects } = await open(stage, { refusals: [refusal] });
+      const before = stage.clock.now();
+      const tool = stage.tool<typeof PULL, unknown, unknown>(recipe({ octokit }) as never);
+      const outcome = await stage.call(tool, args as typeof PULL);
+      expect(outcome).toMatchObject({ status: "committed", attempts: 2, licence: "refused" });
+      expect(stage.clock.now() - before).toBeGreaterThanOrEqual(waitMs);
+      expect([fake.writes.length, effects(), fake.reads.length]).toEqual([2, 1, 0]);
+    }
+  });
+
+  test("one without a header is known by the page it names; a minute is longer than the call", async () => {
+    const stage = openStage();
+    const refusal = { status: 403, body: { message: "No.", documentation_url: page } };
+    const { octokit, effects } = await open(stage, { refusals: [refusal] });
+    const tool = stage.tool(githubIssue({ octokit }));
+    const outcome = await stage.call(tool, ISSUE);
+    expect(outcome).toMatchObject({ status: "not_applied", reason: "refused", attempts: 1 });
+    expect(effects()).toBe(0);
+  });
+
+  test("any other 403 is a no", async () => {
+    const stage = openStage();
+    const headers = { "x-ratelimit-remaining": "4999", "x-ratelimit-reset": `${reset}` };
+    const refusal = { status: 403, headers, body: { message: "Resource not accessible." } };
+    const { octokit } = await open(stage, { refusals: [refusal] });
+    const outcome = await stage.call(stage.tool(githubIssue({ octokit })), ISSUE);
+    expect(outcome).toMatchObject({ status: "not_applied", reason: "rejected", attempts: 1 });
+  });
+});
+
+test("a list that lags proves no absence, whatever window is declared", async () => {
+  const stage = openStage();
+  const { fake, octokit, effects } = await open(stage, { lagMs: 480_000 });
+  const issue = stage.tool({ ...githubIssue({ octokit }), commitsWithinMs: 2_000 });
+  const pull = stage.tool({ ...githubPull({ octokit }), commitsWithinMs: 2_000 });
+  fake.lose("after");
+  expect(await stage.call(issue, ISSUE)).toMatchObject({
+    status: "unknown",
+    reason: "cannot_tell",
+  });
+  fake.lose("after");
+  expect(await stage.call(pull, PULL)).toMatchObject({ status: "unknown", reason: "cannot_tell" });
+  expect([fake.writes.length, effects()]).toEqual([2, 2]);
+  await stage.clock.advance(480_000);
+  expect(await stage.call(issue, ISSUE)).toMatchObject({ status: "committed", attempts: 1 });
+});
+
+test("a client that repeats requests is told to make each write once", async () => {
+  const stage = openStage();
+  const { fake } = await open(stage);
+  const throttle = { enabled: false };
+  const octokit = new Octokit({ auth: "x", baseUrl: fake.url, throttle, retry: { retries: 3 } });
+  fake.lose({ status: 502 });
+  expect(await stage.call(stage.tool(githubIssue({ octokit })), ISSUE)).toMatchObject({
+    status: "unknown",
+  });
+  expect(fake.writes).toHaveLength(1);
 });

@@ -37,8 +37,9 @@ async function open({ clock }: Stage, lagMs = 0) {
     },
     (request) => !isSearch(request),
   );
-  const definition = jiraIssue({ authorization: "Basic eDp5", baseUrl: fake.url });
-  return { fake, kept, add, definition, effects: () => kept.length };
+  const access = { authorization: "Basic eDp5", baseUrl: fake.url };
+  const definition = jiraIssue({ ...access, windowCoversLag: true });
+  return { careful: jiraIssue(access), fake, kept, add, definition, effects: () => kept.length };
 }
 
 const ARGS = {
@@ -74,4 +75,15 @@ test("with a window as long as the search is late, nothing is made twice", async
   const tool = stage.tool({ ...definition, commitsWithinMs: 30_000 });
   expect(await stage.call(tool, ARGS)).toMatchObject({ status: "committed", attempts: 1 });
   expect([fake.writes.length, effects()]).toEqual([1, 1]);
+});
+
+test("a search that lags proves no absence, whatever window is declared", async () => {
+  const stage = openStage();
+  const { fake, careful, effects } = await open(stage, 240_000);
+  fake.lose("after");
+  const tool = stage.tool({ ...careful, commitsWithinMs: 30_000 });
+  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "unknown", reason: "cannot_tell" });
+  expect([fake.writes.length, effects()]).toEqual([1, 1]);
+  await stage.clock.advance(240_000);
+  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "committed", attempts: 1 });
 });

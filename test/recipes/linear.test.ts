@@ -13,10 +13,12 @@ interface Kept {
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const failed = (status: number, type: string): FakeAnswer => ({
+const failedWith = (status: number, extensions: object): FakeAnswer => ({
   status,
-  body: { errors: [{ message: "No.", extensions: { type } }] },
+  body: { errors: [{ message: "No.", extensions }] },
 });
+
+const failed = (status: number, type: string): FakeAnswer => failedWith(status, { type });
 
 /** Linear as documented: one address, ids of version 4 that are unique, errors beside the data. */
 async function open(refusal?: FakeAnswer) {
@@ -83,10 +85,37 @@ test.each([
   [failed(400, "usage limit exceeded"), { status: "not_applied", reason: "rejected" }],
   [failed(200, "forbidden"), { status: "not_applied", reason: "rejected" }],
   [failed(400, "ratelimited"), { status: "not_applied", reason: "refused", attempts: 3 }],
+  [
+    failedWith(400, { code: "RATELIMITED" }),
+    { status: "not_applied", reason: "refused", attempts: 3 },
+  ],
+  [failed(400, "invalid input"), { status: "not_applied", reason: "rejected", attempts: 1 }],
+  [failed(200, "invalid input"), { status: "not_applied", reason: "rejected", attempts: 1 }],
+  [failedWith(400, { code: "INPUT_ERROR" }), { status: "not_applied", reason: "rejected" }],
   [failed(200, "internal error"), { status: "unknown" }],
 ])("judges what Linear says: %j", async (refusal, expected) => {
   const stage = openStage();
   const { definition, effects } = await open(refusal);
   expect(await stage.call(stage.tool(definition), ARGS)).toMatchObject(expected);
   expect(effects()).toBe(0);
+});
+
+test("an id that is taken by us is done, also where the ledger that knew of it is lost", async () => {
+  const { fake, definition, effects } = await open();
+  const first = openStage();
+  const made = await first.call(first.tool(definition), ARGS);
+  const restored = openStage();
+  const again = await restored.call(restored.tool(definition), ARGS);
+  expect(again).toMatchObject({ status: "committed", key: made.key });
+  expect([fake.writes.length, effects()]).toEqual([2, 1]);
+});
+
+test("invalid input proves nothing while the state cannot be read", async () => {
+  const { fake, definition } = await open();
+  const first = openStage();
+  await first.call(first.tool(definition), ARGS);
+  fake.failReads(503);
+  const restored = openStage();
+  const again = await restored.call(restored.tool({ ...definition, attempts: 1 }), ARGS);
+  expect(again).toMatchObject({ status: "unknown" });
 });

@@ -8,8 +8,9 @@ const MAIL = { from: "a@acme.com", to: "b@acme.com", subject: "Invoice 7", text:
 
 /** SendGrid as documented: 202 without a body; the activity is looked up by a query. */
 async function openSendgrid(activity: boolean) {
-  const kept: { readonly msg_id: string; readonly key: string }[] = [];
-  const add = (key: string) => kept.push({ msg_id: `m${kept.length + 1}.filter`, key });
+  const kept: { readonly msg_id: string; readonly key: string; status: string }[] = [];
+  const add = (key: string) =>
+    kept.push({ msg_id: `m${kept.length + 1}.filter`, key, status: "processed" });
   const fake = await startFake(({ method, query, json }): FakeAnswer => {
     if (method === "POST") {
       add((json as { custom_args: { holdfire_key: string } }).custom_args.holdfire_key);
@@ -20,8 +21,9 @@ async function openSendgrid(activity: boolean) {
     )?.[1];
     return { body: { messages: kept.filter((mail) => mail.key === key) } };
   });
-  const definition = sendgridMail({ authorization: "Bearer SG", baseUrl: fake.url, activity });
-  return { fake, add, definition, effects: () => kept.length };
+  const access = { authorization: "Bearer SG", baseUrl: fake.url, activity };
+  const definition = sendgridMail({ ...access, windowCoversLag: true });
+  return { fake, kept, add, definition, careful: sendgridMail(access), effects: () => kept.length };
 }
 
 recipeContract("sendgridMail", {
@@ -40,6 +42,31 @@ test("sendgridMail without the activity add-on is sent once, and a lost reply st
   expect(await stage.call(tool, MAIL)).toMatchObject({ status: "unknown", reason: "lost_reply" });
   expect(await stage.call(tool, MAIL)).toMatchObject({ status: "unknown", replayed: true });
   expect([fake.writes.length, effects(), fake.reads.length]).toEqual([1, 1, 0]);
+});
+
+test("an activity that lags proves no absence, whatever window is declared", async () => {
+  const stage = openStage();
+  const { fake, careful, kept } = await openSendgrid(true);
+  fake.lose("before");
+  const tool = stage.tool({ ...careful, commitsWithinMs: 2_000 });
+  expect(await stage.call(tool, MAIL)).toMatchObject({ status: "unknown", reason: "cannot_tell" });
+  expect([fake.writes.length, kept.length]).toEqual([1, 0]);
+});
+
+test("a mail that was not delivered is found, and not called done", async () => {
+  const stage = openStage();
+  const { fake, careful, kept } = await openSendgrid(true);
+  fake.lose("after");
+  const { readState } = careful;
+  const tool = stage.tool({
+    ...careful,
+    readState: (query) => {
+      for (const mail of kept) mail.status = "not_delivered";
+      return readState?.(query) ?? Promise.reject(new Error("no reader"));
+    },
+  });
+  expect(await stage.call(tool, MAIL)).toMatchObject({ status: "unknown", reason: "cannot_tell" });
+  expect(fake.writes).toHaveLength(1);
 });
 
 /** Resend as documented: a key is answered with the first result, another content with a 409. */

@@ -41,6 +41,7 @@ test("githubIssue: what was made is found, whether or not the reply came", async
   });
   const at = (baseUrl: string) =>
     githubIssue({
+      windowCoversLag: true,
       octokit: new Octokit({ baseUrl, retry: { enabled: false }, throttle: { enabled: false } }),
     });
   const proof = await proveTool(at(fake.url), {

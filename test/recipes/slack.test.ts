@@ -105,9 +105,17 @@ test("a channel by its name can be written to, and is not guessed at", async () 
 });
 
 describe("a no inside a 200", () => {
-  test("is a no where Slack looked before it posted", async () => {
+  test.each([
+    "channel_not_found",
+    "restricted_action",
+    "restricted_action_read_only_channel",
+    "metadata_too_large",
+    "metadata_must_be_sent_from_app",
+    "invalid_metadata_schema",
+    "team_access_not_granted",
+  ])("is a no where Slack looked before it posted: %s", async (error) => {
     const stage = openStage();
-    const { definition } = await open(stage, "channel_not_found");
+    const { definition } = await open(stage, error);
     const outcome = await stage.call(stage.tool(definition), ARGS);
     expect(outcome).toMatchObject({ status: "not_applied", reason: "rejected" });
   });

@@ -11,18 +11,19 @@ interface Kept {
   readonly direction: string;
   readonly date_created: string;
   readonly date_sent: null;
+  readonly status: string;
 }
 
 const ARGS = { to: "+15550002222", body: "Your code is 1234" };
 const FROM = "+15550001111";
 
 /** Twilio as documented: no key; a message in the queue has no date of sending; pages by token. */
-async function open({ clock }: Stage, { soleSender = false, prefix = "" } = {}) {
+async function open({ clock }: Stage, { soleSender = false, prefix = "", status = "queued" } = {}) {
   const kept: Kept[] = [];
   const add = (to: string, body: string, direction = "outbound-api"): Kept => {
     const sid = `SM${kept.length + 1}`;
     const date_created = new Date(clock.now()).toUTCString();
-    const made = { sid, to, from: FROM, body, direction, date_created, date_sent: null };
+    const made = { sid, to, from: FROM, body, direction, date_created, date_sent: null, status };
     kept.unshift(made);
     return made;
   };
@@ -105,6 +106,21 @@ describe("where nothing else sends from the number", () => {
     });
     expect([fake.writes.length, kept.length]).toEqual([1, 1]);
   });
+
+  test.each(["failed", "undelivered", "canceled"])(
+    "a message that is %s is found, and not called done",
+    async (status) => {
+      for (const loss of ["after", undefined] as const) {
+        const stage = openStage();
+        const { fake, definition } = await open(stage, { soleSender: true, status });
+        if (loss) fake.lose(loss);
+        const outcome = await stage.call(stage.tool(definition), ARGS);
+        const reason = loss ? "cannot_tell" : "unverified";
+        expect(outcome).toMatchObject({ status: "unknown", reason, attempts: 1 });
+        expect(fake.writes).toHaveLength(1);
+      }
+    },
+  );
 
   test("two that no operation has belong to none", async () => {
     const stage = openStage();
