@@ -76,6 +76,8 @@ export interface SendgridAccess extends ServiceAccess, LagOptions {
   readonly activity?: boolean | undefined;
 }
 
+// The arguments were called unique_args before: sendgrid.com/docs/for-developers/sending-email/unique-arguments. That a query for
+// unique_args finds custom_args is not documented, so what it does not find proves nothing.
 const SENDGRID = "https://api.sendgrid.com";
 const MARK = "holdfire_key";
 const MOST = 10;

@@ -2,6 +2,10 @@
  * An object of S3, written only if the place is still as it was: free (`s3Create`), or with the content that
  * was there (`s3Replace`). It carries the key in its metadata, so a read can tell which operation wrote it.
  *
+ * Source: the API reference of AWS, PutObject, If-None-Match and If-Match: 412 if the condition does not hold, 409 if another write
+ * was under way, which is left in doubt and read. Other servers are not proven: MinIO answered a conditional write with 304
+ * (minio/minio, issue 19442).
+ *
  * @module
  */
 

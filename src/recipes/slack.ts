@@ -42,7 +42,10 @@ const MARK = "holdfire_key";
 const PAGE = "200";
 const CHANNEL_ID = /^[CGD][A-Z0-9]{1,20}$/;
 
-/** A message. The token must be allowed to read the channel's history. */
+/**
+ * A message. The token must be allowed to read the channel's history, and to read metadata: whether the history alone is enough
+ * for that is not documented (docs.slack.dev/reference/scopes/metadata.message.read).
+ */
 export function slackMessage(
   access: ServiceAccess,
 ): ToolWithInput<SlackMessageArguments, SlackMessageArguments, SlackMessage> {

@@ -28,7 +28,6 @@ test("the windows are those of the services' documentation", () => {
   const hours = Object.entries(keyWindows).map(([name, { forMs }]) => [name, forMs / 3_600_000]);
   expect(Object.fromEntries(hours)).toEqual({
     stripeV1: 24,
-    stripeV2: 720,
     resend: 24,
     sqlRow: 24,
   });

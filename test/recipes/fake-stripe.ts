@@ -90,13 +90,19 @@ function fakeStripe(now: () => number) {
   return { kept, handle };
 }
 
-const clientOf = ({ url }: FakeService, { hf }: Stage) => {
+const clientOf = ({ url }: FakeService, { hf }: Stage): Stripe => {
   const { hostname, port } = new URL(url);
   const options = { host: hostname, port, protocol: "http", telemetry: false } as const;
   return ownRetries(new Stripe("sk_test_x", options), hf);
 };
 
-export async function openStripe(stage: Stage) {
+/** A Stripe of its own, with the client that a recipe takes. */
+export async function openStripe(stage: Stage): Promise<{
+  readonly fake: FakeService;
+  readonly kept: Kept[];
+  readonly client: Stripe;
+  readonly effects: () => number;
+}> {
   const { kept, handle } = fakeStripe(stage.clock.now);
   const fake = await startFake(handle);
   return { fake, kept, client: clientOf(fake, stage), effects: () => kept.length };
