@@ -48,7 +48,7 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
 
   function now(): number {
     if (ownClock) return ownClock();
-    return Math.floor((database?.anchor.base ?? 0) + monotonicMs());
+    return Math.floor((database?.anchor?.base ?? 0) + monotonicMs());
   }
 
   async function openWhenFree(): Promise<Database> {
@@ -91,8 +91,8 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
     promise,
 
     async open() {
-      const { id, sequence } = await ready();
-      return { id, sequence: sequence(), now: now() };
+      const { identify } = await ready();
+      return { ...identify(), now: now() };
     },
 
     async swap(change) {
