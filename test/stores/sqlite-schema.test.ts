@@ -34,7 +34,7 @@ describe("the settings of a connection", () => {
     expect(settingOf(db, "journal_mode")).toBe("wal");
     expect(settingOf(db, "secure_delete")).toBe(1);
     expect(settingOf(db, "busy_timeout")).toBe(0);
-    expect(settingOf(db, "wal_autocheckpoint")).toBe(1_000);
+    expect(settingOf(db, "wal_autocheckpoint")).toBe(4_000);
     expect(settingOf(db, "fullfsync")).toBe(durability === "full" ? 1 : 0);
     expect(settingOf(db, "application_id")).toBe(APPLICATION_ID);
     db.close();
