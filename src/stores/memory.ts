@@ -13,6 +13,7 @@ import { pruneAs, wipePayloads } from "../ledger/prune.ts";
 import { matches, pageLimit, pruneLimit } from "../ledger/query.ts";
 import type { OperationRecord, Stored } from "../ledger/record.ts";
 import type { LeaseChange, Store, StoredLane } from "../ledger/store.ts";
+import { createWatchers } from "./watchers.ts";
 
 export interface MemoryStoreOptions {
   /**
@@ -44,7 +45,6 @@ interface TenantLedger {
   readonly effects: Map<string, Map<string, string>>;
   /** The effects of each operation, to release them when it is removed. */
   readonly owned: Map<string, { readonly service: string; readonly effectId: string }[]>;
-  readonly watchers: Map<string, Set<() => void>>;
 }
 
 const NO_LANE: StoredLane = { lane: { queue: [] }, version: 0 };
@@ -58,6 +58,7 @@ const steady = (): number => Math.floor(performance.timeOrigin + performance.now
 export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}): Store {
   const ledgerId = randomUUID();
   const ledgers = new Map<string, TenantLedger>();
+  const watchers = createWatchers();
   // Also the source of versions: a version used twice could let a stale swap succeed after a
   // removal.
   let sequence = 0;
@@ -100,7 +101,7 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
       const leaseUntil = record && leaseAfter(lease, entry, time);
       if (record) put(ledger, id, record, leaseUntil, sequence);
       else remove(ledger, id);
-      announce(ledger, id);
+      watchers.announce(tenant, id);
       return { ok: true, version: record ? sequence : 0, leaseUntil, now: time, sequence };
     },
 
@@ -158,26 +159,20 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
           put(ledger, id, wipePayloads(record), leaseUntil, sequence);
           payloads += 1;
         }
-        announce(ledger, id);
+        watchers.announce(query.tenant, id);
       }
       return { payloads, tombstones };
     },
 
     watch(tenant, id, changed) {
-      const { watchers } = ledgerOf(tenant);
-      const those = watchers.get(id) ?? new Set();
-      // Wrapped, so that one function registered twice is called twice and removed one at a time.
-      const watcher = () => changed();
-      watchers.set(id, those.add(watcher));
-      return () => {
-        those.delete(watcher);
-        if (those.size === 0 && watchers.get(id) === those) watchers.delete(id);
-      };
+      if (closed) throw new ClosedError();
+      return watchers.watch(tenant, id, changed);
     },
 
     async close() {
       closed = true;
       ledgers.clear();
+      watchers.clear();
     },
   };
 }
@@ -187,7 +182,6 @@ const emptyLedger = (): TenantLedger => ({
   lanes: new Map(),
   effects: new Map(),
   owned: new Map(),
-  watchers: new Map(),
 });
 
 const storedOf = ({ record, version, leaseUntil }: Entry): Stored => ({
@@ -216,16 +210,6 @@ function remove({ entries, effects, owned }: TenantLedger, id: string): void {
 function leaseAfter(change: LeaseChange, entry: Entry | undefined, now: number) {
   if (change === "keep") return entry?.leaseUntil;
   return change === "none" ? undefined : now + change;
-}
-
-function announce({ watchers }: TenantLedger, id: string): void {
-  for (const watcher of watchers.get(id) ?? []) {
-    try {
-      watcher();
-    } catch {
-      // A failing watcher must not fail the write.
-    }
-  }
 }
 
 function orderIn(cursor: string): number {

@@ -103,7 +103,7 @@ test("a commit that fails leaves nothing behind that hides what others append", 
   await other.close();
   expect(claimAll("x", "y", "z")).toEqual([false, false, false]);
   expect(claimAll("a", "b")).toEqual([true, true]);
-  expect(database.sequence()).toBe(6);
+  expect(database.identify().sequence).toBe(6);
   database.close();
 });
 

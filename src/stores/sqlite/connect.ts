@@ -5,7 +5,6 @@
  * @module
  */
 
-import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -22,11 +21,8 @@ export interface Connection {
   readonly db: DatabaseSync;
   /** The file's real path. */
   readonly file: string;
-  /** Identifies the ledger. */
-  readonly id: string;
-  readonly anchor: Anchor;
-  /** Whether the store's clock is the host's; then only processes of this boot may write. */
-  readonly isHostClock: boolean;
+  /** Of the host's clock; `undefined` if the caller has a clock of its own. */
+  readonly anchor: Anchor | undefined;
 }
 
 /**
@@ -40,9 +36,7 @@ export function connect(path: string, durability: Durability, host: Host | undef
     const file = makeFile(path);
     db = new DatabaseSync(file);
     refuse(schemaProblem(db, STEPS) ?? configure(db, durability));
-    const anchor = anchorOf(db, host);
-    const id = String(db.prepare("SELECT id FROM ledger").get()?.id);
-    return { db, file, id, anchor, isHostClock: host !== undefined };
+    return { db, file, anchor: host && anchorOf(db, host) };
   } catch (error) {
     db?.close();
     refuse(fileProblem(error));
@@ -82,15 +76,12 @@ function configure(db: DatabaseSync, durability: Durability): string | undefined
   const level = durability === "full" ? 2 : 1;
   db.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON");
   // Before the log is switched on, so that the file itself has the mark of the application at once.
-  migrate(db, STEPS, () => {
-    const insert = "INSERT INTO ledger (id, sequence, boot, base, now) VALUES (?, 0, 'none', 0, 0)";
-    db.prepare(insert).run(randomUUID());
-  });
+  migrate(db, STEPS);
   db.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = ${level};
     PRAGMA fullfsync = ${durability === "full" ? "ON" : "OFF"};
-    PRAGMA wal_autocheckpoint = 1000;
+    PRAGMA wal_autocheckpoint = 4000;
     PRAGMA cache_size = -16000;
   `);
   if (settingOf(db, "journal_mode") !== "wal") {
@@ -104,13 +95,13 @@ function configure(db: DatabaseSync, durability: Durability): string | undefined
 }
 
 /** The clock's anchor, made anew after a boot. Then all leases have ended: their owners are gone. */
-function anchorOf(db: DatabaseSync, host: Host | undefined): Anchor {
+function anchorOf(db: DatabaseSync, host: Host): Anchor {
   const known = () => {
     const { boot, base, now } = db.prepare("SELECT boot, base, now FROM ledger").get() ?? {};
     return { boot: String(boot), base: Number(base), now: Number(now) };
   };
   const first = known();
-  if (!host || anchorFor(first, first.now, host).anchor === first) return first;
+  if (anchorFor(first, first.now, host).anchor === first) return first;
   return inTransaction(db, () => {
     // Read again under the lock: another process may have set it.
     const current = known();
@@ -128,17 +119,12 @@ function anchorOf(db: DatabaseSync, host: Host | undefined): Anchor {
 const BAD_PATH = /^(?:EACCES|EPERM|EROFS|ENOTDIR|EEXIST|ELOOP|ENAMETOOLONG)$/;
 /** CORRUPT and NOTADB. */
 const DAMAGED: readonly number[] = [11, 26];
-/** PERM, READONLY and CANTOPEN. */
-const NOT_WRITABLE: readonly number[] = [3, 8, 14];
 
 /** What is wrong with the file itself, for people; `undefined` if it is something else. */
 function fileProblem(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (BAD_PATH.test(code)) return `cannot be made (${code}). Check its folder.`;
-  if (DAMAGED.includes(resultCode(error))) {
-    return "is not a SQLite database, or a damaged one. Move it away, or restore a copy.";
-  }
-  return NOT_WRITABLE.includes(resultCode(error))
-    ? "cannot be opened for writing. Check the rights of the file and its folder."
+  return DAMAGED.includes(resultCode(error))
+    ? "is not a SQLite database, or a damaged one. Move it away, or restore a copy."
     : undefined;
 }

@@ -21,14 +21,12 @@ import { STAGE } from "./schema.ts";
 import type { Job } from "./write-queue.ts";
 
 export interface Database {
-  /** Identifies the ledger. */
-  readonly id: string;
-  readonly anchor: Anchor;
+  readonly anchor: Anchor | undefined;
+  /** Which ledger this is, and the last sequence given to a change. */
+  identify(): { readonly id: string; readonly sequence: number };
   find(tenant: string, id: string): Stored | undefined;
   findLane(tenant: string, name: string): StoredLane | undefined;
   ownerOf(tenant: string, service: string, effect: string): string | undefined;
-  /** The last sequence given to a change. */
-  sequence(): number;
   /** All jobs in one transaction, at the store's time `now`. Only jobs may call `swap`, `own`, `prune`. */
   commit(jobs: readonly Job[], now: number): readonly unknown[];
   /** `text` is the packed record of the change. */
@@ -42,16 +40,16 @@ export interface Database {
   close(): void;
 }
 
-export function databaseOn({ db, file, id, anchor, isHostClock }: Connection): Database {
-  const ledger = db.prepare("SELECT sequence, boot FROM ledger");
+export function databaseOn({ db, file, anchor }: Connection): Database {
+  const ledger = db.prepare("SELECT id, sequence, boot FROM ledger");
   const advance = db.prepare("UPDATE ledger SET sequence = ?, now = max(now, ?)");
   const select = db.prepare("SELECT * FROM operation WHERE tenant = ? AND id = ?");
   const insert = db.prepare(
     `INSERT INTO operation
-       (seq, version, tenant, id, lease, stage, settled_at, tool, scope, resource, text)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, id) DO NOTHING`,
+       (seq, version, tenant, id, lease, stage, settled_at, scope, resource, text)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, id) DO NOTHING`,
   );
-  // Not tool, scope and resource: they are part of what identifies an operation and never change.
+  // Not scope and resource: they are part of what identifies an operation and never change.
   const update = db.prepare(
     `UPDATE operation SET version = ?, lease = ?, stage = ?, settled_at = ?, text = ?
      WHERE tenant = ? AND id = ? AND version = ?`,
@@ -124,14 +122,14 @@ export function databaseOn({ db, file, id, anchor, isHostClock }: Connection): D
 
   /** One statement. Returns whether the version was `expect`. */
   function write(record: OperationRecord, text: string, expect: number, lease: number | null) {
-    const { tenant, id, tool, scope, resource = null, stateAt } = record;
+    const { tenant, id, scope, resource = null, stateAt } = record;
     const stage = stageOf(record);
     const at = stage === STAGE.open ? null : stateAt;
     const next = sequence + 1;
     // The sequence of the first write is the place in the order of creation.
     const { changes } =
       expect === 0
-        ? insert.run(next, next, tenant, id, lease, stage, at, tool, scope, resource, text)
+        ? insert.run(next, next, tenant, id, lease, stage, at, scope, resource, text)
         : update.run(next, lease, stage, at, text, tenant, id, expect);
     return changes === 1;
   }
@@ -155,7 +153,6 @@ export function databaseOn({ db, file, id, anchor, isHostClock }: Connection): D
   }
 
   return {
-    id,
     anchor,
     find,
     findLane,
@@ -163,8 +160,12 @@ export function databaseOn({ db, file, id, anchor, isHostClock }: Connection): D
     scan: scanIn(db),
     emptyLog: () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
     close: () => db.close(),
-    sequence: () => Number(ledger.get()?.sequence),
     swap,
+
+    identify() {
+      const { id, sequence } = ledger.get() ?? {};
+      return { id: String(id), sequence: Number(sequence) };
+    },
 
     own(tenant, service, effect, id) {
       insertOwner.run(tenant, service, effect, id);
@@ -189,7 +190,7 @@ export function databaseOn({ db, file, id, anchor, isHostClock }: Connection): D
     commit(jobs, time) {
       const values = inTransaction(db, () => {
         const row = ledger.get();
-        if (isHostClock && row?.boot !== anchor.boot) {
+        if (anchor && row?.boot !== anchor.boot) {
           throw new Error("The ledger's file is in use on another machine.");
         }
         const before = Number(row?.sequence);

@@ -35,16 +35,14 @@ export function scanIn(db: DatabaseSync): Scan {
   const byScope = rowsWhere("tenant = ? AND scope = ?");
   // An open row has no `settled_at`, so the index has these in the order of creation.
   const open = rowsWhere(`stage = ${STAGE.open} AND tenant = ? AND settled_at IS NULL`);
-  const byTool = rowsWhere("tenant = ? AND tool = ?");
   const all = rowsWhere("true");
 
   /** The statement with the fewest rows that do not match. */
   function choose(query: ListQuery): [StatementSync, ...SQLInputValue[]] {
-    const { tenant, resource, scope, states, tool } = query;
+    const { tenant, resource, scope, states } = query;
     if (resource !== undefined) return [byResource, tenant, resource];
     if (scope !== undefined) return [byScope, tenant, scope];
-    if (states?.every(isOpenTag)) return [open, tenant];
-    return tool === undefined ? [all] : [byTool, tenant, tool];
+    return states?.every(isOpenTag) ? [open, tenant] : [all];
   }
 
   return (query, after, wanted) => {

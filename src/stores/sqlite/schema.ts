@@ -34,6 +34,7 @@ export const STEPS: readonly string[] = [
     base INTEGER NOT NULL,
     now INTEGER NOT NULL
   );
+  INSERT INTO ledger VALUES (lower(hex(randomblob(16))), 0, 'none', 0, 0);
   CREATE TABLE operation (
     seq INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
@@ -42,14 +43,12 @@ export const STEPS: readonly string[] = [
     lease INTEGER,
     stage INTEGER NOT NULL,
     settled_at INTEGER,
-    tool TEXT NOT NULL,
     scope TEXT NOT NULL,
     resource TEXT,
     text TEXT NOT NULL,
     UNIQUE (tenant, id)
   );
   CREATE INDEX operation_stage ON operation (stage, tenant, settled_at);
-  CREATE INDEX operation_tool ON operation (tenant, tool);
   CREATE INDEX operation_scope ON operation (tenant, scope);
   CREATE INDEX operation_resource ON operation (tenant, resource) WHERE resource IS NOT NULL;
   CREATE TABLE lane (
@@ -75,9 +74,8 @@ export const versionAfter = (steps: readonly string[]): number => FIRST_VERSION 
 
 /** Why this database cannot be the ledger; `undefined` if it is one, or empty. */
 export function schemaProblem(db: DatabaseSync, steps: readonly string[]): string | undefined {
-  const application = settingOf(db, "application_id");
-  const tables = Number(db.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.tables);
-  if (application !== APPLICATION_ID && (application !== 0 || tables > 0)) {
+  const isEmpty = settingOf(db, "page_count") === 0;
+  if (!isEmpty && settingOf(db, "application_id") !== APPLICATION_ID) {
     return "is the database of another program.";
   }
   const version = Number(settingOf(db, "user_version"));
@@ -89,8 +87,8 @@ export function schemaProblem(db: DatabaseSync, steps: readonly string[]): strin
     : undefined;
 }
 
-/** Takes the steps that are missing, all or none. `prepare` runs once, when the ledger is made. */
-export function migrate(db: DatabaseSync, steps: readonly string[], prepare: () => void): void {
+/** Takes the steps that are missing, all or none. */
+export function migrate(db: DatabaseSync, steps: readonly string[]): void {
   const target = versionAfter(steps);
   const versionNow = () => Number(settingOf(db, "user_version"));
   if (versionNow() >= target) return;
@@ -100,7 +98,6 @@ export function migrate(db: DatabaseSync, steps: readonly string[], prepare: () 
     if (version >= target) return;
     const taken = version === 0 ? 0 : version - FIRST_VERSION + 1;
     for (const step of steps.slice(taken)) db.exec(step);
-    if (version === 0) prepare();
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${target}`);
   });
 }

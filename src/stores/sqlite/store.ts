@@ -9,6 +9,7 @@ import { sleep, systemClock } from "../../lang/clock.ts";
 import { packRecord } from "../../ledger/codec/record-text.ts";
 import { pageLimit, pruneLimit } from "../../ledger/query.ts";
 import type { Store, StorePromise } from "../../ledger/store.ts";
+import { createWatchers } from "../watchers.ts";
 import { monotonicMs, thisHost } from "./boot-clock.ts";
 import { connect, type Durability } from "./connect.ts";
 import { type Database, databaseOn } from "./database.ts";
@@ -32,7 +33,7 @@ const PRUNED_AT_ONCE = 100;
 
 export function createStore({ path, durability, promise, now: ownClock }: StoreParts): Store {
   const clock = systemClock;
-  const watchers = new Map<string, Set<() => void>>();
+  const watchers = createWatchers();
   const queue = createWriteQueue({
     commit(jobs) {
       if (!database) throw new ClosedError();
@@ -48,7 +49,7 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
 
   function now(): number {
     if (ownClock) return ownClock();
-    return Math.floor((database?.anchor.base ?? 0) + monotonicMs());
+    return Math.floor((database?.anchor?.base ?? 0) + monotonicMs());
   }
 
   async function openWhenFree(): Promise<Database> {
@@ -74,25 +75,14 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
     return opening;
   }
 
-  function announce(tenant: string, id: string): void {
-    if (watchers.size === 0) return;
-    for (const watcher of watchers.get(watchedName(tenant, id)) ?? []) {
-      try {
-        watcher();
-      } catch {
-        // A failing watcher must not fail the write.
-      }
-    }
-  }
-
   return {
     name: "sqlite",
     address: path,
     promise,
 
     async open() {
-      const { id, sequence } = await ready();
-      return { id, sequence: sequence(), now: now() };
+      const { identify } = await ready();
+      return { ...identify(), now: now() };
     },
 
     async swap(change) {
@@ -103,7 +93,7 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
       if (current) return { ok: false, current, now: now() };
       const text = record && packRecord(record);
       const swapped = await queue.push(() => swap(change, text));
-      if (swapped.ok) announce(tenant, id);
+      if (swapped.ok) watchers.announce(tenant, id);
       return swapped;
     },
 
@@ -153,7 +143,7 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
         const { wiped, removed } = await queue.push(() => prune(query, chunk));
         payloads += wiped.length;
         tombstones += removed.length;
-        for (const id of [...wiped, ...removed]) announce(query.tenant, id);
+        for (const id of [...wiped, ...removed]) watchers.announce(query.tenant, id);
         isMore = wiped.length + removed.length === chunk && payloads + tombstones < limit;
       }
       if (payloads + tombstones > 0) emptyLog();
@@ -162,15 +152,7 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
 
     watch(tenant, id, changed) {
       if (closing) throw new ClosedError();
-      const name = watchedName(tenant, id);
-      const those = watchers.get(name) ?? new Set();
-      // Wrapped, so that one function registered twice is called twice and removed one at a time.
-      const watcher = () => changed();
-      watchers.set(name, those.add(watcher));
-      return () => {
-        those.delete(watcher);
-        if (those.size === 0 && watchers.get(name) === those) watchers.delete(name);
-      };
+      return watchers.watch(tenant, id, changed);
     },
 
     close() {
@@ -185,8 +167,6 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
     },
   };
 }
-
-const watchedName = (tenant: string, id: string): string => JSON.stringify([tenant, id]);
 
 function seqIn(cursor: string): number {
   const seq = Number(cursor);
