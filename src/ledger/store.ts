@@ -139,7 +139,7 @@ export interface Pruned {
 export interface Store {
   /** `"memory"`, `"sqlite"`, … */
   readonly name: string;
-  /** Where it keeps the ledger, without secrets: a path, a prefix, a schema. Names its witness. */
+  /** Where it keeps the ledger, without secrets: a path, a prefix, a schema. Names its place in the witness. */
   readonly address?: string | undefined;
   /** A record and its lane change in two steps here, so an owner checks its lane before it fires. */
   readonly lanesApart?: boolean | undefined;
