@@ -156,16 +156,16 @@ function checkAll(options: HoldfireOptions): void {
 /** The store and its witness; the default store is loaded when it is first used, so that `import` is cheap. */
 function storeOf(options: HoldfireOptions): { readonly store: Store; readonly witness: Witness } {
   const { env } = process;
-  const cwd = process.cwd();
+  const start = { entry: process.argv[1], cwd: process.cwd() };
   const defaults = () => import("./stores/default.ts");
   const store =
-    options.store ?? lazyStore("sqlite", async () => (await defaults()).defaultStore(env, cwd));
+    options.store ?? lazyStore("sqlite", async () => (await defaults()).defaultStore(env, start));
   if (typeof store?.swap !== "function") {
     throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore().");
   }
   if (options.witness) return { store, witness: options.witness };
   // A store that dies with the process needs no witness outside it.
   const diesWithProcess = options.store !== undefined && options.store.address === undefined;
-  const fromDefaults = async () => (await defaults()).defaultWitness(options.store, env, cwd);
+  const fromDefaults = async () => (await defaults()).defaultWitness(options.store, env, start);
   return { store, witness: diesWithProcess ? memoryWitness() : lazyWitness(fromDefaults) };
 }

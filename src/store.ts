@@ -2,6 +2,8 @@
  * What authors of stores need: the contract of a store, the records it keeps, and the rules that all
  * stores share. Subpath export `"holdfire/store"`.
  *
+ * `fileWitness` is here for hosts that share one witness; the root loads no file system module.
+ *
  * A store of your own passes `storeContract` from `holdfire/testing`.
  *
  * @module
@@ -36,3 +38,4 @@ export type {
   Swapped,
 } from "./ledger/store.ts";
 export type { Mark, Witness } from "./ledger/witness/witness.ts";
+export { type FileWitnessOptions, fileWitness } from "./ledger/witness/witness-file.ts";

@@ -61,8 +61,8 @@ export function lazyWitness(load: () => Promise<Witness>): Witness {
     return loaded;
   };
   return {
-    read: async () => (await get()).read(),
-    doubt: async () => (await get()).doubt(),
+    read: async (id) => (await get()).read(id),
+    doubt: async (id) => (await get()).doubt(id),
     // The ledger calls `read` before `note`, so it is loaded by then.
     note: (mark) => loaded?.note(mark),
     trust: async (mark, by, at) => (await get()).trust(mark, by, at),

@@ -140,8 +140,9 @@ export interface Store {
   /** `"memory"`, `"sqlite"`, … */
   readonly name: string;
   /**
-   * Where it keeps the ledger, without secrets: a path, a prefix, a schema. Left out: the store is taken to end
-   * with the process, and its losses are not watched for from outside.
+   * Where it keeps the ledger, without secrets: a path, a prefix, a schema. The witness goes by the ledger's own id;
+   * the address only says where another ledger was before. Left out: the store is taken to end with the process, and
+   * its losses are not watched for from outside.
    */
   readonly address?: string | undefined;
   /** A record and its lane change in two steps here, so an owner checks its lane before it fires. */

@@ -10,14 +10,22 @@ import { InvalidInputError } from "../errors.ts";
 import type { Store } from "../ledger/store.ts";
 import type { Witness } from "../ledger/witness/witness.ts";
 import { fileWitness } from "../ledger/witness/witness-file.ts";
-import { defaultPath, diskIsForgotten } from "./sqlite/default-path.ts";
-
+import { defaultPath, diskIsForgotten, entryFolder } from "./sqlite/default-path.ts";
 import { sqliteStore } from "./sqlite/index.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** How the program was started. The command line has no entry script of its own: it asks for that of a folder. */
+export interface Start {
+  readonly entry?: string | undefined;
+  readonly cwd: string;
+}
+
+const pathOf = (env: Env, { entry, cwd }: Start): string =>
+  defaultPath(env, entryFolder(entry, cwd));
+
 /** Throws on a host that is known to lose its disk. */
-export function defaultStore(env: Env, cwd: string): Store {
+export function defaultStore(env: Env, start: Start): Store {
   const forgotten = env.HOLDFIRE_STORE ? undefined : diskIsForgotten(env);
   if (forgotten) {
     throw new InvalidInputError(
@@ -25,15 +33,15 @@ export function defaultStore(env: Env, cwd: string): Store {
       `is needed: ${forgotten} does not keep its disk, so the ledger would be lost. Pass a redisStore or a postgresStore.`,
     );
   }
-  return sqliteStore({ path: defaultPath(env, cwd) });
+  return sqliteStore({ path: pathOf(env, start) });
 }
 
 /** In the folder of a SQLite file, else in the project. */
-export function defaultWitness(store: Store | undefined, env: Env, cwd: string): Witness {
-  const path = defaultPath(env, cwd);
+export function defaultWitness(store: Store | undefined, env: Env, start: Start): Witness {
+  const path = resolve(start.cwd, pathOf(env, start));
   const { name, address = "" } = store ?? { name: "sqlite", address: path };
   if (name === "sqlite") {
-    const file = resolve(cwd, address);
+    const file = resolve(start.cwd, address);
     return fileWitness({ folder: join(dirname(file), "witness"), name: basename(file) });
   }
   return fileWitness({ folder: join(dirname(path), "witness"), name: `${name} ${address}` });

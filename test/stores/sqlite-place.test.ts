@@ -14,7 +14,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { isHoldfireError } from "../../src/errors.ts";
-import { defaultPath, diskIsForgotten, sqliteStore } from "../../src/stores/sqlite/index.ts";
+import {
+  defaultPath,
+  diskIsForgotten,
+  entryFolder,
+  sqliteStore,
+} from "../../src/stores/sqlite/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -80,6 +85,37 @@ describe("the default path", () => {
     writeFileSync(join(root, "package.json"), "{}");
     expect(defaultPath({ HOLDFIRE_STORE: "/var/ledger.db" }, root)).toBe("/var/ledger.db");
     expect(defaultPath({ HOLDFIRE_STORE: "" }, root)).toBe(join(root, ".holdfire", "ledger.db"));
+  });
+});
+
+describe("the folder of the entry script", () => {
+  test("is the script's own, wherever the program is started", () => {
+    const root = newFolder();
+    const script = join(root, "job.js");
+    writeFileSync(script, "");
+    expect(entryFolder(script, newFolder())).toBe(root);
+    expect(entryFolder("job.js", root)).toBe(root);
+    expect(entryFolder(join(root, "job"), newFolder())).toBe(root);
+  });
+
+  test("is where a link leads", () => {
+    const root = newFolder();
+    const link = join(newFolder(), "job");
+    writeFileSync(join(root, "job.js"), "");
+    symlinkSync(join(root, "job.js"), link);
+    expect(entryFolder(link, newFolder())).toBe(root);
+  });
+
+  test("is the working folder without a script, and for the command of a dependency", () => {
+    const root = newFolder();
+    const command = join(root, "node_modules", "next", "bin", "next");
+    mkdirSync(join(command, ".."), { recursive: true });
+    writeFileSync(command, "");
+    const cwd = newFolder();
+    expect(entryFolder(undefined, cwd)).toBe(cwd);
+    expect(entryFolder("", cwd)).toBe(cwd);
+    expect(entryFolder(command, cwd)).toBe(cwd);
+    expect(entryFolder("/not/there/job.js", cwd)).toBe(cwd);
   });
 });
 

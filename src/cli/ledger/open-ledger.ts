@@ -68,7 +68,7 @@ async function openStore(choice: StoreChoice, terminal: Terminal): Promise<Opene
   const { defaultWitness } = await import("../../stores/default.ts");
   const connected = await connect(choice, terminal);
   const { store, where } = connected;
-  const witness = defaultWitness(store, terminal.env, terminal.cwd);
+  const witness = defaultWitness(store, terminal.env, { cwd: terminal.cwd });
   async function close(): Promise<void> {
     witness.close();
     await store.close();

@@ -66,10 +66,11 @@ export function lossWatch({
     mark: () => mark,
 
     async compare(open) {
-      // The witness is read first: a mark is noted after its write, so a store asked later is at
-      // least as far.
-      const seen = await witness.read();
-      const { id, sequence, now } = await open();
+      const first = await open();
+      const seen = await witness.read(first.id);
+      // Other processes may have written meanwhile. A mark is noted after its write, so a store that is
+      // asked once the mark is known is at least as far.
+      const { id, sequence, now } = suspicion(seen, first) === undefined ? first : await open();
       mark = { id, sequence, since: seen?.since ?? now };
       suspectFor(suspicion(seen, mark), mark.since);
       if (!suspect) note(mark);
@@ -94,7 +95,8 @@ export function lossWatch({
      * then our own mark shows no loss. What they found is recorded by the witness.
      */
     askOthers: coalesce(async () => {
-      const found = await witness.doubt().catch(onWitnessError);
+      if (!mark) return;
+      const found = await witness.doubt(mark.id).catch(onWitnessError);
       if (found) suspectFor(found.suspect, found.since);
     }),
 

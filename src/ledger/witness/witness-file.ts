@@ -1,135 +1,212 @@
 /**
- * A witness in files: one small file per process, rewritten in place, in a folder beside the ledger.
- * The highest mark of all of them counts, so no process can lower that of another. A doubt is also
- * written to one shared file, so that other processes need not read all marks to learn of it.
+ * A witness in files: a folder for each ledger, by the ledger's own id, in which the *name* of an empty
+ * file is the mark. Raising a mark is one rename, and whoever lists the folder takes the highest name: so
+ * no process can lower the mark of another, whichever comes last, and no mark can be half written.
+ *
+ * A process that ends leaves its last file behind. The next one to open removes those that are no higher than its
+ * own, so the folder never holds more than the processes that run.
  *
  * @module
  */
 
-import {
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../private-folder.ts";
 import type { Mark, Witness } from "./witness.ts";
 
 export interface FileWitnessOptions {
-  /** The folder; created with mode 0700. */
+  /** The folder; created with mode 0700. Hosts that use one ledger can share it. */
   readonly folder: string;
-  /** Names the store, where several stores share a folder. @default "ledger" */
+  /** The place that has one ledger at a time; another ledger in it is a loss. @default "ledger" */
   readonly name?: string | undefined;
   /** @default crypto.randomUUID */
   readonly newId?: (() => string) | undefined;
-  /** Milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined;
 }
 
-interface Line extends Mark {
-  readonly by?: string | undefined;
-  readonly at?: number | undefined;
-}
-
-/** Each line is padded to this length, so that a shorter one overwrites a longer one completely. */
-const LINE_BYTES = 512;
-const MAX_FILES_READ = 1_000;
-/** The file of a process that has written nothing for this long is merged into a newer one. */
-const STALE_MS = 7 * 24 * 3_600_000;
+/** The sequence and the time at which the ledger was first seen. */
+const MARK = /^(\d+)-(\d+)\.mark$/;
 
 export function fileWitness({
   folder,
   name = "ledger",
   newId = () => crypto.randomUUID(),
-  now = Date.now,
 }: FileWitnessOptions): Witness {
-  const prefix = `${encodeURIComponent(name)}.`;
-  const own = `${prefix}${newId()}.mark`;
-  const shared = join(folder, `${prefix}doubt`);
-  let stale: string[] = [];
-  let file: number | undefined;
-  let last: Mark | undefined;
+  const place = join(folder, `${encodeURIComponent(name)}.place`);
+  /** What `read` found in the folder of ledger `id`. */
+  let listed: { readonly id: string; readonly files: readonly string[] } | undefined;
+  let placed: string | undefined;
+  /** The mark that this process wrote last, and its file. */
+  let last: { readonly mark: Mark; readonly file: string } | undefined;
+  let doubted: string | undefined;
 
-  function write(line: Line): void {
-    if (file === undefined) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      file = openSync(join(folder, own), "wx", 0o600);
-      ftruncateSync(file, LINE_BYTES);
-    }
-    // Not synced: a power loss also stops the process whose sends the mark is about.
-    writeSync(
-      file,
-      JSON.stringify(line)
-        .padEnd(LINE_BYTES - 1)
-        .concat("\n"),
-      0,
-    );
-    last = line;
+  const folderOf = (id: string): string => join(folder, `${encodeURIComponent(id)}.ledger`);
+  const doubtOf = (id: string): string => join(folderOf(id), "doubt");
+
+  async function readDoubt(id: string): Promise<Mark | undefined> {
+    return parseMark(await contentOf(doubtOf(id)));
   }
 
-  async function others(): Promise<string[]> {
-    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return [];
-      throw error;
-    });
-    const marks = names.filter((entry) => entry.startsWith(prefix) && entry.endsWith(".mark"));
-    return marks.filter((entry) => entry !== own).slice(0, MAX_FILES_READ);
+  async function markOf(id: string): Promise<Mark | undefined> {
+    const files = (await namesIn(folderOf(id))).filter((entry) => MARK.test(entry));
+    listed = { id, files };
+    const doubt = await readDoubt(id);
+    const marks = files.map((entry) => markIn(id, entry));
+    return furthest(doubt ? [...marks, doubt] : marks);
+  }
+
+  /** Not synced: a power loss also stops the process whose sends the mark is about. */
+  function raise(mark: Mark): void {
+    const file = join(folderOf(mark.id), nameOf(mark));
+    const isSameLedger = last?.mark.id === mark.id;
+    if (!isSameLedger || !last || !renamed(last.file, file)) {
+      makeFolder(folderOf(mark.id));
+      closeSync(openSync(file, "a", 0o600));
+    }
+    last = { mark, file };
+  }
+
+  /** Whole or not at all, also after a power loss: it is written under another name first. */
+  function writeWhole(file: string, text: string): void {
+    const draft = `${file}.${newId()}.new`;
+    const handle = openSync(draft, "wx", 0o600);
+    try {
+      writeSync(handle, text);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(draft, file);
+  }
+
+  function takePlace(id: string): void {
+    if (placed === id) return;
+    writeWhole(place, JSON.stringify({ id }));
+    placed = id;
   }
 
   return {
-    async read() {
-      const seen: Mark[] = last ? [last] : [];
-      for (const entry of await others()) {
-        const path = join(folder, entry);
-        const mark = parse(await readFile(path, "utf8").catch(() => ""));
-        if (mark) seen.push(mark);
-        const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now() }));
-        if (now() - mtimeMs > STALE_MS) stale.push(path);
-      }
-      return furthest(seen);
+    async read(id) {
+      placed = parseId(await contentOf(place));
+      const mark = await markOf(placed ?? id);
+      if (mark || placed === undefined) return mark;
+      // Its marks were deleted, but it was here, and for longer than is known.
+      return { id: placed, sequence: 0, since: 0 };
     },
-    doubt: async () => parse(await readFile(shared, "utf8").catch(() => "")),
+
+    doubt: readDoubt,
+
     note(mark) {
-      const isNews = mark.suspect !== last?.suspect;
-      if (!isNews && last?.id === mark.id && last.sequence >= mark.sequence) return;
-      write(mark);
-      if (isNews && mark.suspect !== undefined) {
-        writeFileSync(shared, JSON.stringify(mark), { mode: 0o600 });
+      const { id, suspect } = mark;
+      if (suspect !== undefined) {
+        // What it was before stays as it is: the place and the marks are the proof of the loss.
+        if (doubted === suspect) return;
+        makeFolder(folderOf(id));
+        writeWhole(doubtOf(id), JSON.stringify(mark));
+        doubted = suspect;
+        return;
       }
-      // The store has been found at least as far as every mark read, so the old files can go.
-      for (const path of stale) rmSync(path, { force: true });
-      stale = [];
+      if (last?.mark.id === id && last.mark.sequence >= mark.sequence) return;
+      raise(mark);
+      takePlace(id);
+      // Only now that this mark is as high as those, and has the earliest time of them.
+      if (listed?.id === id) removeLower(folderOf(id), listed.files, mark);
+      listed = undefined;
     },
-    async trust({ id, sequence, since }, by, at) {
-      write({ id, sequence, since, by, at });
-      for (const entry of await others()) await rm(join(folder, entry), { force: true });
-      await rm(shared, { force: true });
+
+    async trust(mark, by, at) {
+      const { id, sequence } = mark;
+      const before = parseId(await contentOf(place));
+      placed = before;
+      raise(mark);
+      takePlace(id);
+      writeWhole(join(folderOf(id), "trusted"), JSON.stringify({ sequence, by, at }));
+      for (const entry of await namesIn(folderOf(id))) {
+        if (MARK.test(entry) && entry !== nameOf(mark)) await remove(join(folderOf(id), entry));
+      }
+      if (before !== undefined) await remove(doubtOf(before));
+      await remove(doubtOf(id));
+      listed = undefined;
+      doubted = undefined;
     },
-    close() {
-      if (file !== undefined) closeSync(file);
-      file = undefined;
-    },
+
+    close() {},
   };
 }
 
-function parse(text: string): Mark | undefined {
+/** The time is rounded down: earlier is the careful side. */
+const nameOf = ({ sequence, since }: Mark): string =>
+  `${sequence}-${Math.max(0, Math.floor(since))}.mark`;
+
+function markIn(id: string, name: string): Mark {
+  const [, sequence, since] = MARK.exec(name) ?? [];
+  return { id, sequence: Number(sequence), since: Number(since) };
+}
+
+/** False if another process has removed the file, or a person the folder. */
+function renamed(from: string, to: string): boolean {
   try {
-    const { id, sequence, since, suspect } = JSON.parse(text) as Partial<Mark>;
-    const whole = typeof id === "string" && Number.isFinite(sequence) && Number.isFinite(since);
-    return whole ? ({ id, sequence, since, ...(suspect && { suspect }) } as Mark) : undefined;
-  } catch {
-    return undefined;
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
   }
 }
 
-/**
- * The highest mark. Of marks of two ledgers, the one with the higher sequence belongs to the ledger
- * that was lost. `since` is the earliest of all.
- */
+/** Removes what `mark` says too. A process whose file is removed writes a new one with its next mark. */
+function removeLower(folder: string, files: readonly string[], mark: Mark): void {
+  for (const name of files) {
+    const { sequence, since } = markIn(mark.id, name);
+    const isSaid = sequence <= mark.sequence && since >= Math.floor(mark.since);
+    if (isSaid && name !== nameOf(mark)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+const remove = (path: string): Promise<void> => rm(path, { force: true });
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (isAbsent(error)) return [];
+    throw error;
+  });
+}
+
+async function contentOf(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error: unknown) => {
+    if (isAbsent(error)) return "";
+    throw error;
+  });
+}
+
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT";
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function parseId(text: string): string | undefined {
+  const { id } = parsed(text);
+  return typeof id === "string" ? id : undefined;
+}
+
+function parseMark(text: string): Mark | undefined {
+  const { id, sequence, since, suspect } = parsed(text);
+  const isWhole =
+    typeof id === "string" &&
+    typeof sequence === "number" &&
+    typeof since === "number" &&
+    typeof suspect === "string";
+  return isWhole ? { id, sequence, since, suspect } : undefined;
+}
+
+/** The highest sequence, with the earliest time of all. */
 function furthest(marks: readonly Mark[]): Mark | undefined {
   const [first, ...others] = marks;
   if (!first) return undefined;

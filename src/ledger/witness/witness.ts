@@ -7,7 +7,7 @@
 
 import type { Incarnation } from "../store.ts";
 
-/** What a witness has recorded of a store. */
+/** What a witness has recorded of a ledger. */
 export interface Mark {
   /** The incarnation's id. */
   readonly id: string;
@@ -20,13 +20,16 @@ export interface Mark {
 }
 
 export interface Witness {
-  /** The mark with the highest sequence of any process; `undefined` if the store was never seen here. */
-  read(): Promise<Mark | undefined>;
-  /** The mark of a process that found a loss, until a person trusts the store. Called often: must be cheap. */
-  doubt(): Promise<Mark | undefined>;
-  /** Records the store's sequence. Called before anything is sent; must not block for long. */
+  /**
+   * The mark of the ledger that was last used in this place, if that was another one than `id`; else the
+   * highest mark that any process has noted of `id`, under whatever address. `undefined` if neither is known.
+   */
+  read(id: string): Promise<Mark | undefined>;
+  /** What a process has found against ledger `id`, until a person trusts it. Called often: must be cheap. */
+  doubt(id: string): Promise<Mark | undefined>;
+  /** Records the ledger's sequence. Called before anything is sent; must not block for long. */
   note(mark: Mark): void;
-  /** Removes all marks but this one, and records who trusted the store. */
+  /** Makes this the mark of its ledger and the ledger of this place, and records who trusted it. */
   trust(mark: Mark, by: string, at: number): Promise<void>;
   close(): void;
 }

@@ -4,22 +4,43 @@
  * @module
  */
 
-import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { PROJECT_FOLDER } from "../../ledger/private-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** In the project, so that all its processes find the same ledger. */
-const IN_PROJECT = join(".holdfire", "ledger.db");
+const IN_PROJECT = join(PROJECT_FOLDER, "ledger.db");
 
-/** `HOLDFIRE_STORE`, else `.holdfire/ledger.db` beside the nearest package.json, else in `cwd`. */
-export function defaultPath(env: Env, cwd: string): string {
+/** `HOLDFIRE_STORE`, else `.holdfire/ledger.db` beside the package.json nearest to `from`, else in `from`. */
+export function defaultPath(env: Env, from: string): string {
   const named = env.HOLDFIRE_STORE;
   // Not resolved: a value that is no path, such as a URI, must still be recognised when it is checked.
   if (named) return named;
-  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
     if (existsSync(join(folder, "package.json"))) return join(folder, IN_PROJECT);
-    if (folder === dirname(folder)) return join(resolve(cwd), IN_PROJECT);
+    if (folder === dirname(folder)) return join(resolve(from), IN_PROJECT);
+  }
+}
+
+/**
+ * Where a program looks for its project: the folder of its entry script, `process.argv[1]`, so that one
+ * job has one ledger wherever it is started from. The working folder if there is no script, or if it is
+ * the command of a dependency (`next start`), which runs the project it is started in.
+ */
+export function entryFolder(entry: string | undefined, cwd: string): string {
+  if (!entry) return cwd;
+  const folder = dirname(realPath(resolve(cwd, entry)));
+  return folder.split(sep).includes("node_modules") || !existsSync(folder) ? cwd : folder;
+}
+
+/** Node also starts a script whose extension was left out: then only its folder is there. */
+function realPath(script: string): string {
+  try {
+    return realpathSync(script);
+  } catch {
+    return script;
   }
 }
 

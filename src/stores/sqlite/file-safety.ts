@@ -8,10 +8,10 @@
 
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { makeFolder } from "../../ledger/private-folder.ts";
 
 const WORLD_WRITABLE = 0o002;
 const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
 const MAX_PATH = 4_096;
 
 /** What is wrong with a path, found without reading the disk. */
@@ -50,7 +50,7 @@ export function placeProblem(file: string): string | undefined {
 /** Makes the file and its folder if they are not there. Returns the file's real path. */
 export function makeFile(file: string): string {
   const folder = dirname(file);
-  const made = fs.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  const made = makeFolder(folder);
   // The names must be as durable as what is written under them.
   if (made !== undefined) syncFolders(folder, dirname(made));
   try {

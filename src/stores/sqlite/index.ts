@@ -10,12 +10,12 @@ import { resolve } from "node:path";
 import { InvalidInputError } from "../../errors.ts";
 import type { Store, StorePromise } from "../../ledger/store.ts";
 import type { Durability } from "./connect.ts";
-import { defaultPath } from "./default-path.ts";
+import { defaultPath, entryFolder } from "./default-path.ts";
 import { pathProblem } from "./file-safety.ts";
 import { createStore } from "./store.ts";
 
 export type { Durability } from "./connect.ts";
-export { defaultPath, diskIsForgotten } from "./default-path.ts";
+export { defaultPath, diskIsForgotten, entryFolder } from "./default-path.ts";
 
 export interface SqliteStoreOptions {
   /**
@@ -23,7 +23,7 @@ export interface SqliteStoreOptions {
    * write to, and files of other programs are refused. It must be on a local disk: a network share
    * cannot hold it.
    *
-   * @default HOLDFIRE_STORE, else `.holdfire/ledger.db` beside the nearest package.json
+   * @default HOLDFIRE_STORE, else `.holdfire/ledger.db` beside the package.json nearest to the entry script
    */
   readonly path?: string | undefined;
   /**
@@ -61,7 +61,8 @@ const PROMISES: Readonly<Record<Durability, StorePromise>> = {
 
 export function sqliteStore(options: SqliteStoreOptions = {}): Store {
   const { durability = "full", now } = options;
-  const path = options.path ?? defaultPath(process.env, process.cwd());
+  const path =
+    options.path ?? defaultPath(process.env, entryFolder(process.argv[1], process.cwd()));
   const problem = pathProblem(path);
   if (problem !== undefined) throw new InvalidInputError("sqlite.path", problem);
   if (!Object.hasOwn(PROMISES, durability)) {
