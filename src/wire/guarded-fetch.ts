@@ -9,8 +9,9 @@
 
 import { isRetryableRead } from "../classify/http.ts";
 import { HiddenRetryError } from "../errors.ts";
+import { follow, type Outgoing } from "./follow.ts";
 import { type Kept, keepAnswer, replay } from "./kept-answer.ts";
-import { type Identity, identify } from "./request-identity.ts";
+import { type Identity, type Init, type Input, identify } from "./request-identity.ts";
 import { currentToken, noteRefused, type WireToken } from "./token.ts";
 
 export type Fetch = typeof globalThis.fetch;
@@ -40,18 +41,22 @@ const guards = new WeakMap<WireToken, Guarded>();
  * first answer, or the first error. A write that succeeded gets a `HiddenRetryError`; a read that
  * was answered may be sent again, since that is polling. Another body is another request. A body
  * that cannot be compared (a stream, a form) is only counted.
+ *
+ * A redirect to another origin gets neither the key nor any other header of yours, and a write is not
+ * redirected there at all: it fails with a `TypeError` that has the `status`.
  */
 export function guardedFetch(fetch: Fetch = globalThis.fetch): Fetch {
   return async (input, init) => {
     const token = currentToken();
-    const request = token && identify(input, init);
-    if (!token || !request) return fetch(input, init);
+    if (!token) return fetch(input, init);
+    const request = identify(input, init);
+    if (!request) return sendWithinOrigin(fetch, input, init);
     const guard = guards.get(token) ?? { first: new Map(), refused: 0 };
     guards.set(token, guard);
     const before = guard.first.get(request.name);
     const first = before && (await standing(before, request));
     if (first) return refuse(first, request, token, guard);
-    const sent = fetch(input, init);
+    const sent = sendWithinOrigin(fetch, input, init);
     if (before || guard.first.size < MOST_REQUESTS) {
       guard.first.set(request.name, sent.then(keep(request)).catch(failed));
     }
@@ -88,4 +93,45 @@ async function refuse(
   if (first.tag === "failed") throw first.error;
   if (first.tag === "answered" && guard.refused <= MOST_REFUSALS) return replay(first.kept);
   throw new HiddenRetryError(`${method} ${address.origin}${address.path}`);
+}
+
+type Body = NonNullable<RequestInit["body"]>;
+
+/** As `fetch`, but redirects are followed by our rules: the platform would tell the key to any origin. */
+async function sendWithinOrigin(fetch: Fetch, input: Input, init: Init): Promise<Response> {
+  const request = typeof input === "string" || input instanceof URL ? undefined : input;
+  const url = URL.parse(request?.url ?? String(input));
+  const mode = init?.redirect ?? request?.redirect ?? "follow";
+  if (mode !== "follow" || !url) return fetch(input, init);
+  // The first send uses up the body of a `Request`.
+  const copy = request?.body && !init?.body && !request.bodyUsed ? request.clone() : undefined;
+  const first: Outgoing<Body> = {
+    method: (init?.method ?? request?.method ?? "GET").toUpperCase(),
+    url: url.href,
+    headers: new Headers(init?.headers ?? request?.headers),
+    body: init?.body ?? copy?.body ?? undefined,
+  };
+  const signal = init?.signal === undefined ? request?.signal : init.signal;
+  const send = async (outgoing: Outgoing<Body>): Promise<Response> => {
+    if (outgoing === first) return fetch(input, { ...init, redirect: "manual" });
+    const { method, headers } = outgoing;
+    const body = outgoing.body && (await bodyAgain(outgoing.body, copy));
+    const rest = { ...init, method, headers, signal: signal ?? null, redirect: "manual" } as const;
+    return fetch(outgoing.url, { ...rest, body: body ?? null });
+  };
+  try {
+    const { response, refusal } = await follow(first, mode, undefined, send);
+    if (refusal) throw refusal;
+    return response;
+  } finally {
+    // A copy that is not read would keep what the first send reads.
+    if (copy && !copy.bodyUsed) copy.body?.cancel().catch(() => {});
+  }
+}
+
+/** What the platform itself can send only once is not sent again. */
+async function bodyAgain(body: Body, copy: Request | undefined): Promise<Body> {
+  if (copy && body === copy.body && !copy.bodyUsed) return copy.arrayBuffer();
+  if (!(Symbol.asyncIterator in Object(body))) return body;
+  throw new TypeError("A redirect was not followed: the body is a stream and is used up.");
 }

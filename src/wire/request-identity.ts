@@ -15,8 +15,8 @@ export interface Identity {
   readonly name: string;
 }
 
-type Input = Parameters<typeof globalThis.fetch>[0];
-type Init = Parameters<typeof globalThis.fetch>[1];
+export type Input = Parameters<typeof globalThis.fetch>[0];
+export type Init = Parameters<typeof globalThis.fetch>[1];
 
 /** `undefined` if it cannot be compared, e.g. because its body is a stream. */
 export function identify(input: Input, init: Init): Identity | undefined {

@@ -12,6 +12,7 @@ import {
   withoutKey,
   withoutProperty,
 } from "../shared/tools/hidden-key.ts";
+import { type KeyNames, keyNamesOf, tolerant, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 
 const MARK = Symbol.for("vercel.ai.schema");
 
@@ -23,7 +24,7 @@ interface AiSchema {
 
 export interface AiHiddenKey {
   readonly schema: unknown;
-  readonly property: string | undefined | (() => Promise<string | undefined>);
+  readonly keys: KeyNames | (() => Promise<KeyNames>);
 }
 
 /** `hideKey` for all that `inputSchema` may be. */
@@ -31,11 +32,14 @@ export function hideAiKey(schema: unknown): AiHiddenKey {
   const isLazy = typeof schema === "function" && !("~standard" in schema);
   if (isLazy) {
     const made = () => schema() as AiSchema;
-    return { schema: () => hidden(made()), property: () => propertyOf(made()) };
+    return { schema: () => hidden(made()), keys: () => keysOf(made()) };
   }
-  if (peek(schema, MARK) !== true) return hideKey(schema);
+  if (peek(schema, MARK) !== true) {
+    const keys = keyNamesOf(schema);
+    return { schema: tolerant(hideKey(schema).schema, keys), keys };
+  }
   const own = schema as AiSchema;
-  return { schema: hidden(own), property: () => propertyOf(own) };
+  return { schema: hidden(own), keys: () => keysOf(own) };
 }
 
 /** JSON Schema as a schema of the SDK. */
@@ -46,7 +50,7 @@ export const aiSchema = (jsonSchema: object): object => ({
   validate: undefined,
 });
 
-const propertyOf = async ({ jsonSchema }: AiSchema) => keyPropertyOf(await jsonSchema);
+const keysOf = async ({ jsonSchema }: AiSchema) => keyNamesOf(await jsonSchema);
 
 function hidden(own: AiSchema): object {
   const { validate } = own;
@@ -60,9 +64,11 @@ function hidden(own: AiSchema): object {
     validate:
       validate &&
       (async (value: unknown) => {
-        const property = await propertyOf(own);
-        if (property === undefined) return validate(value);
-        const checked = await validate(standIn(value, property));
+        const keys = await keysOf(own);
+        const { property } = keys;
+        const args = withoutMadeUp(value, keys);
+        if (property === undefined) return validate(args);
+        const checked = await validate(standIn(args, property));
         const isRight = peek(checked, "success") === true;
         const found = peek(checked, "value");
         return isRight ? { success: true, value: withoutKey(found, property) } : checked;

@@ -96,11 +96,11 @@ function guardTool(
   const { execute, outputSchema: _, toModelOutput, ...rest } = tool;
   // Run by the provider or by the user's own client: nothing of ours to fire.
   if (typeof execute !== "function") return tool;
-  const { schema, property } = hideAiKey(tool.inputSchema);
+  const { schema, keys } = hideAiKey(tool.inputSchema);
   const call = guardFunction<AnyOptions>(hf, {
     name,
     rules,
-    keyProperty: property,
+    keys,
     line: LINE,
     execute: (args, attempt, given) =>
       lastOf(execute.call(tool, args, withAttempt(given, attempt, "abortSignal") as never)),

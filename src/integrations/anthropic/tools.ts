@@ -20,6 +20,7 @@ import {
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
 import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
+import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import { putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 
@@ -69,18 +70,20 @@ function guardTool(
 ): object {
   const { name } = tool;
   const { schema, property } = hideKey(tool.input_schema);
+  const keys = keyNamesOf(tool.input_schema);
   const call = guardFunction<unknown>(hf, {
     name,
     rules,
-    keyProperty: property,
+    keys,
     line: LINE,
     execute: (args, attempt, context) =>
       tool.run(args as never, withAttempt(context, attempt, "signal") as never),
   });
-  const parse = checkWithoutKey(
+  const check = checkWithoutKey(
     (content) => (tool.parse ? tool.parse(content) : content),
     property,
   );
+  const parse = (content: unknown) => check(withoutMadeUp(content, keys));
   const description = describe(tool.description, rules?.alsoDoes);
   const guarded = {
     ...tool,

@@ -15,6 +15,7 @@ import { InvalidInputError } from "../../errors.ts";
 import type { Effect, Verdict } from "../../ledger/record.ts";
 import { argvOf, flagWith, type Pieces } from "./argv.ts";
 import { type CommandResult, effectOf, planOf, resultOf } from "./output.ts";
+import { asText, NOTHING_PRINTED } from "./printed.ts";
 import { type Ended, runProgram } from "./program.ts";
 
 export interface CommandOptions<A> {
@@ -35,13 +36,17 @@ export interface CommandOptions<A> {
   readonly keyFlag?: string | undefined;
   /** The flag by which it only says what it would do, e.g. `"--dry-run"`. With it, the tool has a `plan`. */
   readonly dryRunFlag?: string | undefined;
-  /** The names of the variables that it sees of this process's environment. @default ["PATH"] */
+  /** The names of the variables that it sees of this process's environment, besides `PATH`. @default [] */
   readonly env?: readonly string[] | undefined;
-  /** Further variables, with their values. */
+  /** Further variables, with their values. A `PATH` here takes the place of this process's. */
   readonly setEnv?: Readonly<Record<string, string>> | undefined;
   /** @default this process's */
   readonly cwd?: string | undefined;
-  /** How long it may run, in milliseconds; then it is killed, and what it did is unknown. @default 10_000 */
+  /**
+   * How long it may run, in milliseconds; then it is ended with all it has started, and what it did is unknown.
+   *
+   * @default 10_000
+   */
   readonly timeoutMs?: number | undefined;
   /** What its exit codes mean. Undeclared, 0 is committed and every other code proves nothing. */
   readonly exitCodes?: ExitCodes | undefined;
@@ -66,9 +71,9 @@ export interface CommandTool<A> {
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly end: ProgramEnd;
-  /** The first part of its stderr. Not enumerable, so not in logs. */
+  /** The first part of its stderr; a data URL if it is not UTF-8. Not enumerable, so not in logs. */
   declare readonly stderr: string;
-  /** What it printed. Not enumerable. */
+  /** What it printed; a data URL if it is not UTF-8. Not enumerable. */
   declare readonly stdout: string;
 
   constructor(file: string, { end, stderr, stdout }: Ended) {
@@ -81,7 +86,7 @@ export class CommandError extends Error {
     super(`${basename(file)} ${how[end.tag]} ${what}.`);
     this.end = end;
     Object.defineProperty(this, "stderr", { value: stderr, enumerable: false });
-    Object.defineProperty(this, "stdout", { value: stdout, enumerable: false });
+    Object.defineProperty(this, "stdout", { value: asText(stdout), enumerable: false });
   }
 }
 
@@ -121,17 +126,17 @@ export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
     // Taken only if it is sent: a key that the program never sees earns nothing.
     const flags = keyFlag === undefined ? [] : flagWith(keyFlag, context.key);
     const ended = await execute(args, flags, context.signal).catch(notStarted);
-    const { end, stdout, truncated } = ended;
+    const { end, stdout } = ended;
     const isDone = end.tag === "exited" && verdictOfExit(end, exitCodes) === "committed";
     if (!isDone) throw new CommandError(file, ended);
-    return resultOf(end.code, stdout, truncated);
+    return resultOf(end.code, stdout);
   }
 
   async function plan(args: A): Promise<Plan> {
     const ended = await execute(args, [dryRunFlag ?? ""], AbortSignal.timeout(timeoutMs));
-    const { end, stdout, truncated } = ended;
+    const { end, stdout } = ended;
     if (end.tag !== "exited" || end.code !== 0) throw new CommandError(file, ended);
-    return planOf(resultOf(end.code, stdout, truncated), basename(file));
+    return planOf(resultOf(end.code, stdout), basename(file));
   }
 
   return {
@@ -149,8 +154,7 @@ export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
 /** Whatever keeps a command line from being made, there was no process. */
 const notStarted = (): Ended => ({
   end: { tag: "not_started", code: "EINVAL" },
-  stdout: "",
-  truncated: false,
+  stdout: NOTHING_PRINTED,
   stderr: "",
 });
 
@@ -169,8 +173,9 @@ function inputOf<A>(given: Input<A> | undefined, check: (args: A) => unknown): S
   };
 }
 
-function environment<A>({ env = ["PATH"], setEnv = {} }: CommandOptions<A>) {
-  const passed = env.flatMap((name): [string, string][] => {
+/** Without `PATH` the platform searches a default one, and another program of the same name may run. */
+function environment<A>({ env = [], setEnv = {} }: CommandOptions<A>) {
+  const passed = ["PATH", ...env].flatMap((name): [string, string][] => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });

@@ -8,22 +8,26 @@ import type { Plan, PlannedChange } from "../../engine/define/definition.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/json.ts";
 import type { Effect } from "../../ledger/record.ts";
+import type { Printed } from "./printed.ts";
 
 /** What a call of a program gives. */
 export interface CommandResult {
   readonly exitCode: number;
   /** What it printed, if that was JSON. */
   readonly json?: Json | undefined;
-  /** What it printed, if that was no JSON. */
+  /** What it printed, if that was text but no JSON. */
   readonly text?: string | undefined;
+  /** What it printed, in base64, if that was not UTF-8. */
+  readonly base64?: string | undefined;
   /** It printed more than was kept. */
   readonly truncated?: true | undefined;
 }
 
-export function resultOf(exitCode: number, stdout: string, truncated: boolean): CommandResult {
-  if (truncated) return { exitCode, text: stdout, truncated };
-  const json = parse(stdout);
-  return json === undefined ? { exitCode, text: stdout } : { exitCode, json };
+export function resultOf(exitCode: number, { text, base64, truncated }: Printed): CommandResult {
+  const shown = text === undefined ? { exitCode, base64 } : { exitCode, text };
+  if (truncated) return { ...shown, truncated };
+  const json = text === undefined ? undefined : parse(text);
+  return json === undefined ? shown : { exitCode, json };
 }
 
 function parse(text: string): Json | undefined {
@@ -59,6 +63,7 @@ export function planOf(result: CommandResult, program: string): Plan {
   if (result.truncated) {
     throw new InvalidInputError(at, "must be shown whole: it is longer than maxOutputBytes.");
   }
+  if (result.base64 !== undefined) throw new InvalidInputError(at, "must print UTF-8.");
   const changes = field(result.json, "changes");
   // Checked, as every plan, before a person is shown it.
   if (changes !== undefined) return { changes: changes as unknown as PlannedChange[] };

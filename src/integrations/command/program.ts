@@ -1,13 +1,15 @@
 /**
- * Runs a program once, without a shell, and tells how it ended. Output is bounded; an abort kills it.
+ * Runs a program once, without a shell, and tells how it ended. Output is bounded; an abort ends it and what
+ * it started.
  *
  * @module
  */
 
 import { spawn } from "node:child_process";
-import type { Readable } from "node:stream";
 import type { ProgramEnd } from "../../classify/exit.ts";
 import { peek } from "../../lang/peek.ts";
+import { asText, collect, NOTHING_PRINTED, type Printed } from "./printed.ts";
+import { groupOf, HAS_GROUPS } from "./process-group.ts";
 
 export interface Program {
   readonly file: string;
@@ -21,9 +23,7 @@ export interface Program {
 
 export interface Ended {
   readonly end: ProgramEnd;
-  readonly stdout: string;
-  /** The program said more than was kept. */
-  readonly truncated: boolean;
+  readonly stdout: Printed;
   /** The first part of what it wrote to stderr. */
   readonly stderr: string;
 }
@@ -31,6 +31,8 @@ export interface Ended {
 const MAX_STDERR_BYTES = 4_096;
 /** A child of the program may hold its output open long after it has ended. */
 const OUTPUT_AFTER_EXIT_MS = 1_000;
+/** How often a stopped program's group is checked, once the program itself has ended. */
+const CHECK_GROUP_MS = 20;
 
 export function runProgram(program: Program, signal: AbortSignal): Promise<Ended> {
   const { file, argv, env, cwd, maxOutputBytes, killAfterMs } = program;
@@ -41,7 +43,7 @@ export function runProgram(program: Program, signal: AbortSignal): Promise<Ended
         tag: "not_started",
         code: typeof code === "string" ? code : undefined,
       } as const;
-      resolve({ end, stdout: "", truncated: false, stderr: "" });
+      resolve({ end, stdout: NOTHING_PRINTED, stderr: "" });
     };
     if (signal.aborted) return notStarted(undefined);
     let child: ReturnType<typeof start>;
@@ -52,36 +54,57 @@ export function runProgram(program: Program, signal: AbortSignal): Promise<Ended
     }
     const stdout = collect(child.stdout, maxOutputBytes);
     const stderr = collect(child.stderr, MAX_STDERR_BYTES);
+    const group = groupOf(child);
     const timers: NodeJS.Timeout[] = [];
+    const later = (fn: () => void, ms: number) => void timers.push(setTimeout(fn, ms));
+    let hasExited = false;
     let stopped = false;
+    let killed = false;
+    const stopGroup = () => {
+      stopped = group.end("SIGTERM");
+      later(() => {
+        group.end("SIGKILL");
+        killed = true;
+      }, killAfterMs);
+    };
+    // What ended by itself has said how.
     const stop = () => {
-      stopped = child.kill("SIGTERM");
-      timers.push(setTimeout(() => child.kill("SIGKILL"), killAfterMs));
+      if (!hasExited) stopGroup();
     };
     const settle = (end: ProgramEnd) => {
       for (const timer of timers) clearTimeout(timer);
       signal.removeEventListener("abort", stop);
+      group.release();
       child.stdout.destroy();
       child.stderr.destroy();
-      const { text, truncated } = stdout();
-      resolve({ end, stdout: text, truncated, stderr: stderr().text });
+      resolve({ end, stdout: stdout(), stderr: asText(stderr()) });
     };
     signal.addEventListener("abort", stop, { once: true });
     child.on("error", (error) => {
       // With a process id there is a process, whatever else went wrong.
       if (child.pid !== undefined) return;
       signal.removeEventListener("abort", stop);
+      group.release();
       notStarted(error);
     });
-    // One that ends politely when it is told to stop has not said that it was done.
-    const ended = (code: number | null, by: string | null) =>
+    const ended = (code: number | null, by: string | null): void => {
+      // Of a program that was stopped, a child may be left that has not ended yet.
+      if (stopped && !killed && group.isAlive()) {
+        later(() => ended(code, by), CHECK_GROUP_MS);
+        return;
+      }
+      // One that ends politely when it is told to stop has not said that it was done.
       settle(
         code === null || stopped
           ? { tag: "killed", signal: by ?? (stopped ? "SIGTERM" : "unknown") }
           : { tag: "exited", code },
       );
+    };
     child.on("exit", (code, by) => {
-      timers.push(setTimeout(() => ended(code, by), OUTPUT_AFTER_EXIT_MS));
+      hasExited = true;
+      // Killed from outside, it has not ended its children.
+      if (code === null && !stopped) stopGroup();
+      later(() => ended(code, by), OUTPUT_AFTER_EXIT_MS);
     });
     child.on("close", (code, by) => {
       if (child.pid !== undefined) ended(code, by);
@@ -99,24 +122,7 @@ const start = (
     cwd,
     env,
     shell: false,
+    detached: HAS_GROUPS,
     windowsHide: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-
-/** Goes on reading past the limit, so that the program does not hang, and forgets what it reads. */
-function collect(stream: Readable, limit: number) {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let truncated = false;
-  stream.on("data", (chunk: Buffer) => {
-    const room = limit - size;
-    if (chunk.length > room) truncated = true;
-    if (room <= 0) return;
-    const kept = chunk.subarray(0, room);
-    chunks.push(kept);
-    size += kept.length;
-  });
-  // A broken pipe is the end of what was said.
-  stream.on("error", () => {});
-  return () => ({ text: Buffer.concat(chunks).toString("utf8"), truncated });
-}

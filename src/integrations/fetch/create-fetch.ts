@@ -11,6 +11,7 @@ import type { Holdfire } from "../../api.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { isHoldfireError } from "../../errors.ts";
+import { follow, type Outgoing, type Send } from "../../wire/follow.ts";
 import { type Fetch, guardedFetch } from "../../wire/guarded-fetch.ts";
 import { finalOf, responseOf } from "./answer.ts";
 import {
@@ -20,7 +21,6 @@ import {
   type Settings,
   settingsOf,
 } from "./options.ts";
-import { follow, type Outgoing, type Send } from "./redirects.ts";
 import { type Prepared, prepare } from "./request.ts";
 import { sendWrite } from "./write.ts";
 

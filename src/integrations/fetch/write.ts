@@ -14,9 +14,9 @@ import { digestText } from "../../key/digest.ts";
 import type { Json } from "../../key/json.ts";
 import { ignoreRejection } from "../../lang/peek.ts";
 import { isCleared } from "../../ledger/record.ts";
+import { follow, type Send } from "../../wire/follow.ts";
 import { failureOf, finalOf, isKeyConflict, noAgain, responseOf, withUrl } from "./answer.ts";
 import { declarationsOf, type FetchArguments, type FetchPolicy, type Settings } from "./options.ts";
-import { follow, type Send } from "./redirects.ts";
 import type { Prepared } from "./request.ts";
 
 const CONDITIONS = ["if-match", "if-none-match", "if-unmodified-since"];

@@ -21,6 +21,7 @@ import {
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
+import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import { type LangChainTurnOptions, langChainTurn } from "./turn.ts";
 
 /** A tool of LangChain (`tool(…)`, `StructuredTool`), by structure. */
@@ -114,7 +115,7 @@ export function guardNamed(
       ...rules,
       classify: (error) => (uncalled.has(Object(error)) ? "not_sent" : classify?.(error)),
     },
-    keyProperty: async () => hideKey(tool()?.schema).property,
+    keys: async () => keyNamesOf(tool()?.schema),
     line: LINE,
     async execute(args, attempt, given) {
       const called = given?.tool ?? tool();
@@ -158,7 +159,14 @@ export function guarded<T extends LangChainTool>(
     const [content, artifact] = Array.isArray(reply.data) ? reply.data : [reply.data, undefined];
     return [JSON.stringify({ ...reply, data: content }), artifact];
   };
+  const keys = keyNamesOf(tool.schema);
+  const checked = peek(tool, "call");
+  /** A strict schema would refuse what a model made up. */
+  function callChecked(this: unknown, args: unknown, ...rest: unknown[]): unknown {
+    return Reflect.apply(checked as Call, this, [withoutMadeUp(args, keys), ...rest]);
+  }
   return Object.create(tool, {
+    ...(typeof checked === "function" ? { call: { value: callChecked } } : {}),
     schema: { value: schema, enumerable: true },
     description: { value: describe(tool.description, alsoDoes), enumerable: true },
     _call: { value: run },

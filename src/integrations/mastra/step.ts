@@ -13,6 +13,7 @@ import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek } from "../../lang/peek.ts";
 import { guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
+import { keyNamesOf } from "../shared/tools/made-up-key.ts";
 import { attemptContext, callTool, type Execute, mastraRules } from "./tools.ts";
 import { type MastraTurnOptions, mastraTurn } from "./turn.ts";
 
@@ -47,13 +48,14 @@ export function guardStep<S extends MastraStep>(
   const { execute } = step;
   if (typeof execute !== "function") return step;
   const isTool = peek(step, TOOL) === true;
-  const { schema, property } = isTool
-    ? hideKey(step.inputSchema)
-    : { schema: step.inputSchema, property: undefined };
+  // No model writes the input of a step.
+  const keys = isTool
+    ? keyNamesOf(step.inputSchema)
+    : { property: undefined, isDeclared: () => true };
   const call = guardFunction<unknown>(hf, {
     name: step.id,
     rules: mastraRules(rules),
-    keyProperty: property,
+    keys,
     line: LINE,
     execute: (args, attempt, given) =>
       isTool
@@ -69,7 +71,7 @@ export function guardStep<S extends MastraStep>(
   };
   const guarded = isTool ? run : (context: unknown) => run(peek(context, "inputData"), context);
   return Object.assign(Object.create(Object.getPrototypeOf(step)), step, {
-    inputSchema: schema,
+    inputSchema: isTool ? hideKey(step.inputSchema).schema : step.inputSchema,
     execute: guarded,
   });
 }

@@ -22,6 +22,7 @@ import {
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
+import { keyNamesOf } from "../shared/tools/made-up-key.ts";
 import { type MastraTurnOptions, mastraTurn } from "./turn.ts";
 
 /** A tool of Mastra (`createTool`), by structure. */
@@ -134,11 +135,11 @@ function guardTool(
 ): MastraTool {
   const { execute } = tool;
   if (typeof execute !== "function") return tool;
-  const { schema, property } = hideKey(tool.inputSchema);
+  const { schema } = hideKey(tool.inputSchema);
   const call = guardFunction<unknown>(hf, {
     name,
     rules: mastraRules(rules),
-    keyProperty: property,
+    keys: keyNamesOf(tool.inputSchema),
     line: LINE,
     execute: (args, attempt, given) =>
       callTool(execute.bind(tool) as Execute, args, attempt, given),

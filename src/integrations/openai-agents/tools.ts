@@ -18,6 +18,7 @@ import {
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
+import { type KeyNames, keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import { type FromContext, fromContext, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 /** What `tool()` of the agents SDK is given, by structure. */
@@ -81,11 +82,12 @@ export function guardTool<D extends AgentToolDefinition>(
     const rule = "must be what tool() is given; a tool made already hides whether it failed.";
     throw new InvalidInputError("definition", rule);
   }
-  const { schema, property } = hideKey(definition.parameters);
+  const { schema } = hideKey(definition.parameters);
+  const keys = keyNamesOf(definition.parameters);
   const call = guardFunction<AgentCall>(hf, {
     name: definition.name ?? execute.name,
     rules,
-    keyProperty: property,
+    keys,
     line: LINE,
     execute: (args, attempt, given) =>
       execute.call(
@@ -99,7 +101,7 @@ export function guardTool<D extends AgentToolDefinition>(
     ...definition,
     name: definition.name ?? execute.name,
     description: describe(definition.description, rules.alsoDoes),
-    parameters: schema,
+    parameters: parsedWithoutMadeUp(schema, keys),
     // The envelope is not what a schema of the tool's own result describes.
     outputSchema: undefined,
     execute: async (args: unknown, runContext: unknown, details: unknown) => {
@@ -111,6 +113,18 @@ export function guardTool<D extends AgentToolDefinition>(
       });
     },
   };
+}
+
+/** A strict zod object would refuse what a model made up. The SDK calls `parse`; all else is the schema's own. */
+function parsedWithoutMadeUp(schema: unknown, keys: KeyNames): unknown {
+  const parse = peek(schema, "parse");
+  if (typeof parse !== "function" || peek(schema, "shape") === undefined) return schema;
+  return Object.create(schema as object, {
+    parse: {
+      value: (args: unknown, ...rest: unknown[]) =>
+        Reflect.apply(parse, schema, [withoutMadeUp(args, keys), ...rest]),
+    },
+  });
 }
 
 /** `hf.statusTool()` as a definition for `tool()`. */

@@ -15,6 +15,7 @@ import {
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
 import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
+import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import { firstCallId, type Handle, putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 
@@ -212,11 +213,12 @@ const LINE = "Pass { thread, messages } to guardTools";
 function prepare(name: string, declared: Declaration, parts: Parts): Prepared {
   const { hf, rules, run, parse, withSignal } = parts;
   const { schema: parameters, property } = hideKey(declared.parameters);
+  const keys = keyNamesOf(declared.parameters);
   const takesText = !parse && !withSignal;
   const call = guardFunction<readonly unknown[]>(hf, {
     name,
     rules,
-    keyProperty: property,
+    keys,
     line: LINE,
     execute: (args, attempt, rest = []) =>
       run(
@@ -230,8 +232,9 @@ function prepare(name: string, declared: Declaration, parts: Parts): Prepared {
     make: async ({ args, turn, rest, ...made }) =>
       JSON.stringify(await call(args, { ...turn, ...made, context: rest })),
     read(raw) {
-      if (!parse || property === undefined) return parse ? parse(raw) : JSON.parse(raw);
-      return checkWithoutKey((args) => parse(JSON.stringify(args)), property)(JSON.parse(raw));
+      if (!parse) return JSON.parse(raw);
+      const check = checkWithoutKey((args) => parse(JSON.stringify(args)), property);
+      return check(withoutMadeUp(JSON.parse(raw), keys));
     },
   };
 }

@@ -20,6 +20,7 @@ import { InvalidInputError } from "../../../errors.ts";
 import { checkAlias } from "../../../key/check-name.ts";
 import { peek } from "../../../lang/peek.ts";
 import { withKey, withoutKey } from "./hidden-key.ts";
+import { type KeyNames, keyNamesOf, withoutMadeUp } from "./made-up-key.ts";
 import { inTurn, type Turn } from "./turn.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: rules of tools with any arguments stand in one record
@@ -41,8 +42,8 @@ export interface GuardedFunction<C> {
   readonly rules: ToolRules | undefined;
   /** The framework's own function, once per attempt. `call` is missing when no caller waits for it. */
   readonly execute: (args: unknown, attempt: AttemptContext, call: C | undefined) => unknown;
-  /** The property of the schema that takes the key, see `hideKey`; or how to find out. */
-  readonly keyProperty?: string | (() => Promise<string | undefined>) | undefined;
+  /** The key-like properties of the schema, see `keyNamesOf`; or how to find out. @default none */
+  readonly keys?: KeyNames | (() => Promise<KeyNames>) | undefined;
   /** The line to add where a call has no scope, e.g. `guardTools(tools, hf, rules, { thread: chatId })`. */
   readonly line: string;
 }
@@ -71,9 +72,9 @@ interface Current {
 const current = new AsyncLocalStorage<Current>();
 
 export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): CallGuarded<C> {
-  const { name, rules = {}, execute, keyProperty, line } = options;
+  const { name, rules = {}, execute, keys = keyNamesOf(undefined), line } = options;
   const kind = rules.kind ?? "write";
-  const property = async () => (typeof keyProperty === "function" ? keyProperty() : keyProperty);
+  const names = async () => (typeof keys === "function" ? keys() : keys);
   const tool = hf.tool<unknown, unknown>({
     deadlineMs: DEADLINE_MS,
     ...rules,
@@ -82,13 +83,14 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
     async run(args: unknown, attempt) {
       const now = current.getStore();
       const call = now?.of === options ? (now.call as C) : undefined;
-      const hidden = await property();
-      const filled = hidden === undefined ? args : withKey(args, hidden, attempt.key);
+      const { property } = await names();
+      const filled = property === undefined ? args : withKey(args, property, attempt.key);
       return attempts.run(attempt, () => execute(filled, attempt, call));
     },
   });
   return async (given, { toolCallId, signal, context, ...turn }) => {
-    const args = withoutKey(given, await property());
+    const known = await names();
+    const args = withoutMadeUp(withoutKey(given, known.property), known);
     const aliases = aliasesOf(toolCallId);
     const reply = (scope: string | undefined) =>
       current.run({ of: options, call: context }, () =>

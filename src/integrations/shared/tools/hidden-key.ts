@@ -77,12 +77,12 @@ export const standIn = (args: unknown, property: string): unknown =>
     : args;
 
 /** JSON Schema made by zod carries `~standard`, too; what it is shows in its properties. */
-const isJsonSchema = (schema: unknown): schema is object =>
+export const isJsonSchema = (schema: unknown): schema is object =>
   typeof peek(schema, "properties") === "object" && peek(schema, "shape") === undefined;
 
-const STANDARD = "~standard";
+export const STANDARD = "~standard";
 
-function jsonSchemaOf(schema: unknown): unknown {
+export function jsonSchemaOf(schema: unknown): unknown {
   return tryCall(peek(peek(schema, STANDARD), "jsonSchema"), "input", { target: "draft-07" });
 }
 
@@ -91,19 +91,34 @@ interface Standard {
   readonly jsonSchema: Readonly<Record<"input" | "output", (options: unknown) => object>>;
 }
 
-/** A Standard Schema around another one. */
+/** The schema without the property, for one that cannot be cut. */
 function wrapped(schema: unknown, property: string): object {
+  return around(
+    schema,
+    (shown) => withoutProperty(shown, property),
+    (value) => standIn(value, property),
+    (value) => withoutKey(value, property),
+  );
+}
+
+/** A Standard Schema that shows another one, and changes what goes into its check and what comes out. */
+export function around(
+  schema: unknown,
+  show: (jsonSchema: object) => object,
+  before: (value: unknown) => unknown,
+  after: (value: unknown) => unknown,
+): object {
   const standard = peek(schema, STANDARD) as Standard;
   const shown = (io: "input" | "output") => (options: unknown) =>
-    withoutProperty(standard.jsonSchema[io](options), property);
+    show(standard.jsonSchema[io](options));
   return {
     [STANDARD]: {
       version: 1,
       vendor: "holdfire",
       async validate(value: unknown) {
-        const checked = await standard.validate(standIn(value, property));
+        const checked = await standard.validate(before(value));
         const isRight = peek(checked, "issues") === undefined;
-        return isRight ? { value: withoutKey(peek(checked, "value"), property) } : checked;
+        return isRight ? { value: after(peek(checked, "value")) } : checked;
       },
       jsonSchema: { input: shown("input"), output: shown("output") },
     },

@@ -7,13 +7,13 @@
  * @module
  */
 
-import { redirectTarget } from "../../wire/redirect.ts";
+import { redirectTarget } from "./redirect.ts";
 
-export interface Outgoing {
+export interface Outgoing<B = Uint8Array<ArrayBuffer>> {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
-  readonly body: Uint8Array<ArrayBuffer> | undefined;
+  readonly body: B | undefined;
 }
 
 export interface Followed {
@@ -22,7 +22,7 @@ export interface Followed {
   readonly refusal?: Error | undefined;
 }
 
-export type Send = (outgoing: Outgoing) => Promise<Response>;
+export type Send<B = Uint8Array<ArrayBuffer>> = (outgoing: Outgoing<B>) => Promise<Response>;
 
 const MOST_HOPS = 20;
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -47,11 +47,12 @@ const OF_THE_BODY = [
   "content-type",
 ];
 
-export async function follow(
-  first: Outgoing,
+/** `keyHeader` is taken off a hop that no longer writes, also within its origin. */
+export async function follow<B>(
+  first: Outgoing<B>,
   mode: Request["redirect"],
-  keyHeader: string,
-  send: Send,
+  keyHeader: string | undefined,
+  send: Send<B>,
 ): Promise<Followed> {
   const been = new Set<string>();
   let outgoing = first;
@@ -79,14 +80,20 @@ export async function follow(
 }
 
 /** The next request, or none where it would carry a write to another origin. */
-function hop(from: Outgoing, status: number, to: URL, keyHeader: string): Outgoing | undefined {
+function hop<B>(
+  from: Outgoing<B>,
+  status: number,
+  to: URL,
+  keyHeader: string | undefined,
+): Outgoing<B> | undefined {
   if (to.protocol !== "http:" && to.protocol !== "https:") return undefined;
   const becomesGet = turnsToGet(status, from.method);
   const isHome = to.origin === new URL(from.url).origin;
   if (!isHome && !becomesGet && (!SAFE.has(from.method) || from.body)) return undefined;
   const headers = isHome ? new Headers(from.headers) : harmless(from.headers);
   if (!becomesGet) return { ...from, url: to.href, headers };
-  for (const name of [...OF_THE_BODY, keyHeader]) headers.delete(name);
+  for (const name of OF_THE_BODY) headers.delete(name);
+  if (keyHeader !== undefined) headers.delete(keyHeader);
   return { method: "GET", url: to.href, headers, body: undefined };
 }
 
@@ -105,7 +112,7 @@ function harmless(headers: Headers): Headers {
 }
 
 /** Carries the status, by which it is judged: that a service sends us elsewhere proves nothing. */
-function refusalOf(from: Outgoing, status: number, target: string, why: string): Error {
+function refusalOf(from: Outgoing<unknown>, status: number, target: string, why: string): Error {
   const { origin, pathname } = new URL(from.url);
   const to = new URL(target);
   const asked = `${from.method} ${origin}${pathname}`;
