@@ -117,11 +117,11 @@ test.each(PAGES)("%s names only scripts that exist", (page) => {
 describe("docs/errors.md", () => {
   const page = textOf("docs/errors.md");
   const errors = textOf("src/errors.ts");
-  const record = textOf("src/ledger/record.ts");
+  const reasons = textOf("src/ledger/reasons.ts");
 
-  /** The literals of a union type in `record.ts`, its comments left out. */
+  /** The literals of a union type in `reasons.ts`, its comments left out. */
   const literalsOf = (type: string): string[] => {
-    const union = new RegExp(`^export type ${type} =([^;]*);`, "m").exec(record)?.[1] ?? "";
+    const union = new RegExp(`^export type ${type} =([^;]*);`, "m").exec(reasons)?.[1] ?? "";
     return [...union.replaceAll(/\/\/.*$/gm, "").matchAll(/"([^"]+)"/g)].map(
       ([, text = ""]) => text,
     );
