@@ -29,7 +29,7 @@ export function langChainTurn(config: unknown, options: LangChainTurnOptions): T
   const turn = turnFrom(options, config, messages);
   const thread = turn.thread ?? threadIn(config);
   const hasWords = personMessages(messages).length > 0;
-  return { ...turn, thread, scope: turn.scope ?? (hasWords ? undefined : taskIn(config, thread)) };
+  return { ...turn, thread, scope: turn.scope ?? (hasWords ? undefined : taskOf(config, thread)) };
 }
 
 const threadIn = (config: unknown): string | undefined =>
@@ -43,7 +43,7 @@ function messagesIn(config: unknown): unknown {
   return Array.isArray(state) ? state : peek(state, "messages");
 }
 
-function taskIn(config: unknown, thread: string | undefined): string | undefined {
+function taskOf(config: unknown, thread: string | undefined): string | undefined {
   const task = idText(peek(peek(config, "executionInfo"), "taskId"));
   return thread === undefined || task === undefined ? undefined : `${thread}/task-${task}`;
 }

@@ -51,7 +51,7 @@ export function fileWitness({
     const files = (await namesIn(folderOf(id))).filter((entry) => MARK.test(entry));
     listed = { id, files };
     const doubt = await readDoubt(id);
-    const marks = files.map((entry) => markIn(id, entry));
+    const marks = files.map((entry) => markNamed(id, entry));
     return furthest(doubt ? [...marks, doubt] : marks);
   }
 
@@ -138,7 +138,7 @@ export function fileWitness({
 const nameOf = ({ sequence, since }: Mark): string =>
   `${sequence}-${Math.max(0, Math.floor(since))}.mark`;
 
-function markIn(id: string, name: string): Mark {
+function markNamed(id: string, name: string): Mark {
   const [, sequence, since] = MARK.exec(name) ?? [];
   return { id, sequence: Number(sequence), since: Number(since) };
 }
@@ -157,7 +157,7 @@ function renamed(from: string, to: string): boolean {
 /** Removes what `mark` says too. A process whose file is removed writes a new one with its next mark. */
 function removeLower(folder: string, files: readonly string[], mark: Mark): void {
   for (const name of files) {
-    const { sequence, since } = markIn(mark.id, name);
+    const { sequence, since } = markNamed(mark.id, name);
     const isSaid = sequence <= mark.sequence && since >= Math.floor(mark.since);
     if (isSaid && name !== nameOf(mark)) rmSync(join(folder, name), { force: true });
   }
