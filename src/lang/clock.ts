@@ -54,7 +54,9 @@ function createTimers(monotonic: () => number): Clock["after"] {
     isDue = false;
     for (const one of waiting.splice(0)) {
       one.place = -1;
-      const ms = Math.min(Math.max(one.dueAt - monotonic(), 0), LONGEST_TIMER_MS);
+      // The other way round NaN would stay NaN, of which Node warns.
+      const left = one.dueAt - monotonic();
+      const ms = left > 0 ? Math.min(left, LONGEST_TIMER_MS) : 0;
       one.timer = setTimeout(one.call, ms);
       if (one.idle) one.timer.unref();
     }
