@@ -1,10 +1,11 @@
+import { AsyncResource } from "node:async_hooks";
 import { inspect } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { StoreUnavailableError } from "../../src/errors.ts";
 import { createEvents, type HoldfireEvents } from "../../src/observe/events.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
-import { openWorld, TEA } from "../scenarios/world.ts";
+import { type OrderTool, openWorld, TEA, type World } from "../scenarios/world.ts";
 
 const SECRET = "canary-4711";
 const ONCE = { scope: "s" };
@@ -106,6 +107,48 @@ describe("what was thrown", () => {
     const [outcome] = heard("outcome", "failed");
     expect(outcome?.error).toBeInstanceOf(StoreUnavailableError);
     if (outcome) expectHidden(outcome, outcome.error);
+  });
+});
+
+describe("a listener whose wrap goes back to another async context", () => {
+  /** A tracer that runs each attempt of `outer` in the context in which its first request began. */
+  async function traced(run: (world: World, mail: OrderTool) => Promise<unknown>) {
+    const world = await openWorld();
+    const { hf, order } = world;
+    const mail = order("neither");
+    const outer = hf.tool({
+      name: "outer",
+      kind: "write",
+      run: (_: { n: number }) => run(world, mail),
+    });
+    const first = hf.scope("request-1", () => new AsyncResource("trace"));
+    hf.on("attempt", ({ tool, around }) => {
+      if (tool === "outer") around((start) => first.runInAsyncScope(start));
+    });
+    return { ...world, outer };
+  }
+
+  test("does not take the scope from the attempt: two operations have each their inner one", async () => {
+    const { service, outer, pass } = await traced((_, mail) => mail(TEA));
+    await pass(outer({ n: 1 }, { scope: "request-1" }));
+    await pass(outer({ n: 2 }, { scope: "request-2" }));
+    expect(service.effects).toHaveLength(2);
+  });
+
+  test("does not take the frame: with an inner operation committed the outer one is unknown, partial", async () => {
+    const { outer, pass } = await traced(async (_, mail) => {
+      await mail(TEA);
+      throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+    });
+    const outcome = await pass(outer.outcome({ n: 1 }, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", reason: "partial" });
+  });
+
+  test("does not take the token: the requests of the attempt are counted", async () => {
+    const { outer, pass, heard } = await traced(({ client }) => client("neither").create(TEA));
+    const outcome = await pass(outer.outcome({ n: 1 }, ONCE));
+    expect(outcome).toMatchObject({ status: "committed", wireRequests: 1 });
+    expect(heard("verdict")).toMatchObject([{ wireRequests: 1 }]);
   });
 });
 
