@@ -170,3 +170,24 @@ test("each operation has one outcome and each attempt one verdict, also through 
   ]);
   expect(heard("verdict").some(({ timedOut }) => timedOut)).toBe(false);
 });
+
+test("a listener of `operation` that makes the same call joins it, and both are answered", async () => {
+  const { service, order, pass, hf, clock } = await openWorld();
+  const mail = order("neither");
+  // The store is open from here on, so that an operation begins in the turn of its call.
+  await pass(mail({ item: "milk" }, ONCE));
+  const joined: unknown[] = [];
+  let calls = 0;
+  hf.on("operation", () => {
+    calls += 1;
+    if (calls === 1) void mail.outcome(TEA, ONCE).then((outcome) => joined.push(outcome));
+  });
+  const first = await pass(mail.outcome(TEA, ONCE));
+  await clock.settle();
+  expect(first).toMatchObject({ status: "committed", replayed: false });
+  expect(joined).toMatchObject([{ status: "committed", replayed: true, id: first.id }]);
+  expect(service.effects).toHaveLength(2);
+  const began = clock.monotonic();
+  await pass(hf.close());
+  expect(clock.monotonic()).toBe(began);
+});
