@@ -1,10 +1,11 @@
+import { AsyncResource } from "node:async_hooks";
 import { inspect } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { StoreUnavailableError } from "../../src/errors.ts";
 import { createEvents, type HoldfireEvents } from "../../src/observe/events.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
-import { openWorld, TEA } from "../scenarios/world.ts";
+import { type OrderTool, openWorld, TEA, type World } from "../scenarios/world.ts";
 
 const SECRET = "canary-4711";
 const ONCE = { scope: "s" };
@@ -109,6 +110,48 @@ describe("what was thrown", () => {
   });
 });
 
+describe("a listener whose wrap goes back to another async context", () => {
+  /** A tracer that runs each attempt of `outer` in the context in which its first request began. */
+  async function traced(run: (world: World, mail: OrderTool) => Promise<unknown>) {
+    const world = await openWorld();
+    const { hf, order } = world;
+    const mail = order("neither");
+    const outer = hf.tool({
+      name: "outer",
+      kind: "write",
+      run: (_: { n: number }) => run(world, mail),
+    });
+    const first = hf.scope("request-1", () => new AsyncResource("trace"));
+    hf.on("attempt", ({ tool, around }) => {
+      if (tool === "outer") around((start) => first.runInAsyncScope(start));
+    });
+    return { ...world, outer };
+  }
+
+  test("does not take the scope from the attempt: two operations have each their inner one", async () => {
+    const { service, outer, pass } = await traced((_, mail) => mail(TEA));
+    await pass(outer({ n: 1 }, { scope: "request-1" }));
+    await pass(outer({ n: 2 }, { scope: "request-2" }));
+    expect(service.effects).toHaveLength(2);
+  });
+
+  test("does not take the frame: with an inner operation committed the outer one is unknown, partial", async () => {
+    const { outer, pass } = await traced(async (_, mail) => {
+      await mail(TEA);
+      throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+    });
+    const outcome = await pass(outer.outcome({ n: 1 }, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", reason: "partial" });
+  });
+
+  test("does not take the token: the requests of the attempt are counted", async () => {
+    const { outer, pass, heard } = await traced(({ client }) => client("neither").create(TEA));
+    const outcome = await pass(outer.outcome({ n: 1 }, ONCE));
+    expect(outcome).toMatchObject({ status: "committed", wireRequests: 1 });
+    expect(heard("verdict")).toMatchObject([{ wireRequests: 1 }]);
+  });
+});
+
 test("each operation has one outcome and each attempt one verdict, also through a lost reply", async () => {
   const { service, order, pass, heard } = await openWorld();
   service.plan(faults.commitThenReset());
@@ -126,4 +169,25 @@ test("each operation has one outcome and each attempt one verdict, also through 
     { attempt: 2, verdict: "committed" },
   ]);
   expect(heard("verdict").some(({ timedOut }) => timedOut)).toBe(false);
+});
+
+test("a listener of `operation` that makes the same call joins it, and both are answered", async () => {
+  const { service, order, pass, hf, clock } = await openWorld();
+  const mail = order("neither");
+  // The store is open from here on, so that an operation begins in the turn of its call.
+  await pass(mail({ item: "milk" }, ONCE));
+  const joined: unknown[] = [];
+  let calls = 0;
+  hf.on("operation", () => {
+    calls += 1;
+    if (calls === 1) void mail.outcome(TEA, ONCE).then((outcome) => joined.push(outcome));
+  });
+  const first = await pass(mail.outcome(TEA, ONCE));
+  await clock.settle();
+  expect(first).toMatchObject({ status: "committed", replayed: false });
+  expect(joined).toMatchObject([{ status: "committed", replayed: true, id: first.id }]);
+  expect(service.effects).toHaveLength(2);
+  const began = clock.monotonic();
+  await pass(hf.close());
+  expect(clock.monotonic()).toBe(began);
 });

@@ -1,5 +1,6 @@
 /** A local effect and its record in one transaction of the user's. */
 import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createHoldfire, type Holdfire } from "../../src/index.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
@@ -110,6 +111,44 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
     const called = order({}, { scope: randomUUID() });
     await expect(called).rejects.toMatchObject({ code: "ERR_HOLDFIRE_LEASE_LOST" });
     client.release();
+  });
+
+  test("is waited for by close, also when it is not the first of its transaction", async () => {
+    const scope = randomUUID();
+    const told: string[] = [];
+    const steps = new EventEmitter();
+    const begun = once(steps, "begun");
+    const asked = once(steps, "asked");
+    const client = await pool.connect();
+    try {
+      await client.query("BEGIN");
+      const order = hf.enlist(client).tool({
+        name: "order",
+        kind: "write",
+        run: async ({ item }: { item: string }) => {
+          if (item === "milk") {
+            steps.emit("begun");
+            await asked;
+          }
+          await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
+          told.push(item);
+        },
+      });
+      await order({ item: "tea" }, { scope });
+      const second = order.outcome({ item: "milk" }, { scope });
+      await begun;
+      const closing = hf.close().then(() => told.push("closed"));
+      // Longer than a close that waits for nothing.
+      await pool.query("SELECT 1");
+      steps.emit("asked");
+      expect(await second).toMatchObject({ status: "committed", recorded: true });
+      await closing;
+    } finally {
+      await client.query("COMMIT");
+      client.release();
+    }
+    expect(told).toEqual(["tea", "milk", "closed"]);
+    expect(await orders()).toBe(2);
   });
 
   test("sends no request: it is refused before it leaves", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { faults, readFaults } from "../../src/testing/faulty-service.ts";
-import { keysOf, lookUp, openWorld, TEA } from "./world.ts";
+import { DAY_MS, keysOf, lookUp, openWorld, TEA } from "./world.ts";
 
 const ONCE = { scope: "s" };
 
@@ -42,6 +42,23 @@ describe("the key's window (keyed)", () => {
     const past = await pass(keyed.outcome(TEA, ONCE));
     expect(past).toMatchObject({ status: "unknown", reason: "key_expired", attempts: 2 });
     expect(service.arrivals).toHaveLength(2);
+  });
+
+  test("it counts from the first send also after more attempts than a record keeps", async () => {
+    const { service, order, pass, clock, another } = await openWorld();
+    service.always(faults.resetBefore());
+    // Each time in a new process, whose retry budget is full.
+    const call = () => pass(order("keyed", { attempts: 1 }, another()).outcome(TEA, ONCE));
+    // Every half hour for 20 of its 24 hours. The record keeps 32 attempts: the oldest have become one.
+    for (let sent = 1; sent <= 40; sent += 1) {
+      await call();
+      expect(service.arrivals).toHaveLength(sent);
+      await clock.advance(1_800_000);
+    }
+    await clock.advance(DAY_MS - clock.monotonic());
+    const past = await call();
+    expect(past).toMatchObject({ status: "unknown", reason: "key_expired", attempts: 40 });
+    expect(service.arrivals).toHaveLength(40);
   });
 
   test("past it a reader still reads", async () => {

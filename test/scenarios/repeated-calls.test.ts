@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { Holdfire } from "../../src/create.ts";
 import { KeyConflictError, NotAppliedError } from "../../src/errors.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
-import { keysOf, openWorld, TEA } from "./world.ts";
+import { DAY_MS, keysOf, type Order, openWorld, TEA } from "./world.ts";
 
 const ONCE = { scope: "s" };
+const copyOf = (args: Order) => ({ ...args });
 
 describe("a repeat in the same scope", () => {
   test("of what is committed is replayed without network", async () => {
@@ -138,6 +140,38 @@ describe("other words for the same intent", () => {
     const other = await pass(readable.outcome({ item: "tea", note: "at once" }, ONCE));
     expect(other).toMatchObject({ status: "committed", attempts: 1 });
     expect(service.arrivals).toHaveLength(1);
+  });
+
+  test.each([
+    ["becomes a copy of the arguments", undefined, copyOf],
+    ["was a copy of the arguments and is left out", copyOf, undefined],
+  ])("none are said where `intent` %s in a later deploy", async (_, before, after) => {
+    const { service, hf, another, client, pass } = await openWorld();
+    const deploy = (by: Holdfire, intent: typeof before) =>
+      by.tool({
+        name: "order",
+        kind: "write",
+        keyed: { forMs: DAY_MS },
+        attempts: 1,
+        ...(intent && { intent }),
+        run: (args: Order, { key, signal }) => client("keyed").create(args, { key, signal }),
+      });
+    const older = deploy(hf, before);
+    const later = deploy(another(), after);
+    const tea = { item: "tea", note: "please" };
+    const milk = { item: "milk", note: "please" };
+
+    const settled = await pass(older.outcome(tea, ONCE));
+    const replayed = await pass(later.outcome(tea, ONCE));
+    expect(replayed).toMatchObject({ status: "committed", replayed: true, id: settled.id });
+    expect(replayed.reworded).toBeUndefined();
+
+    service.plan(faults.resetBefore());
+    const open = await pass(older.outcome(milk, ONCE));
+    expect(open).toMatchObject({ status: "unknown", reason: "attempts" });
+    const resent = await pass(later.outcome(milk, ONCE));
+    expect(resent).toMatchObject({ status: "committed", attempts: 2, licence: "keyed" });
+    expect(keysOf(service)).toEqual([settled.key, open.key, open.key]);
   });
 
   test("white space in named fields does not matter where `normalize` says so", async () => {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { afterEach, describe, expect, test } from "vitest";
@@ -163,6 +164,44 @@ describe.runIf(possible)("a real Redis", () => {
     });
     await store.close();
     await onReplica.close();
+  });
+
+  test("that was down at the first use is opened once it is up", async () => {
+    const server = await start([]);
+    await server.stop({ keepFiles: true });
+    const client = new Redis(server.port, "127.0.0.1", {
+      maxRetriesPerRequest: 1,
+      retryStrategy: () => 20,
+    });
+    client.on("error", () => {});
+    ends.push(() => client.disconnect());
+    const store = redisStore({ client });
+    await expect(store.open()).rejects.toThrow("max retries per request");
+    // A server that has just started knows none of the scripts.
+    const ready = once(client, "ready");
+    await server.restart({ empty: true });
+    await ready;
+    const { id } = await store.open();
+    await mustSwap(store, create(recordOf()));
+    expect((await store.open()).id).toBe(id);
+    await store.close();
+  });
+
+  test("that was down at the first use of node-redis is opened once it is up", async () => {
+    const server = await start([]);
+    await server.stop({ keepFiles: true });
+    const client = createClient({ url: server.url, disableOfflineQueue: true });
+    client.on("error", () => {});
+    ends.push(() => client.destroy());
+    const connected = client.connect();
+    const store = redisStore({ client });
+    await expect(store.open()).rejects.toThrow("offline");
+    await server.restart({ empty: true });
+    await connected;
+    const { id } = await store.open();
+    await mustSwap(store, create(recordOf()));
+    expect((await store.open()).id).toBe(id);
+    await store.close();
   });
 
   test("promises nothing before it was asked", () => {
