@@ -22,6 +22,7 @@ import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import { aliasesOf } from "../shared/tools/guard-tool.ts";
 import { withoutKey } from "../shared/tools/hidden-key.ts";
+import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import { fromContext, inTurn } from "../shared/tools/turn.ts";
 import { definitionOf, type Known, type Listing } from "./listing.ts";
 import { type McpGuardOptions, type Treatment, treatmentOf } from "./options.ts";
@@ -140,7 +141,7 @@ export function guardedCallTool(
     if (treatment.kind === "read") return read(sending, tool);
 
     checkSimple(given, known.tool);
-    const intent = withoutKeys(params.arguments ?? {});
+    const intent = withoutKeys(params.arguments ?? {}, known.tool);
     const aliases = aliasesOf(options.toolCallId?.(params));
     const turn = {
       scope: fromContext(options.scope, params),
@@ -177,7 +178,7 @@ export function guardedCallTool(
   /** A read's result is the tool's own, and so is its error. */
   async function read(sending: Sending, tool: GuardedTool<unknown, unknown>): Promise<unknown> {
     const { params, options: asked } = sending.given;
-    const args = withoutKeys(params.arguments ?? {});
+    const args = withoutKeys(params.arguments ?? {}, sending.tool);
     const { signal, timeout: deadlineMs } = asked;
     const outcome = await current.run({ ...sending, isRead: true }, () =>
       tool.outcome(args, { signal, deadlineMs }),
@@ -188,9 +189,11 @@ export function guardedCallTool(
   }
 }
 
-/** A model's word is never a key. */
-const withoutKeys = (args: unknown): unknown =>
-  withoutKey(withoutKey(args, "idempotency_key"), "idempotencyKey");
+/** A model's word is never a key, in whatever spelling. */
+const withoutKeys = (args: unknown, tool: McpTool | undefined): unknown => {
+  const named = withoutKey(withoutKey(args, "idempotency_key"), "idempotencyKey");
+  return withoutMadeUp(named, keyNamesOf(tool?.inputSchema));
+};
 
 /** What would let one call come back before the tool is done. */
 function checkSimple({ options, params }: McpArguments, tool: McpTool | undefined): void {

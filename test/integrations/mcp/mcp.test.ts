@@ -109,6 +109,18 @@ describe.each(["v1", "v2"] as const)("SDK %s over HTTP", (version) => {
     expect(executed).toHaveLength(1);
   });
 
+  test.each(["Idempotency-Key", "idempotency_token", "x-idempotency-key"])(
+    "%s that a model makes up does not make it another call",
+    async (name) => {
+      const { guard, executed } = await set(version);
+      const client = guard();
+      await client.callTool({ name: "pay", arguments: { id: "p1", [name]: "one" } });
+      await client.callTool({ name: "pay", arguments: { id: "p1", [name]: "two" } });
+      expect(executed).toHaveLength(1);
+      expect(executed[0]?.args).toEqual({ id: "p1" });
+    },
+  );
+
   test.each(["idempotency_key", "idempotencyKey"])(
     "%s of a schema is hidden and filled",
     async (name) => {
