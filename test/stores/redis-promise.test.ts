@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { afterEach, describe, expect, test } from "vitest";
@@ -178,7 +177,8 @@ describe.runIf(possible)("a real Redis", () => {
     const store = redisStore({ client });
     await expect(store.open()).rejects.toThrow("max retries per request");
     // A server that has just started knows none of the scripts.
-    const ready = once(client, "ready");
+    // Not `once` of node:events: it ends with the first error, and each try to connect has one.
+    const ready = new Promise<void>((resolve) => client.once("ready", () => resolve()));
     await server.restart({ empty: true });
     await ready;
     const { id } = await store.open();
