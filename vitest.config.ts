@@ -26,7 +26,7 @@ const WHOLE = [
   "test/integrations/{command,durable,mcp}/*.test.ts",
   "test/integrations/{anthropic,openai}/record.test.ts",
   "test/ledger/{apply.properties,states-picture}.test.ts",
-  "test/scenarios/{enlist,real-time,store-loss,store-loss-living}.test.ts",
+  "test/scenarios/{enlist,forgetful-redis,real-time,store-loss,store-loss-living,store-loss-promoted,try-again-stores}.test.ts",
   "test/stores/{postgres,redis,sqlite}*{.test.ts,/**/*.test.ts}",
   "test/testing/{adapter-contract,runner}.test.ts",
 ];

@@ -13,8 +13,8 @@ import { memoryStore } from "holdfire/memory";
 import { type Payout, startWorld } from "./support/world.ts";
 
 const { bank, end } = await startWorld({ keyed: true });
-// Yours would be createHoldfire(): its ledger is a file, and outlives the process.
-const hf = createHoldfire({ store: memoryStore() });
+// Yours would be createHoldfire({ app }): its ledger is a file, and outlives the process.
+const hf = createHoldfire({ app: "payments-example", store: memoryStore() });
 
 const pay = hf.tool({
   name: "pay",

@@ -12,6 +12,7 @@ import { world } from "./bank.ts";
 const store = memoryStore();
 
 export const hf: Holdfire = createHoldfire({
+  app: "payments-example",
   store: {
     ...store,
     async close() {

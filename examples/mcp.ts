@@ -13,8 +13,8 @@ import { startPaymentsMcp } from "./support/payments-mcp.ts";
 import { startWorld } from "./support/world.ts";
 
 const { bank, end } = await startWorld();
-// Yours would be createHoldfire(): its ledger is a file, and outlives the process.
-const hf = createHoldfire({ store: memoryStore() });
+// Yours would be createHoldfire({ app }): its ledger is a file, and outlives the process.
+const hf = createHoldfire({ app: "payments-example", store: memoryStore() });
 
 // An MCP server over HTTP with the tools "pay" and "find_payouts". Any server will do.
 const server = await startPaymentsMcp(bank, "pay");

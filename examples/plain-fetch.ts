@@ -12,8 +12,8 @@ import { memoryStore } from "holdfire/memory";
 import { startWorld } from "./support/world.ts";
 
 const { bank, end } = await startWorld({ keyed: true });
-// Yours would be createHoldfire(): its ledger is a file, and outlives the process.
-const hf = createHoldfire({ store: memoryStore() });
+// Yours would be createHoldfire({ app }): its ledger is a file, and outlives the process.
+const hf = createHoldfire({ app: "payments-example", store: memoryStore() });
 
 // This bank pays once per Idempotency-Key, for a day. So a lost reply may be asked for again.
 const fetch = createFetch(hf, { keyed: { forMs: 24 * 3_600_000 } });

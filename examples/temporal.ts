@@ -20,7 +20,7 @@ import { type Payout, startWorld } from "./support/world.ts";
 
 const { bank, end } = await startWorld({ keyed: true });
 // Yours would be on Redis or Postgres: the next attempt may run on another worker.
-const hf = createHoldfire({ store: memoryStore() });
+const hf = createHoldfire({ app: "payments-example", store: memoryStore() });
 
 const pay = hf.tool({
   name: "pay",

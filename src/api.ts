@@ -25,6 +25,13 @@ import type { ReconcileOptions, ReconcileReport } from "./reconcile/report.ts";
 import type { Fetch } from "./wire/guarded-fetch.ts";
 
 export interface HoldfireOptions {
+  /**
+   * The name of this program, e.g. `"billing-agent"`: part of every key, so that two programs with one account
+   * at a service never mint the same key. All processes of one program must give the same name.
+   *
+   * @default none; the first call of a keyed write then raises the warning `no_app`
+   */
+  readonly app?: string | undefined;
   /** Where outcomes are remembered. @default a SQLite file, `.holdfire/ledger.db` in the project */
   readonly store?: Store | undefined;
   /** The tenant of the ledger. Tenants share nothing but the store. @default "default" */
@@ -69,12 +76,20 @@ export interface Holdfire {
   /** One call, without a tool object. */
   run<A, R, I = A>(call: ToolWithInput<A, I, R> & Once<NoInfer<A>>): Promise<R>;
   run<A, R, I = A>(call: ToolWithoutInput<A, I, R> & Once<A>): Promise<R>;
-  /** All calls inside `fn` belong to this request of a person, job or step. A nested scope is appended. */
+  /**
+   * All calls inside `fn` belong to this request of a person, job or step. A nested scope is appended. With a
+   * `thread`, the same call in a later turn joins one that is still open ("try again").
+   */
   scope<T>(
-    id: string,
+    id: string | { readonly thread: string; readonly turn: string },
     fn: () => T,
     options?: { readonly fresh?: boolean; readonly run?: string },
   ): T;
+  /**
+   * Calls `fn` outside of every scope and attempt, for what outlives the call that happens to start it: a worker, a
+   * queue, a connection pool. Without it, all that such a worker ever calls belongs to that first call.
+   */
+  detached<T>(fn: () => T): T;
   /**
    * A drop-in for `fetch`. Reads are retried; a write needs a scope and is fired once, because nothing is
    * declared about the service. To declare it, see `createFetch` of `holdfire/fetch`.
@@ -92,7 +107,7 @@ export interface Holdfire {
   trust(vouched: { readonly by: string }): Promise<void>;
   /** Wipes old payloads and removes old operations. Open operations are never changed. */
   prune(options?: PruneOptions): Promise<Pruned>;
-  /** A tool for a model that reads the status of an operation from the ledger. It changes nothing. */
+  /** A tool for a model that reads the status of an operation from the ledger. It changes no outcome. */
   statusTool(): StatusTool;
   /**
    * Settles open operations by reading: those that are unknown, and those whose owner died. For tools made

@@ -5,18 +5,18 @@
  */
 
 import type { Holdfire, HoldfireOptions } from "./api.ts";
+import { createCalledWith } from "./engine/called-with.ts";
 import { checkOptions, positive } from "./engine/define/check.ts";
-import type { Registry } from "./engine/define/define-tool.ts";
-import { attemptsOf, checkOnHiddenRetry, timingOf } from "./engine/define/settings.ts";
-import type { Tool } from "./engine/define/tool.ts";
-import type { Engine } from "./engine/engine.ts";
+import { attemptsOf, budgetOf, checkOnHiddenRetry, timingOf } from "./engine/define/settings.ts";
+import { type Engine, newTenant } from "./engine/engine.ts";
 import { createBudgets } from "./engine/pace.ts";
 import { createPersist } from "./engine/store-call.ts";
 import { InvalidInputError } from "./errors.ts";
 import { gateOf } from "./gate/gate.ts";
 import { holdfireFor } from "./holdfire.ts";
-import { checkTenant } from "./key/check-name.ts";
+import { checkApp, checkTenant } from "./key/check-name.ts";
 import { type Clock, sleep, systemClock } from "./lang/clock.ts";
+import { recent } from "./lang/recent.ts";
 import { createStop } from "./lang/stop.ts";
 import { createCodec } from "./ledger/codec/codec.ts";
 import { lazyStore, lazyWitness } from "./ledger/lazy-store.ts";
@@ -28,6 +28,7 @@ import { createEvents } from "./observe/events.ts";
 export type { Holdfire, HoldfireOptions } from "./api.ts";
 
 const OPTIONS = [
+  "app",
   "store",
   "tenant",
   "retry",
@@ -38,10 +39,12 @@ const OPTIONS = [
   "onHiddenRetry",
   "surroundings",
 ];
+/** Tenants whose tools are remembered although the program holds none of them. */
+const MOST_TENANTS = 1_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** The engine without what each tenant has of its own. */
-type EngineParts = Omit<Engine, "tenant" | "seen">;
+type EngineParts = Omit<Engine, "tenant" | "known">;
 
 export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   checkAll(options);
@@ -51,8 +54,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   const timing = timingOf(retry);
   const attempts = attemptsOf(retry);
   const events = createEvents();
-  const registry: Registry = new Map();
-  const toolsOf = new Map<string, Map<string, Tool>>();
+  const knownOf = recent(newTenant, MOST_TENANTS);
   // Taken now: whoever puts `hf.fetch` in its place later must not make it call itself.
   const { fetch } = globalThis;
   const closed = createStop();
@@ -64,6 +66,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       events.emit("store", () => ({ status: "error", step: "witness", error })),
   };
   const parts: EngineParts = {
+    app: options.app === undefined ? undefined : checkApp(options.app),
     ledger: createLedger({ ...ledgerParts, store, witness }),
     codec: createCodec(options.payloads),
     clock,
@@ -76,12 +79,15 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       expiryMs: positive(approvals.expiryMs ?? DAY_MS, "approvals.expiryMs"),
       policyVersion: approvals.policyVersion ?? "1",
     }),
-    budgets: createBudgets(),
+    budgets: createBudgets(budgetOf(retry), clock),
     onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
+    told: new Set(),
+    calledWith: createCalledWith(),
     executions: new Map(),
     runningAttempts: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, closed.signal),
     enlisted: false,
+    spoil: async () => {},
     isClosed: () => closing !== undefined,
     background: new Set(),
   };
@@ -118,7 +124,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       leavesLanes: false,
     });
     const own = { executions: new Map(), runningAttempts: new Map() };
-    return { ...parts, ...own, ledger, enlisted: true };
+    return { ...parts, ...own, ledger, enlisted: true, spoil: inside.spoil };
   }
 
   function forTenant(tenant: string, own: EngineParts): Holdfire {
@@ -126,13 +132,9 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       ...own,
       tenant: checkTenant(tenant),
       events: events.of(tenant),
-      seen: new Map(),
+      known: knownOf(tenant),
     };
-    const tools = toolsOf.get(tenant) ?? new Map<string, Tool>();
-    toolsOf.set(tenant, tools);
     return holdfireFor(engine, {
-      tools,
-      registry,
       attempts,
       fetch,
       forTenant: (other) => forTenant(other, own),

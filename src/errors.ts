@@ -8,41 +8,9 @@
  * @module
  */
 
-/** Names the operation of an error, an outcome or an event. */
-export interface OperationFacts {
-  readonly tool: string;
-  /** The operation's id in the ledger. */
-  readonly id: string;
-  /** The key the service saw. */
-  readonly key: string;
-}
+import { HoldfireError, type OperationFacts } from "./error-base.ts";
 
-type ErrorFacts = Partial<Pick<HoldfireError, "operation" | "reason" | "lastError">>;
-
-/** Base of all errors below. Abstract, so every thrown error has a code of its own. */
-export abstract class HoldfireError extends Error {
-  abstract readonly code: `ERR_HOLDFIRE_${string}`;
-  /** Read by SDKs and frameworks as "do not retry this". */
-  readonly status: number = 409;
-  readonly isRetryable: boolean = false;
-  /** The operation concerned, where there is one. */
-  readonly operation: OperationFacts | undefined;
-  /** Why, as a stable value to switch on. */
-  readonly reason: string | undefined;
-  /** What the last attempt of this call threw. Not enumerable, so not in logs. */
-  declare readonly lastError: unknown;
-
-  constructor(message: string, anchor: string, facts: ErrorFacts = {}) {
-    super(`${sentence(message)} See docs/errors.md#${anchor}`);
-    this.name = new.target.name;
-    this.operation = facts.operation;
-    this.reason = facts.reason;
-    Object.defineProperty(this, "lastError", { value: facts.lastError, enumerable: false });
-    Object.defineProperty(this, Symbol.for("langchain.errors.retryable"), { value: false });
-  }
-}
-
-const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+export { HoldfireError, type OperationFacts } from "./error-base.ts";
 
 const named = ({ tool, key }: OperationFacts): string => `"${tool}" (key ${key})`;
 
@@ -84,13 +52,14 @@ export class OperationInProgressError extends HoldfireError {
   }
 }
 
-/** The same key was used for another intent. Use a different key. */
+/** The same key was used for another intent, or the same call was made by another tool of this name. Nothing was sent. */
 export class KeyConflictError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_KEY_CONFLICT";
 
-  constructor(operation: OperationFacts) {
-    const message = `The key of ${named(operation)} belongs to another intent. Use a different key.`;
-    super(message, "key-conflict", { operation });
+  constructor(operation: OperationFacts, reason = "other_intent") {
+    const byTool = `Another tool of this name, with another run or service, has made the call ${named(operation)}. Give the two different names.`;
+    const byIntent = `The key of ${named(operation)} belongs to another intent. Use a different key.`;
+    super(reason === "other_tool" ? byTool : byIntent, "key-conflict", { operation, reason });
   }
 }
 
@@ -144,8 +113,9 @@ export class MissingScopeError extends HoldfireError {
 export class ResultLostError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_RESULT_LOST";
 
-  constructor(operation: OperationFacts) {
-    const message = `${named(operation)} is committed, but its result was not kept. Do not repeat it; with readState the result can be read again.`;
+  constructor(operation: OperationFacts, hint?: string) {
+    const advice = hint ?? "Do not repeat it; with readState the result can be read again";
+    const message = `${named(operation)} is committed, but its result was not kept. ${advice}.`;
     super(message, "result-lost", { operation });
   }
 }
@@ -155,9 +125,8 @@ export class StoreUnavailableError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_STORE_UNAVAILABLE";
 
   constructor(step: string, lastError?: unknown) {
-    const facts = { reason: step, lastError };
     const message = `The store did not answer at "${step}". Make the same call again when it is back.`;
-    super(message, "store-unavailable", facts);
+    super(message, "store-unavailable", { reason: step, lastError });
   }
 }
 
@@ -210,6 +179,23 @@ export class HiddenRetryError extends HoldfireError {
   }
 }
 
+/**
+ * A request was stopped before it was sent: its attempt has ended, or its time is over. Await in `run` what `run`
+ * starts, and leave the attempt with `hf.detached` for work that is not part of it.
+ */
+export class AttemptEndedError extends HoldfireError {
+  override readonly code = "ERR_HOLDFIRE_ATTEMPT_ENDED";
+  /** What was stopped, without its query: `POST https://api.example/v1/pay`. */
+  readonly request: string;
+
+  constructor({ method, origin, path }: { method: string; origin: string; path: string }) {
+    const request = `${method} ${origin}${path}`;
+    const message = `${request} was not sent: the attempt it belongs to has ended. Await in run what run starts; start other work with hf.detached.`;
+    super(message, "attempt-ended");
+    this.request = request;
+  }
+}
+
 /** `close()` was called before. */
 export class ClosedError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_CLOSED";
@@ -235,6 +221,7 @@ export type AnyHoldfireError =
   | InvalidInputError
   | VolatileIntentError
   | HiddenRetryError
+  | AttemptEndedError
   | ClosedError;
 
 /** Whether it is an error of holdfire, also of another copy of the package. */

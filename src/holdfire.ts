@@ -11,7 +11,7 @@ import { lookUpIn } from "./engine/admin/status.ts";
 import { makeStatusTool } from "./engine/admin/status-tool.ts";
 import { type GuardedTool, guard } from "./engine/call/guarded-tool.ts";
 import { CALL_OPTIONS } from "./engine/call/input.ts";
-import { defineTool, type Registry } from "./engine/define/define-tool.ts";
+import { defineTool } from "./engine/define/define-tool.ts";
 import type { ToolDefinition } from "./engine/define/definition.ts";
 import type { Tool } from "./engine/define/tool.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -22,15 +22,14 @@ import { approvalsOf } from "./gate/approvals.ts";
 import { createFetch } from "./integrations/fetch/index.ts";
 import { checkPerson, checkScope } from "./key/check-name.ts";
 import { enterScope } from "./key/scope.ts";
+import { namedTurnScope } from "./key/turn.ts";
+import { runOutside } from "./lang/ambient.ts";
 import { driftReport } from "./reconcile/drift-report.ts";
 import { reconcile, reconcileEvery } from "./reconcile/reconcile.ts";
 import type { Fetch } from "./wire/guarded-fetch.ts";
 
-/** What `create.ts` hands in: shared by all tenants, but for the tools and the transaction. */
+/** What `create.ts` hands in: shared by all tenants, but for the transaction. */
 export interface Shared {
-  /** Tools made by `hf.tool`, by name: these can be read without a caller. */
-  readonly tools: Map<string, Tool>;
-  readonly registry: Registry;
   /** The attempts of a write, where the user has set them for all tools. */
   readonly attempts: number | undefined;
   /** The platform's own, taken when the holdfire was made. */
@@ -41,7 +40,8 @@ export interface Shared {
 }
 
 export function holdfireFor(engine: Engine, shared: Shared): Holdfire {
-  const { tools, registry, attempts } = shared;
+  const { attempts } = shared;
+  const { tools, registry } = engine.known;
   const define = (definition: object): Tool => {
     // What a call under way still needs is part of that call.
     if (engine.isClosed() && !currentFrame()) throw new ClosedError();
@@ -67,7 +67,11 @@ export function holdfireFor(engine: Engine, shared: Shared): Holdfire {
       }
       return guard(define(definition), engine)(args, given);
     }) as unknown as Holdfire["run"],
-    scope: (id, fn, how) => enterScope(checkScope(id), fn, how),
+    scope: (id, fn, how) => {
+      const isTurn = typeof id === "object" && id !== null;
+      return enterScope(isTurn ? namedTurnScope(id.thread, id.turn) : checkScope(id), fn, how);
+    },
+    detached: (fn) => runOutside(fn),
     fetch: async (input, init) => {
       guarded ??= createFetch(hf, { fetch: shared.fetch });
       return guarded(input, init);

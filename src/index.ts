@@ -34,6 +34,7 @@ export type { Reply } from "./engine/outcome/reply.ts";
 export {
   type AnyHoldfireError,
   ApprovalRequiredError,
+  AttemptEndedError,
   ClosedError,
   DeniedError,
   HiddenRetryError,

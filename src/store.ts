@@ -23,6 +23,7 @@ export type {
 } from "./ledger/record.ts";
 export type {
   Change,
+  EnlistedStore,
   Found,
   Incarnation,
   LaneChange,

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 
 /** Each layer may import from those before it in this list, never from those after it. */
 const LAYERS = [
+  "error-base.ts",
   "errors.ts",
   "lang",
   "key",
@@ -31,6 +32,7 @@ const LAYERS = [
 /** The same inside the engine: a file or a folder each. */
 const ENGINE = [
   "define",
+  "called-with.ts",
   "pace.ts",
   "repeat.ts",
   "store-call.ts",
@@ -40,6 +42,7 @@ const ENGINE = [
   "claim-terms.ts",
   "fire-once.ts",
   "reader.ts",
+  "thread.ts",
   "outcome",
   "loops",
   "steps",

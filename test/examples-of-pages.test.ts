@@ -99,8 +99,8 @@ test("keys and scopes: each call sends what the comment beside it says", async (
   const printed = vi.spyOn(console, "log").mockReturnValue();
   onTestFinished(() => printed.mockRestore());
   await runProgram("docs/keys.md", 1, { bank });
-  // Right 1 and 1, too wide 1, too narrow 2, wanted twice 2, by a key 1.
-  expect(bank.payouts).toHaveLength(8);
+  // Right 1 and 1, too wide 1, too narrow 2, wanted twice 2, by a key 1; in two turns 2, as no reply is lost here.
+  expect(bank.payouts).toHaveLength(10);
   expect(bank.refunds).toHaveLength(1);
   expect(printed.mock.calls).toEqual([[true, ["comment"]]]);
 });

@@ -70,7 +70,7 @@ export async function countEffects(
   model.usually({ act: "say", saying: { text: "ok" } });
   const retry = { minDelayMs: 1, maxDelayMs: 1, drainMs: 100 };
   const hf = guarded
-    ? createHoldfire({ store: memoryStore({ forgets: "accepted" }), retry })
+    ? createHoldfire({ app: "bench", store: memoryStore({ forgets: "accepted" }), retry })
     : undefined;
   const client = service.client("neither");
   try {

@@ -30,7 +30,7 @@ async function alone(scene: Scene): Promise<string> {
 async function guarded(scene: Scene): Promise<string> {
   const server = await startPaymentsMcp(bankOf(scene.bank, "readable"), "pay_out");
   const client = await server.connect();
-  const hf = createHoldfire({ store: memoryStore() });
+  const hf = createHoldfire({ app: "demo", store: memoryStore() });
   scene.watch(hf);
   const mcp = guardMcpClient(client, hf, {
     tools: {
@@ -44,7 +44,8 @@ async function guarded(scene: Scene): Promise<string> {
       },
     },
   });
-  const said = await hf.scope(SCOPE, () => runAgent(mcp, "pay_out", scene));
+  // A ledger that was just made has forgotten nothing: it need not be read first.
+  const said = await hf.scope(SCOPE, () => runAgent(mcp, "pay_out", scene), { fresh: true });
   await closeAll(hf, client, server);
   return outcomeOf(said);
 }
@@ -55,7 +56,7 @@ async function blind(scene: Scene): Promise<string> {
   const server = await startPaymentsMcp({ pay: (payout) => fax.pay(payout) }, "pay_out_by_fax");
   const client = await server.connect();
   // The memory store takes such a tool only from someone who says that forgetting is acceptable.
-  const hf = createHoldfire({ store: memoryStore({ forgets: "accepted" }) });
+  const hf = createHoldfire({ app: "demo", store: memoryStore({ forgets: "accepted" }) });
   scene.watch(hf);
   const mcp = guardMcpClient(client, hf);
   const run = () => hf.scope(SCOPE, () => runAgent(mcp, "pay_out_by_fax", scene));

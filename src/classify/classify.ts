@@ -1,10 +1,9 @@
 /**
- * Attempt → **classify** → settle, or read the state. Turns what `run` returned or threw into a
- * verdict: what it proves about the effect.
+ * Attempt → **classify** → settle, or read the state. Turns what `run` returned or threw, together with what the
+ * wire saw, into a verdict: what it proves about the effect.
  *
- * A rejection counts only if the attempt made exactly one physical request and the wire saw the
- * same answer: after a hidden retry, or over a transport that is not counted, it may answer another
- * request.
+ * `run` is a user's code: it swallows statuses, wraps errors and goes on in the background. So its word counts
+ * only as far as the requests that were seen agree with it, and what was not seen proves nothing.
  *
  * @module
  */
@@ -13,29 +12,42 @@ import { isHoldfireError } from "../errors.ts";
 import { causes } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
 import { errorCodeOf, headersOf, isAnswer, isResponse, retryAfterMs, statusOf } from "./answer.ts";
-import { verdictOfStatus } from "./http.ts";
+import { type StatusContext, verdictOfStatus } from "./http.ts";
 import { isKeyError } from "./key-error.ts";
-import { networkVerdict } from "./network.ts";
+import { isInterruption } from "./network.ts";
 
 /** How an attempt ended. */
 export type Ended =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: unknown };
 
-/** What else is needed to judge: facts about the tool, and about the wire (`wireFacts(token)`). */
-export interface JudgeFacts {
-  /** Statuses with which this service says that it did nothing. */
-  readonly refuses: readonly number[];
-  readonly keyed: boolean;
-  readonly reader: boolean;
-  /** Physical requests; redirect hops count as one with the request they follow. */
-  readonly wireRequests: number;
-  /** Redirect hops followed. */
-  readonly hops: number;
-  /** Every request failed before a byte of it was sent. */
-  readonly unsent: boolean;
-  /** The status that the wire saw in answer to the request. */
-  readonly answered?: number | undefined;
+/** A request as it is judged. */
+export interface JudgedRequest {
+  /** The status of its answer; without one, it may have taken effect. */
+  readonly status?: number | undefined;
+  /** It failed before a byte of it was sent, with this error. */
+  readonly unsent?: boolean | undefined;
+  readonly error?: unknown;
+  /** What was asked for: equal for a request that was sent again. */
+  readonly method?: string | undefined;
+  readonly href?: string | undefined;
+  /** It followed a redirect: its failure says nothing of the request before. */
+  readonly hopOf?: number | undefined;
+}
+
+/** What was seen of an attempt on the wire. */
+export interface Sight {
+  /** The writes, with how each ended; of a tool that reads, all requests. */
+  readonly requests: readonly JudgedRequest[];
+  /** There may be more than what was seen: a no proves nothing. */
+  readonly isPartial: boolean;
+}
+
+/** What else is needed to judge: facts about the tool, and what was seen. */
+export interface JudgeFacts extends StatusContext {
+  /** All that the tool does goes through the attempt's own `fetch`. */
+  readonly viaHttp: boolean;
+  readonly sight: Sight;
   /** The parsed body of a returned Response, if it was read. */
   readonly body?: unknown;
   /** That body broke off, or is not the JSON that its content type says. */
@@ -53,15 +65,20 @@ export interface Judgement {
   readonly inProgress?: boolean | undefined;
   readonly code?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  /** Of `not_sent`: it is the tool's own word, or all that the tool does was seen. */
+  readonly proven?: boolean | undefined;
   /** Rejected because a precondition failed. */
   readonly precondition?: boolean | undefined;
   /** The service replayed its stored answer to an earlier request with this key. */
   readonly replayed?: boolean | undefined;
+  /** `run` returned a value although the service did not say yes. */
+  readonly swallowed?: boolean | undefined;
 }
 
-type Proof = Pick<Judgement, "verdict" | "inProgress" | "precondition">;
+type Proof = Pick<Judgement, "verdict" | "proven" | "inProgress" | "precondition" | "swallowed">;
 
 const UNKNOWN: Proof = { verdict: "unknown" };
+const COMMITTED: Proof = { verdict: "committed" };
 
 const VERDICTS: ReadonlySet<unknown> = new Set<Verdict>([
   "committed",
@@ -72,64 +89,111 @@ const VERDICTS: ReadonlySet<unknown> = new Set<Verdict>([
 ]);
 
 export function judge(ended: Ended, about: JudgeFacts): Judgement {
+  const status = about.sight.requests.at(-1)?.status;
   if (ended.ok && !isResponse(ended.value) && !isAnswer(ended.value)) {
-    return { verdict: "committed" };
+    return { ...ofValue(about), status };
   }
   const answer = ended.ok ? ended.value : ended.error;
-  if (!ended.ok && isInner(answer)) return { verdict: "unknown", code: errorCodeOf(answer) };
-  const status = ended.ok ? statusOf(answer) : spokenStatus(answer, about);
   const header = headersOf(answer);
-  return {
-    ...(ended.ok ? ofResponse(answer, status, about) : ofError(answer, status, about)),
-    status,
+  const told = {
+    // What a client says of a request that was not answered, it has made up; and our own errors are no answers.
+    status:
+      !ended.ok && (about.sight.requests.length > 0 || isInner(answer)) ? status : statusOf(answer),
     code: ended.ok ? undefined : errorCodeOf(answer),
     retryAfterMs: retryAfterMs(header, about.now),
     replayed: header("idempotent-replayed") === "true" || undefined,
   };
+  return { ...(ended.ok ? ofResponse(answer, about) : ofError(answer, about)), ...told };
 }
 
-/**
- * Some clients set a status of their own for a lost connection. Without an answer on the wire, it
- * is ignored.
- */
-function spokenStatus(error: unknown, { wireRequests, answered }: JudgeFacts): number | undefined {
-  return wireRequests === 1 && answered === undefined ? undefined : statusOf(error);
+/** A plain value is the tool's own yes, unless the service is known to have said something else. */
+function ofValue(about: JudgeFacts): Proof {
+  const seen = ofRequests(withoutFailedTries(about));
+  if (!seen) return COMMITTED;
+  if (isYes(seen)) return seen;
+  const isProved = about.viaHttp && !about.sight.isPartial;
+  return isProved ? { ...seen, swallowed: true } : { verdict: "unknown", swallowed: true };
 }
 
-function ofResponse(response: unknown, status: number | undefined, about: JudgeFacts): Proof {
-  // After a redirect from POST to GET, the success belongs to the fetched page, not to the write.
-  const { hops, answered } = about;
-  const ofThisRequest = hops === 0 || answered === status;
-  if (status !== undefined && isSuccess(status) && ofThisRequest) {
-    return verdictOfStatus(status, about);
+function ofResponse(response: unknown, about: JudgeFacts): Proof {
+  const status = statusOf(response);
+  const said: Proof = status === undefined ? UNKNOWN : verdictOfStatus(status, about);
+  if (isYes(said)) {
+    const seen = ofRequests(withoutFailedTries(about));
+    if (!seen || isYes(seen)) return said;
   }
   const own = opinion(response, about);
-  if (own) return { verdict: own };
-  return status === undefined ? UNKNOWN : ofStatus(response, status, about);
+  if (own) return { verdict: own, proven: true };
+  if (isYes(said)) return { verdict: "unknown", swallowed: true };
+  const seen = ofRequests(about, response);
+  const isSeen = about.sight.requests.at(-1)?.status === status;
+  return seen && isSeen && !about.sight.isPartial ? doubtYes(seen) : UNKNOWN;
 }
 
-function ofError(error: unknown, status: number | undefined, about: JudgeFacts): Proof {
+function ofError(error: unknown, about: JudgeFacts): Proof {
+  const { requests, isPartial } = about.sight;
+  if (isInner(error) && !isUnsent(error, about)) return UNKNOWN;
   const own = opinion(error, about);
-  if (own) return { verdict: own };
-  if (status !== undefined) {
-    // The status is a success and the tool still threw: it may have found an error in the body.
-    return isSuccess(status) ? UNKNOWN : ofStatus(error, status, about);
+  if (own) return { verdict: own, proven: true };
+  if (isUnsent(error, about)) return { verdict: "not_sent", proven: about.viaHttp };
+  const seen = ofRequests(about, error);
+  if (!seen || isPartial || isInterruption(error)) return UNKNOWN;
+  const told = statusOf(error);
+  const isSeen = told === undefined || requests.some(({ status }) => status === told);
+  return isSeen ? doubtYes(seen) : UNKNOWN;
+}
+
+/** The service said yes, and the tool did not: it may have found a no in the body. */
+const doubtYes = (seen: Proof): Proof => (seen.verdict === "committed" ? UNKNOWN : seen);
+
+/** Nothing of it left: its one request failed before, with the very error that `run` threw. */
+function isUnsent(error: unknown, { sight, viaHttp }: JudgeFacts): boolean {
+  const { requests, isPartial } = sight;
+  if (isPartial) return false;
+  const [only] = requests;
+  if (!only) return viaHttp && !isInner(error);
+  if (requests.length > 1 || !only.unsent || only.hopOf !== undefined) return false;
+  return causes(error).includes(only.error);
+}
+
+/** What all requests together prove; `undefined` if there were none. */
+function ofRequests(about: JudgeFacts, answer?: unknown): Proof | undefined {
+  const { requests } = about.sight;
+  // A body that broke off may have been an error about the key.
+  const keyError = about.bodyBroken || isKeyError(answer) || isKeyError(about.body);
+  const all = requests.map(
+    ({ status }): Proof =>
+      status === undefined ? UNKNOWN : verdictOfStatus(status, { ...about, keyError }),
+  );
+  if (all.every(isYes) && all.some(({ inProgress }) => inProgress)) {
+    return { verdict: "unknown", inProgress: true };
   }
-  const { wireRequests, hops, unsent } = about;
-  const left = wireRequests !== 1 || hops !== 0 || unsent !== true;
-  return !left && networkVerdict(error) === "not_sent" ? { verdict: "not_sent" } : UNKNOWN;
+  return all.reduce<Proof | undefined>(both, undefined);
 }
 
-function ofStatus(answer: unknown, status: number, about: JudgeFacts): Proof {
-  if (about.wireRequests !== 1 || about.answered !== status) return UNKNOWN;
-  return verdictOfStatus(status, {
-    ...about,
-    // A body that broke off may have been an error about the key.
-    keyError: about.bodyBroken || isKeyError(answer) || isKeyError(about.body),
-  });
+/** A request that another layer sent again until it was answered yes did happen, at least once. */
+function withoutFailedTries(about: JudgeFacts): JudgeFacts {
+  const { requests, isPartial } = about.sight;
+  const isRetried = ({ method, href }: JudgedRequest, at: number) =>
+    href !== undefined &&
+    requests
+      .slice(at + 1)
+      .some(
+        (later) =>
+          later.method === method &&
+          later.href === href &&
+          later.status !== undefined &&
+          isYes(verdictOfStatus(later.status, about)),
+      );
+  const kept = requests.filter((request, at) => !isRetried(request, at));
+  return { ...about, sight: { requests: kept, isPartial } };
 }
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+const isYes = ({ verdict, inProgress }: Proof): boolean =>
+  verdict === "committed" || inProgress === true;
+
+const both = (before: Proof | undefined, next: Proof): Proof =>
+  before === undefined || before.verdict === next.verdict ? next : UNKNOWN;
 
 /** Whether it is the failure of an operation made inside this attempt, also if an SDK has wrapped it. */
 const isInner = (error: unknown): boolean =>

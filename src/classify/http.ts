@@ -19,6 +19,8 @@ export interface HttpVerdict {
 export interface StatusContext {
   /** Statuses with which this service says that it did nothing. */
   readonly refuses: readonly number[];
+  /** Statuses that are a yes for this tool, e.g. 404 to a delete. @default none */
+  readonly accepts?: readonly number[] | undefined;
   /** The service knows our key, so a 422 may be about the key. */
   readonly keyed: boolean;
   /** There is a reader to follow up on a 202. */
@@ -28,12 +30,14 @@ export interface StatusContext {
 }
 
 /** The service read the request and did not perform it. */
-const REJECTED = new Set([400, 401, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451]);
+const REJECTED = new Set([400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451]);
 
 const UNKNOWN: HttpVerdict = { verdict: "unknown" };
 
 export function verdictOfStatus(status: number, about: StatusContext): HttpVerdict {
-  if (status >= 200 && status < 300) {
+  if (about.accepts?.includes(status)) return { verdict: "committed" };
+  // 303: it is done, and the answer is elsewhere.
+  if ((status >= 200 && status < 300) || status === 303) {
     return status === 202 && about.reader
       ? { verdict: "unknown", inProgress: true }
       : { verdict: "committed" };

@@ -2,13 +2,12 @@
  * What a network failure proves about a request: that it was not sent, or nothing.
  *
  * Decided by `code` and `syscall` alone. `not_sent` is about the connection that failed, which may
- * have been the target of a redirect or a second request. So it counts only for an attempt that
- * made one request, followed no redirect, and whose request was never sent (`WireFacts.unsent`).
+ * have been the target of a redirect or a second request; `classify.ts` sees to that.
  *
  * @module
  */
 
-import { peek, peekItems } from "../lang/peek.ts";
+import { causes, peek, peekItems } from "../lang/peek.ts";
 
 export type NetworkVerdict = "not_sent" | "unknown";
 
@@ -72,6 +71,16 @@ const DOUBT = new Set([
 export function networkVerdict(error: unknown): NetworkVerdict | undefined {
   return walk(error, new Map(), 0);
 }
+
+const INTERRUPTIONS: ReadonlySet<unknown> = new Set(["AbortError", "TimeoutError"]);
+const GIVEN_UP: ReadonlySet<unknown> = new Set(["ERR_CANCELED", "UND_ERR_ABORTED", "ABORT_ERR"]);
+
+/** Whether it says that something was given up or broke off, and not what a service answered. */
+export const isInterruption = (error: unknown): boolean =>
+  networkVerdict(error) !== undefined ||
+  causes(error).some(
+    (link) => INTERRUPTIONS.has(peek(link, "name")) || GIVEN_UP.has(peek(link, "code")),
+  );
 
 function walk(
   error: unknown,

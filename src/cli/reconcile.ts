@@ -105,6 +105,8 @@ function printReconciled(report: ReconcileReport, terminal: Terminal): void {
   if (skipped.busy > 0) out(`Other processes own ${skipped.busy} of them.`);
   if (skipped.otherVersion > 0)
     out(`${skipped.otherVersion} belong to another version of the tool.`);
+  if (skipped.unreadable > 0)
+    out(`${skipped.unreadable} cannot be read: their records are damaged.`);
   for (const [tool, count] of Object.entries(skipped.noTool)) {
     out(`${count} of "${visible(tool, 60)}" were left open: the config has no such tool.`);
   }
@@ -127,8 +129,13 @@ function printDrift(report: DriftReport, terminal: Terminal): void {
 }
 
 function lineOf(finding: DriftFinding, terminal: Terminal): string {
-  const { tool, effectId } = finding;
+  const { tool } = finding;
   const what = paint(terminal, "red", finding.finding);
+  if (finding.finding === "reader_blind") {
+    const found = `finds none of ${finding.missed} committed operations`;
+    return `${what}  ${visible(tool, 60)}  ${found}`;
+  }
+  const { effectId } = finding;
   const effect = effectId === undefined ? "" : `  effect ${visible(effectId)}`;
   const key = finding.key === undefined ? "" : `  ${visible(finding.key)}`;
   return `${what}  ${visible(tool, 60)}${key}${effect}`;

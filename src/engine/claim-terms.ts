@@ -31,18 +31,6 @@ export const claimMove = (
   ...told,
 });
 
-/** How long after an attempt's timeout its owner is still believed to be alive. */
-const LEASE_MARGIN_MS = 15_000;
-/** And the least of it: no attempt starts that its lease does not outlast. */
-const LEAST_MARGIN_MS = 1_000;
-
-/** How long an owner is believed alive without a sign, in milliseconds. */
-export const leaseMsOf = ({ attemptTimeoutMs }: Tool, { timing }: Engine): number =>
-  Math.max(
-    timing.leaseMs ?? attemptTimeoutMs + LEASE_MARGIN_MS,
-    attemptTimeoutMs + LEAST_MARGIN_MS,
-  );
-
 /** A claim of this operation on its tool's terms, and what else is told. */
 export const claimOf = (
   { tool, draft }: Operation,
@@ -50,11 +38,12 @@ export const claimOf = (
   engine: Engine,
 ): ClaimMove =>
   claimMove(draft, {
-    leaseMs: leaseMsOf(tool, engine),
+    leaseMs: engine.timing.leaseMs,
     declared: declaredBy(tool, engine.enlisted),
     cooldownMs: engine.timing.cooldownMs,
     powerless: !tool.readState && !recognisesRepeats(tool),
     at: engine.ledger.clock.earliest(),
+    skew: engine.ledger.clock.skew(),
     ...told,
   });
 
@@ -88,22 +77,27 @@ export function withdraw(
   return engine.persist(() => engine.ledger.move(operation.ref, { move: "withdraw", holder, at }));
 }
 
+/** How long an attempt of which nothing is known may go on: as long as its call waits for it. */
+export const sendsForMsOf = ({ attemptTimeoutMs, deadlineMs }: Tool): number =>
+  Math.max(attemptTimeoutMs, deadlineMs);
+
 /** What the store may have lost, unless the caller vouches that there was nothing. */
 export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | undefined {
   const suspicion = engine.ledger.suspicion();
   if (!suspicion || fresh) return undefined;
-  const leaseMs = tool.attemptTimeoutMs + LEASE_MARGIN_MS;
-  return { since: suspicion.since, leaseMs, declared: declaredBy(tool, engine.enlisted) };
+  const declared = declaredBy(tool, engine.enlisted);
+  return { since: suspicion.since, sendsForMs: sendsForMsOf(tool), declared };
 }
 
 /** Whether a claim would fire it: a settled operation is replayed, and an open one is read. */
 export function wouldFire(
-  { state, stateAt }: OperationRecord,
+  record: OperationRecord,
   { retry }: Operation,
   { ledger, timing }: Engine,
 ): boolean {
+  const { state, abandonedFor } = record;
   if (state.tag === "held" || state.tag === "queued") return true;
-  if (state.tag !== "not_applied") return false;
+  if (state.tag !== "not_applied" || abandonedFor !== undefined) return false;
   const terms = { retry: retry !== undefined, cooldownMs: timing.cooldownMs };
-  return mayFireAgain(state, stateAt, terms, ledger.clock.latest());
+  return mayFireAgain(state, record, terms, ledger.clock.latest());
 }

@@ -11,14 +11,18 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Stored } from "../ledger/record.ts";
 import type { LaneChange, StoredLane } from "../ledger/store.ts";
 import type { Events } from "../observe/events.ts";
+import type { CalledWith } from "./called-with.ts";
+import type { Registry } from "./define/define-tool.ts";
 import type { PlannedCall } from "./define/planned-call.ts";
 import type { OnHiddenRetry, Timing } from "./define/settings.ts";
 import type { Tool } from "./define/tool.ts";
-import type { Caller, Execution, Naming } from "./operation/operation.ts";
+import type { Caller, Execution, Naming, Operation } from "./operation/operation.ts";
 import type { Budgets } from "./pace.ts";
 import type { Persist } from "./store-call.ts";
 
 export interface Engine {
+  /** The program, as part of every key; `undefined` if the user did not name it. */
+  readonly app: string | undefined;
   readonly tenant: string;
   readonly ledger: Ledger;
   readonly codec: Codec;
@@ -31,8 +35,12 @@ export interface Engine {
   readonly gate: Gate;
   readonly budgets: Budgets;
   readonly onHiddenRetry: OnHiddenRetry;
-  /** Intents met of late, to notice two that differ only in a uuid or a timestamp. One per tenant. */
-  readonly seen: Map<string, string>;
+  /** What this process knows of the tenant. One tenant's tools say nothing of another's. */
+  readonly known: TenantKnowledge;
+  /** Codes of the warnings that are told once, and were. */
+  readonly told: Set<string>;
+  /** By which tool this process called an operation. */
+  readonly calledWith: CalledWith;
   /** Operations that run in this process, by tenant and id. */
   readonly executions: Map<string, Execution>;
   /** Attempts whose `run` has not settled yet, by operation id; some outlive their execution. */
@@ -41,10 +49,26 @@ export interface Engine {
   readonly persist: Persist;
   /** Commits join a transaction of the user's: one attempt, and no request leaves. */
   readonly enlisted: boolean;
+  /** Makes that transaction impossible to commit; without one it does nothing. */
+  readonly spoil: () => Promise<void>;
   readonly isClosed: () => boolean;
   /** What `close` waits for beside executions: work before one has started, or after it has ended. */
   readonly background: Set<Promise<unknown>>;
 }
+
+export interface TenantKnowledge {
+  /** Tools made by `hf.tool`, by name: these can be read without a caller. */
+  readonly tools: Map<string, Tool>;
+  readonly registry: Registry;
+  /** Intents met of late, to notice two that differ only in a uuid or a timestamp. */
+  readonly seen: Map<string, string>;
+}
+
+export const newTenant = (): TenantKnowledge => ({
+  tools: new Map(),
+  registry: new Map(),
+  seen: new Map(),
+});
 
 /** The seam for people and lanes: what stands between an operation and its claim. Made in `src/gate`. */
 export interface Gate {
@@ -58,6 +82,8 @@ export interface Gate {
     caller: Caller,
     engine: Engine,
   ): Promise<PlannedCall>;
+  /** A caller is about to be told that the outcome is open. Never throws. */
+  toldOpen(operation: Operation, engine: Engine): Promise<void>;
   /** The claim is not made after all: gives back what admission has taken. */
   leave(execution: Execution, engine: Engine, visit: Visit): void;
 }

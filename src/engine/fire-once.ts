@@ -8,7 +8,15 @@
 import { HiddenRetryError } from "../errors.ts";
 import type { StopSignal } from "../lang/stop.ts";
 import type { HoldfireEvents } from "../observe/events.ts";
-import { createToken, repeats, runWithToken, type WireToken } from "../wire/token.ts";
+import {
+  createToken,
+  endToken,
+  giveUp,
+  repeats,
+  runWithToken,
+  type WireToken,
+  type WriteTerms,
+} from "../wire/token.ts";
 import type { Engine } from "./engine.ts";
 
 export type Ended<T> =
@@ -17,7 +25,7 @@ export type Ended<T> =
 
 export interface Fired<T> {
   readonly token: WireToken;
-  /** How it ended. Never rejects. */
+  /** How it ended; of a write, once each write that it sent is answered or torn down. Never rejects. */
   readonly ended: Promise<Ended<T>>;
   /** It is over or given up: tells the function, and what it left behind, to send no more. */
   stop(): void;
@@ -32,17 +40,22 @@ export interface Firing<T> {
   readonly frame?: object | undefined;
   /** The scope of calls made inside. @default the scope around */
   readonly scope?: object | undefined;
+  /** Of a write: what holds for its requests, made when there is one; and with whom it may share a queue. */
+  readonly terms?: (() => WriteTerms) | undefined;
+  readonly termsAfterEnd?: (() => WriteTerms) | undefined;
+  readonly group?: object | undefined;
   /** Stops it early. */
   readonly stopped?: StopSignal | undefined;
   /** What listeners put around it: outside of the token, which they must not lose. */
   readonly around?: ((fn: () => Promise<T>) => Promise<T>) | undefined;
   /** `signal` makes the signal when it is first asked for: most functions never do. */
-  readonly run: (signal: () => AbortSignal) => Promise<T>;
+  readonly run: (signal: () => AbortSignal, token: WireToken) => Promise<T>;
 }
 
 export function fireOnce<T>(firing: Firing<T>): Fired<T> {
-  const { stopped, run, scope, around } = firing;
-  const token = createToken(firing);
+  // Not `firing` itself: what its terms hold on to is to go when it ends.
+  const { stopped, run, scope, around, termsAfterEnd } = firing;
+  const token = tokenOf(firing);
   let controller: AbortController | undefined;
   let isOver = false;
   const signal = (): AbortSignal => {
@@ -52,20 +65,38 @@ export function fireOnce<T>(firing: Firing<T>): Fired<T> {
   };
   const onStopped = () => controller?.abort();
   stopped?.addEventListener("abort", onStopped, { once: true });
-  const start = () => runWithToken(token, () => run(signal), scope);
+  const start = () => runWithToken(token, () => run(signal, token), scope);
   const ended = (around ? around(start) : start()).then(
-    (value): Ended<T> => ({ ok: true, value }),
-    (error: unknown): Ended<T> => ({ ok: false, error }),
+    (value) => whenQuiet<Ended<T>>(token, { ok: true, value }, termsAfterEnd),
+    (error: unknown) => whenQuiet<Ended<T>>(token, { ok: false, error }, termsAfterEnd),
   );
   return {
     token,
     ended,
     stop() {
       isOver = true;
+      giveUp(token);
       stopped?.removeEventListener("abort", onStopped);
       controller?.abort();
     },
   };
+}
+
+const tokenOf = <T>(firing: Firing<T>): WireToken => {
+  const { operationId, attempt, refusal, frame, terms: makeTerms, group } = firing;
+  return createToken({ operationId, attempt, refusal, frame, makeTerms, group });
+};
+
+/** A `run` that has settled may have left a request behind, which decides what is known of it. */
+function whenQuiet<T>(
+  token: WireToken,
+  ended: T,
+  termsAfterEnd: Firing<T>["termsAfterEnd"],
+): T | Promise<T> {
+  const open = token.makeTerms && token.counter?.quiet();
+  if (open) return open.then(() => whenQuiet(token, ended, termsAfterEnd));
+  endToken(token, termsAfterEnd);
+  return ended;
 }
 
 /** Tells of each; returns the error where a repetition is one. */

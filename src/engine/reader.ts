@@ -8,7 +8,14 @@
 import { wireKey, wireKeys } from "../key/mint.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import type { OperationRecord } from "../ledger/record.ts";
-import { runWithoutToken } from "../wire/token.ts";
+import { boundFetch } from "../wire/bound-fetch.ts";
+import {
+  answersOf,
+  createToken,
+  runWithoutToken,
+  runWithToken,
+  type WireToken,
+} from "../wire/token.ts";
 import { brokenReader, cannotTell, checkReading, type Reading } from "./define/reading.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import { about, type Operation } from "./operation/operation.ts";
@@ -27,6 +34,8 @@ export async function askReader(
   if (!readState) return cannotTell("no_reader");
   const { store } = engine.ledger;
   const stop = new AbortController();
+  // A look is no part of any attempt: its requests are counted apart, its operations are no inner ones.
+  const token = runWithoutToken(() => createToken({ operationId: ref.id, attempt: 0 }));
   const query = {
     // Of a settled operation it is no longer kept: only a reader that takes it need know.
     get intent() {
@@ -40,15 +49,17 @@ export async function askReader(
       return owner !== undefined && owner !== ref.id;
     },
     signal: stop.signal,
+    get fetch() {
+      return boundFetch(token, globalThis.fetch);
+    },
   };
   const startedAt = engine.clock.monotonic();
-  // A look is no part of any attempt: its requests are not counted, its operations not inner ones.
-  const asked = runWithoutToken(async () => readState(query));
+  const asked = runWithToken(token, async () => readState(query));
   const inTime = await withTimeLimit(engine.clock, Math.min(timeoutMs, tool.readTimeoutMs), asked);
   stop.abort();
   const reading =
     inTime.tag === "done"
-      ? await takeIfMine(operation, inTime.value, takes, engine)
+      ? await takeIfMine(operation, inTime.value, token, takes, engine)
       : brokenReader(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
   engine.events.emit("read", () => ({ ...about(operation), reading: reading.reading, durationMs }));
@@ -70,14 +81,28 @@ export const isBroken = (reading: Reading<unknown>): reading is BrokenReading =>
 
 type BrokenReading = Extract<Reading<unknown>, { reading: "cannot_tell" }>;
 
+/**
+ * A list that was answered 503 is not an empty list. Each request must have been answered in the end, by what it
+ * asked for or by a 404; what was not seen on the wire is the reader's own word.
+ */
+function isAnswered(token: WireToken): boolean {
+  const last = new Map<string, number | undefined>();
+  for (const { method, href, status } of answersOf(token)) last.set(`${method} ${href}`, status);
+  return [...last.values()].every(
+    (status) => status !== undefined && ((status >= 200 && status < 300) || status === 404),
+  );
+}
+
 /** Found is not mine: an effect belongs to one operation. */
 async function takeIfMine(
   { ref, tool }: Operation,
   answer: unknown,
+  token: WireToken,
   takes: boolean,
   engine: Engine,
 ): Promise<Reading<unknown>> {
   const reading = checkReading(answer);
+  if (reading.reading === "absent" && !isAnswered(token)) return brokenReader("unanswered");
   if (reading.reading !== "committed" || reading.effectId === undefined) return reading;
   const { store } = engine.ledger;
   const owning = takes
@@ -105,10 +130,16 @@ export function checkReaderOnce(
       inBackground(engine, async () => {
         const reading = await askReader(operation, record, tool.readTimeoutMs, engine);
         if (reading.reading === "cannot_tell") learned.readerChecked = false;
-        if (reading.reading !== "absent") return;
-        learned.readerBlind = true;
-        engine.events.emit("warning", () => ({ ...about(operation), code: "reader_blind" }));
+        if (reading.reading === "absent") callBlind(operation, engine);
       }),
     true,
   );
+}
+
+/** Takes the `absent` licence from a reader that does not find this committed operation. */
+export function callBlind(operation: Operation, engine: Engine): void {
+  const { learned } = operation.tool;
+  learned.readerChecked = true;
+  learned.readerBlind = true;
+  engine.events.emit("warning", () => ({ ...about(operation), code: "reader_blind" }));
 }

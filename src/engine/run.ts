@@ -6,8 +6,8 @@
  *             └──── decide ◄─────────┘   fire again, read again, or settle
  *
  * Each of the five is a file in `steps/`, beside the parts it is made of. None of the five calls another;
- * this file calls them all, so the order below is the order in which things happen. `readFirst` reads the
- * state before the first attempt, too.
+ * this file calls them all, so the order below is the order in which things happen. With `readFirst`, or a
+ * store that may forget, the state is read before the first attempt, too.
  *
  * @module
  */
@@ -26,10 +26,12 @@ import { endBeforeFiring, type Next, nextMove, pause, readsFirst } from "./steps
 import { isInDoubt, type Owned } from "./steps/ownership.ts";
 import { readState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
+import { giveUpWaiting } from "./steps/still-running.ts";
 import { withdrawn } from "./steps/withdraw.ts";
+import { withinDeadline } from "./store-call.ts";
 
 export async function run(execution: Execution, engine: Engine): Promise<Outcome<unknown>> {
-  const claim = await claimOperation(execution, engine);
+  const claim = await claimOperation(execution, withinDeadline(engine, execution.remainingMs));
   return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
 }
 
@@ -43,8 +45,8 @@ export async function conclude(
   try {
     return await repeat(
       async () => {
-        if (readsFirst(owned)) await readState(owned, engine);
-        const ended = endBeforeFiring(owned);
+        if (readsFirst(owned, engine)) await readState(owned, engine);
+        const ended = endBeforeFiring(owned, engine);
         if (ended) return finish(owned, ended, engine, settleWith);
 
         // Without a licence nothing is fired: such a pass only reads.
@@ -59,7 +61,7 @@ export async function conclude(
     );
   } catch (error) {
     // Whatever goes wrong here, a write that was fired ends in an outcome; inside a transaction of the
-    // user's it ends in the error that rolls it back.
+    // user's, which cannot be committed any more, it ends in the error.
     if (owned.fires === 0 || error instanceof LeaseLostError) throw error;
     engine.events.emit("store", () => ({ status: "error", step: "run", error }));
     const held = await settle(owned, { do: "leave_unknown", reason: "cannot_tell" }, engine);
@@ -67,7 +69,9 @@ export async function conclude(
     throw error;
   } finally {
     owned.active = false;
+    if (owned.resendAt !== undefined) engine.budgets.putBack(owned.operation.tool.service);
     stopRenewing();
+    giveUpWaiting(owned);
   }
 }
 
@@ -93,6 +97,8 @@ async function finish(
 /** The reply of an attempt that was given up: evidence, whenever it comes. */
 function whenLate(owned: Owned, late: Late, engine: Engine): void {
   inBackground(engine, async () => {
+    // Whatever it has done was undone with its transaction.
+    if (engine.enlisted) return;
     const ending = await classifyAttempt(owned, await late, engine, "late");
     await fileLateReply(owned, ending, engine);
   });

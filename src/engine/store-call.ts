@@ -8,7 +8,8 @@
 import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
 import { type Clock, type InTime, sleep, withTimeLimit } from "../lang/clock.ts";
 import type { StopSignal } from "../lang/stop.ts";
-import type { Moved } from "../ledger/ledger.ts";
+import type { Ledger, Moved } from "../ledger/ledger.ts";
+import type { ListQuery, Page } from "../ledger/store.ts";
 import type { Events } from "../observe/events.ts";
 import type { Timing } from "./define/settings.ts";
 
@@ -25,6 +26,23 @@ export const inStoreTime = <T>(
   asked: Promise<T>,
 ): Promise<InTime<T>> => withTimeLimit(clock, timing.storeTimeoutMs, asked);
 
+/** For a call with less time than the store may take: before it has sent anything, the store has no more than the call. */
+export function withinDeadline<E extends Pick<Asking, "timing">>(
+  engine: E,
+  leftMs: () => number,
+): E {
+  const { storeTimeoutMs } = engine.timing;
+  if (leftMs() >= storeTimeoutMs) return engine;
+  const timing = {
+    ...engine.timing,
+    get storeTimeoutMs() {
+      const left = leftMs();
+      return left > 0 ? Math.min(left, storeTimeoutMs) : storeTimeoutMs;
+    },
+  };
+  return { ...engine, timing };
+}
+
 /** The store's answer, or a clear error: nothing has been sent yet. */
 export async function askStore<T>(engine: Asking, step: string, asked: Promise<T>): Promise<T> {
   const inTime = await inStoreTime(engine, asked);
@@ -34,6 +52,40 @@ export async function askStore<T>(engine: Asking, step: string, asked: Promise<T
   if (isHoldfireError(error)) throw error;
   engine.events.emit("store", () => ({ status: "error", step, error }));
   throw new StoreUnavailableError(step, error);
+}
+
+/** The part of the engine that lists. */
+interface Listing extends Asking {
+  readonly ledger: Ledger;
+  readonly tenant: string;
+}
+
+/** A page of this tenant's records. Those that cannot be read are told, and hide no others. */
+export async function listRecords(
+  engine: Listing,
+  query: Omit<ListQuery, "tenant">,
+  step = "list",
+): Promise<Page> {
+  const { ledger, tenant, events } = engine;
+  const page = await askStore(engine, step, ledger.store.list({ ...query, tenant }));
+  for (const id of page.unreadable ?? []) {
+    events.emit("store", () => ({ status: "unreadable", tenant, id }));
+  }
+  return page;
+}
+
+/** The same where one that is left out would make the answer untrue: then there is none. */
+export async function listEveryRecord(
+  engine: Listing,
+  query: Omit<ListQuery, "tenant">,
+  step = "list",
+): Promise<Page> {
+  const page = await listRecords(engine, query, step);
+  if (page.unreadable) {
+    const damaged = `The ledger's records of these operations are damaged: ${page.unreadable.join(", ")}.`;
+    throw new StoreUnavailableError(step, new Error(damaged));
+  }
+  return page;
 }
 
 const FIRST_WAIT_MS = 250;

@@ -16,7 +16,7 @@ import { canonicalize, type Json } from "../key/canonical.ts";
 import { checkNote, checkPerson } from "../key/check-name.ts";
 import { digestText } from "../key/digest.ts";
 import { withTimeLimit } from "../lang/clock.ts";
-import { asksOf, isApproved } from "../ledger/moves/approval-question.ts";
+import { asksOf, hasExpired, isApproved } from "../ledger/moves/approval-question.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";
 import type { Drift } from "./drift.ts";
@@ -103,31 +103,38 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     }
     if (planned.value.tag === "stopped") return { tag: "held", reason: why };
     const shown = planned.value.value;
-    const digestFor = (asked: Pick<Ask, "expiresAt" | "nonce">) =>
+    const insteadOf = drift && replacedBy(drift);
+    const digestFor = (asked: Bound) =>
       digestOf(operation, shown.text, record?.generation ?? 0, policyVersion, asked);
     const now = engine.ledger.clock.latest();
     const standing = record?.state.tag === "held" ? asksOf(record.state) : [];
     const same = standing.find(
-      (earlier) => now < earlier.expiresAt && earlier.digest === digestFor(earlier),
+      (earlier) =>
+        !hasExpired(earlier, now, engine.clock.now()) &&
+        (insteadOf === undefined || earlier.insteadOf === insteadOf) &&
+        earlier.digest === digestFor(earlier),
     );
     if (same && isApproved(same)) return { tag: "pass", needsYes: true, spend: same.digest };
 
-    const asked = same ?? { expiresAt: now + expiryMs, nonce: engine.newId() };
+    const asked = same ?? { expiresAt: now + expiryMs, nonce: engine.newId(), insteadOf };
     const digest = digestFor(asked);
     if (!same) {
+      const skew = engine.ledger.clock.skew();
       const question: Ask = {
         why,
         digest,
         nonce: asked.nonce,
+        insteadOf,
         expiresAt: asked.expiresAt,
         askedAt: now,
+        skew,
         shown: engine.codec.encodeText(withDrift(shown.text, drift), operation.ref),
         answers: [],
       };
       const at = engine.ledger.clock.earliest();
       const suspect = lostBefore(operation, engine);
       const { draft } = operation;
-      const move = { move: "hold", draft, ask: question, suspect, at } as const;
+      const move = { move: "hold", draft, ask: question, suspect, at, skew } as const;
       const put = (hold: typeof move, known: Stored | undefined) =>
         askStore(engine, "hold", engine.ledger.move(operation.ref, hold, known));
       let held = await put(move, stored);
@@ -139,8 +146,8 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       engine.events.emit("approval", () => ({ ...about(operation), status: "asked", why }));
     }
     if (!ask) return { tag: "held", reason: why };
-    const { plan, args } = shown;
-    const { alsoDoes, definition, name: tool } = operation.tool;
+    const { plan, args, definition } = shown;
+    const { alsoDoes, name: tool } = operation.tool;
     const request = {
       tenant: operation.ref.tenant,
       id: operation.ref.id,
@@ -166,6 +173,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       by: answer.by,
       note: answer.note,
       at,
+      skew: engine.ledger.clock.skew(),
     } as const;
     await askStore(engine, "answer", engine.ledger.move(operation.ref, given));
     // Two may have answered at once: what the ledger counted decides, and the plan is made again.
@@ -184,21 +192,33 @@ function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
   return answer;
 }
 
+/** What of a question is part of its digest by itself. */
+type Bound = Pick<Ask, "expiresAt" | "nonce" | "insteadOf">;
+
+/** A yes gives up what is open, and that alone: of another one, or of more that is known, a person is asked anew. */
+const replacedBy = ({ from, why }: Drift): string | undefined =>
+  why === "unsettled" || why === "committed_since" ? `${why}:${from}` : undefined;
+
 /** Shown, but no part of what is agreed to: what it drifts from may be settled before the yes is used. */
 const withDrift = (text: string, drift: Drift | undefined): string =>
   drift ? `${text.slice(0, -1)},"drift":${JSON.stringify(drift)}}` : text;
 
-async function show(
-  operation: Operation,
-): Promise<{ text: string; args: Json; plan: Plan | undefined }> {
+/** As it is now: it is made again once a person has said yes. */
+async function show(operation: Operation): Promise<{
+  readonly text: string;
+  readonly args: Json;
+  readonly plan: Plan | undefined;
+  readonly definition: Json | undefined;
+}> {
   const { tool, args } = operation;
-  const { name, alsoDoes, definition } = tool;
+  const { name, alsoDoes } = tool;
   const plan = await makePlan(tool, args);
+  const definition = await tool.definition?.();
   const { text } = canonicalize(
     { args, plan: plan ?? null, alsoDoes, definition, tool: name },
     "plan",
   );
-  return { text, args, plan };
+  return { text, args, plan, definition };
 }
 
 function digestOf(
@@ -206,7 +226,7 @@ function digestOf(
   shown: string,
   generation: number,
   policyVersion: string,
-  { expiresAt, nonce }: Pick<Ask, "expiresAt" | "nonce">,
+  { expiresAt, nonce, insteadOf }: Bound,
 ): string {
   return digestText(
     "approval",
@@ -218,5 +238,6 @@ function digestOf(
     policyVersion,
     String(expiresAt),
     nonce,
+    insteadOf,
   );
 }

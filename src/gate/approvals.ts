@@ -6,7 +6,7 @@
 
 import { type OperationView, view } from "../engine/admin/operations.ts";
 import type { Engine } from "../engine/engine.ts";
-import { askStore } from "../engine/store-call.ts";
+import { askStore, listRecords } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "../key/canonical.ts";
 import { checkNote, checkPerson } from "../key/check-name.ts";
@@ -30,6 +30,8 @@ export interface Approval {
 export interface Approvals {
   list(query?: { readonly cursor?: string; readonly limit?: number }): Promise<{
     readonly items: readonly Approval[];
+    /** The ids of operations whose records are damaged: one of them may wait for approval. */
+    readonly unreadable?: readonly string[] | undefined;
     readonly cursor?: string | undefined;
   }>;
   /** The open question about one operation; `undefined` if there is none. */
@@ -66,7 +68,15 @@ export function approvalsOf(engine: Engine): Approvals {
     checkPerson(by);
     checkNote(note);
     const at = ledger.clock.latest();
-    const move = { move: "answer", digest, approve, by, note, at } as const;
+    const move = {
+      move: "answer",
+      digest,
+      approve,
+      by,
+      note,
+      at,
+      skew: ledger.clock.skew(),
+    } as const;
     const moved = await ask("answer", () => ledger.move({ tenant, id }, move));
     if (moved.tag === "moved") {
       const { state } = moved.stored?.record ?? {};
@@ -101,10 +111,9 @@ export function approvalsOf(engine: Engine): Approvals {
   };
   return {
     async list(query = {}) {
-      const page = await ask("list", () =>
-        ledger.store.list({ ...query, tenant, states: ["held"] }),
-      );
-      return { items: page.items.flatMap(approval), cursor: page.cursor };
+      await askStore(engine, "open", ledger.open());
+      const page = await listRecords(engine, { ...query, states: ["held"] });
+      return { ...page, items: page.items.flatMap(approval) };
     },
     async get(id) {
       const stored = await ask("read", () => ledger.read({ tenant, id }));

@@ -8,26 +8,41 @@
 import { wouldFire } from "../engine/claim-terms.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Execution, Operation } from "../engine/operation/operation.ts";
-import { askStore } from "../engine/store-call.ts";
+import { askStore, listEveryRecord } from "../engine/store-call.ts";
+import type { Json } from "../key/json.ts";
 import type { OperationRecord, StateTag, Stored } from "../ledger/record.ts";
 import type { SiblingWrites } from "./sibling-writes.ts";
+import type { ToldOpen } from "./told-open.ts";
 
 /** From which operation a call drifts, and how. */
 export interface Drift {
   readonly from: string;
   readonly why:
-    | "unsettled" // another intent on the same resource, and the earlier one is open
+    | "unsettled" // the earlier one is open: on the same resource, or told to the model that calls
+    | "committed_since" // the model was told that the earlier one is open, and it was done
     | "earlier_run" // done in an earlier run of the scope, and not repeated in this one
     | "version"; // another version of the tool has left something open in this scope
+  /** The earlier one's intent; `undefined` once it is settled, or if it cannot be read here. */
+  readonly intent?: Json | undefined;
+  /** When it came to be what it is, in milliseconds on the ledger's clock. */
+  readonly at: number;
+}
+
+/** The operations that a call is compared with. */
+export interface Compared {
+  readonly siblings: SiblingWrites;
+  readonly toldOpen: ToldOpen;
 }
 
 const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
 /** So many pages of what is open in a tenant are looked through for another version. */
 const MOST_PAGES = 10;
 
+/** `passed` are those in whose place a person lets it pass. */
 export async function findDrift(
   execution: Execution,
-  siblings: SiblingWrites,
+  { siblings, toldOpen }: Compared,
+  passed: ReadonlyMap<string, unknown>,
   engine: Engine,
 ): Promise<Drift | undefined> {
   const { operation } = execution;
@@ -44,24 +59,47 @@ export async function findDrift(
     return !record || wouldFire(record, operation, engine);
   };
   const judge = async (other: Stored | undefined) =>
-    other && howItDrifts(other, operation, undefined, engine)
+    other && !passed.has(other.record.id) && howItDrifts(other, operation, undefined, engine)
       ? howItDrifts(other, operation, await mine(), engine)
       : undefined;
+  const judgeTold = (other: Stored) =>
+    passed.has(other.record.id) ? undefined : howItWasTold(other, engine);
 
   const drift =
-    (await siblings.firstOf(operation, judge, engine)) ?? (await otherVersion(operation, engine));
+    (await siblings.firstOf(operation, judge, engine)) ??
+    (await toldOpen.firstOf(operation, judgeTold, engine)) ??
+    (await otherVersion(operation, passed, engine));
   // What is settled is replayed and what is open is read, whatever else was done.
   return drift && (await fires()) ? drift : undefined;
 }
 
+/** Of one that a model was told of as open: whether it must be shown before the model words its wish anew. */
+function howItWasTold(other: Stored, engine: Engine): Drift | undefined {
+  const { state, untold, abandonedFor } = other.record;
+  if (abandonedFor !== undefined) return undefined;
+  if (state.tag === "claimed" || state.tag === "unknown")
+    return driftFrom(other, "unsettled", engine);
+  return state.tag === "committed" && untold
+    ? driftFrom(other, "committed_since", engine)
+    : undefined;
+}
+
+function driftFrom({ record }: Stored, why: Drift["why"], { codec }: Engine): Drift {
+  const decoded = record.intent && codec.decode(record.intent, record);
+  const intent = decoded?.ok ? (decoded.value as Json) : undefined;
+  return { from: record.id, why, intent, at: record.stateAt };
+}
+
 function howItDrifts(
-  { record, leaseUntil }: Stored,
+  other: Stored,
   { draft }: Operation,
   mine: OperationRecord | undefined,
   engine: Engine,
 ): Drift | undefined {
-  const { id, state, runs } = record;
+  const { record, leaseUntil } = other;
+  const { state, runs, abandonedFor } = record;
   const { run } = draft.identity;
+  if (abandonedFor !== undefined) return undefined;
   const isLive = (leaseUntil ?? 0) > engine.ledger.clock.earliest();
   const inThisRun = run === undefined || runs.includes(run);
   switch (state.tag) {
@@ -71,30 +109,30 @@ function howItDrifts(
     case "committed": {
       // Both were made in one run before: several writes, as they were then.
       const together = mine?.runs.some((each) => runs.includes(each));
-      return inThisRun || together ? undefined : { from: id, why: "earlier_run" };
+      return inThisRun || together ? undefined : driftFrom(other, "earlier_run", engine);
     }
     case "claimed":
       // Under way, in this very run: the lane keeps them apart.
-      return isLive && inThisRun ? undefined : { from: id, why: "unsettled" };
+      return isLive && inThisRun ? undefined : driftFrom(other, "unsettled", engine);
     default:
-      return { from: id, why: "unsettled" };
+      return driftFrom(other, "unsettled", engine);
   }
 }
 
 async function otherVersion(
   { tool, ref, scope }: Operation,
+  passed: ReadonlyMap<string, unknown>,
   engine: Engine,
 ): Promise<Drift | undefined> {
   if (tool.version === undefined) return undefined;
-  const { store } = engine.ledger;
-  const query = { tenant: ref.tenant, scope, tool: tool.name, states: OPEN };
+  const query = { scope, tool: tool.name, states: OPEN };
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const found = await askStore(engine, "drift", store.list({ ...query, cursor }));
+    const found = await listEveryRecord(engine, { ...query, cursor }, "drift");
     const other = found.items.find(
-      ({ record }) => record.version !== tool.version && record.id !== ref.id,
+      ({ record: { id, version } }) => version !== tool.version && id !== ref.id && !passed.has(id),
     );
-    if (other) return { from: other.record.id, why: "version" };
+    if (other) return driftFrom(other, "version", engine);
     if (found.cursor === undefined) return undefined;
     cursor = found.cursor;
   }

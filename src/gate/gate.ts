@@ -5,28 +5,41 @@
  */
 
 import type { Admission, Engine, Gate, Visit } from "../engine/engine.ts";
-import type { Execution } from "../engine/operation/operation.ts";
+import type { Execution, Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { approvalGate, type GateOptions } from "./approval.ts";
 import { type Drift, findDrift } from "./drift.ts";
 import { admitToLane, leaveQueue } from "./lane.ts";
 import { planCall } from "./plan-call.ts";
 import { createSiblingWrites } from "./sibling-writes.ts";
+import { createToldOpen } from "./told-open.ts";
 
 export function gateOf(options: GateOptions): Gate {
   const approval = approvalGate(options);
-  const siblings = createSiblingWrites();
+  const compared = { siblings: createSiblingWrites(), toldOpen: createToldOpen() };
 
   async function askPerson(execution: Execution, engine: Engine, visit: Visit): Promise<Admission> {
-    const drift = await findDrift(execution, siblings, engine);
-    if (drift && execution.operation.tool.onDrift === "refuse") {
-      return { tag: "denied", by: "onDrift" };
+    const { operation } = execution;
+    const passed = new Map<string, Drift["why"]>();
+    let leave: Admission | undefined;
+    for (;;) {
+      const drift = await findDrift(execution, compared, passed, engine);
+      if (drift && operation.tool.onDrift === "refuse") return { tag: "denied", by: "onDrift" };
+      if (!drift && leave) {
+        const given = await giveUp(passed, operation, engine);
+        if (given === "busy") return { tag: "held", reason: "drift" };
+        if (given === "given_up") return leave;
+        passed.clear();
+        leave = undefined;
+        continue;
+      }
+      const asked = drift ?? (await askedBefore(execution, engine, visit));
+      const admitted = await approval.admit(execution, engine, asked);
+      if (!drift || admitted.tag !== "pass" || admitted.spend === undefined) return admitted;
+      // Each that it drifts from has its own question, and its own yes.
+      passed.set(drift.from, drift.why);
+      leave = admitted;
     }
-    return approval.admit(
-      execution,
-      engine,
-      drift ?? (await askedBefore(execution, engine, visit)),
-    );
   }
 
   async function ask(execution: Execution, engine: Engine, visit: Visit): Promise<Admission> {
@@ -41,8 +54,12 @@ export function gateOf(options: GateOptions): Gate {
   }
 
   return {
-    admit: (execution, engine, visit) =>
-      isAsked(execution, visit) ? ask(execution, engine, visit) : PASS,
+    admit(execution, engine, visit) {
+      if (isAsked(execution, visit)) return ask(execution, engine, visit);
+      compared.toldOpen.warn(execution.operation, engine);
+      return PASS;
+    },
+    toldOpen: (operation, engine) => compared.toldOpen.add(operation, engine),
     plan: planCall,
     leave: leaveQueue,
   };
@@ -50,12 +67,35 @@ export function gateOf(options: GateOptions): Gate {
 
 const PASS: Admission = { tag: "pass" };
 
-/** Most tools neither destroy anything nor name a resource or a version: there is nothing to ask. */
+/** Most code calls tools that neither destroy anything nor name a resource or a version: there is nothing to ask. */
 const isAsked = ({ operation: { tool, draft } }: Execution, { held }: Visit): boolean =>
   tool.kind === "destructive" ||
   tool.version !== undefined ||
   draft.identity.resource !== undefined ||
+  draft.identity.step !== undefined ||
   held === true;
+
+/**
+ * A person lets the operation pass in the place of those that are open, and they are never fired again. Before the claim: a crash
+ * in between leaves them given up, and nothing fired in their place.
+ */
+async function giveUp(
+  passed: ReadonlyMap<string, Drift["why"]>,
+  { ref }: Operation,
+  engine: Engine,
+): Promise<"given_up" | "busy" | "settled"> {
+  const { tenant, id: instead } = ref;
+  const { ledger } = engine;
+  for (const [id, drift] of passed) {
+    if (drift !== "unsettled" && drift !== "committed_since") continue;
+    const move = { move: "abandon", instead, at: ledger.clock.latest() } as const;
+    const moved = await askStore(engine, "abandon", ledger.move({ tenant, id }, move));
+    const why = moved.tag === "refused" ? moved.why : undefined;
+    // What is held was not sent, and what is gone was settled long ago.
+    if (why === "busy" || why === "settled") return why;
+  }
+  return "given_up";
+}
 
 /** The question stands also where what it was about is settled by now: a person answers it. */
 async function askedBefore(

@@ -9,6 +9,8 @@
 
 import { InvalidInputError } from "../errors.ts";
 
+export const checkApp = (value: unknown): string => check(value, "app", 128);
+
 export const checkTenant = (value: unknown): string => check(value, "tenant", 128);
 
 /** One segment of a scope, as a caller gives it. */
@@ -37,6 +39,8 @@ export function checkNote(value: unknown): void {
 export const checkRetry = (value: unknown): string => check(value, "retry", 256);
 
 export const checkAgain = (value: unknown): string => check(value, "again", 256);
+
+export const checkStep = (value: unknown): string => check(value, "step", 256);
 
 export const checkAlias = (value: unknown): string => check(value, "alias", 256);
 

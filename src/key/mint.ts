@@ -1,13 +1,13 @@
 /**
  * Mints the two names of an operation: its id in the ledger and the key that the service sees.
  *
- * Both are derived from the scope and the intent alone, so every attempt, process and restart mints
+ * Both are derived from the program, the scope and the intent alone, so every attempt, process and restart mints
  * the same ones. They contain no secret: a key is not a bearer token.
  *
  * @module
  */
 
-import { stringify } from "uuid";
+import { stringify, validate, version } from "uuid";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json, type Limits } from "./canonical.ts";
 import { digest, digestText } from "./digest.ts";
@@ -20,6 +20,8 @@ const FIELD_HASH_LENGTH = 8;
 
 /** What makes two calls the same operation. */
 export interface Naming {
+  /** The program, so that two programs with one account at a service never mint the same key. */
+  readonly app: string | undefined;
   readonly tenant: string;
   readonly scope: string;
   readonly tool: string;
@@ -30,17 +32,18 @@ export interface Naming {
 }
 
 /** The operation's id: 43 characters of base64url. */
-export function mintId({ tenant, scope, tool, again, intent }: Naming): string {
-  return digestText("operation", tenant, scope, tool, again, intent);
+export function mintId({ app, tenant, scope, tool, again, intent }: Naming): string {
+  return digestText("operation", app, tenant, scope, tool, again, intent);
 }
 
 /** The id of an operation for which the caller gives the key; its intent is compared by fingerprint. */
-export function mintIdFromKey(naming: {
-  readonly tenant: string;
-  readonly tool: string;
-  readonly key: string;
-}): string {
-  return digestText("operation-by-key", naming.tenant, naming.tool, naming.key);
+export function mintIdFromKey({
+  app,
+  tenant,
+  tool,
+  key,
+}: Pick<Naming, "app" | "tenant" | "tool"> & { readonly key: string }): string {
+  return digestText("operation-by-key", app, tenant, tool, key);
 }
 
 /** The key that the service sees: a UUID of version 8, a different one for each generation. */
@@ -64,6 +67,9 @@ export function wireKeys(id: string, generation: number): readonly string[] {
   const older = Array.from({ length: generation }, (_, index) => wireKey(id, index));
   return [...older, newest];
 }
+
+/** Whether it may be a key that was minted here; a caller's own key is none. */
+export const isWireKey = (key: string): boolean => validate(key) && version(key) === 8;
 
 /** A hash of the intent: tells whether a key was used before for the same intent. */
 export function fingerprint(tool: string, intentText: string): string {

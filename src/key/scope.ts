@@ -11,7 +11,7 @@ import { InvalidInputError } from "../errors.ts";
 import { ambient, runAmbient } from "../lang/ambient.ts";
 import { checkScope } from "./check-name.ts";
 
-const SEPARATOR = "\u001f";
+export const SEPARATOR = "\u001f";
 /** Marks the scope of an operation, in contrast to one that a caller named. */
 const OPERATION = "\u001eop";
 const MAX_SCOPE_LENGTH = 2_048;

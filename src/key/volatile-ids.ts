@@ -26,11 +26,18 @@ const COUNTER = /^[0-9]{1,7}$/;
 
 /**
  * The path inside the intent (`.items[0].id`) of the first string that is one of `current`, the ids
- * of this call, or is shaped like a tool-call id. A bare string has the path `""`.
+ * of this call, or is shaped like a tool-call id and so is not one of the service's own. A bare string has the
+ * path `""`.
  */
-export function findVolatileId(intent: Json, current: readonly string[]): string | undefined {
+export function findVolatileId(
+  intent: Json,
+  current: readonly string[],
+  areOwn = false,
+): string | undefined {
   const isCurrent = (text: string) => current.includes(text) && !COUNTER.test(text);
-  const path = find(intent, (text) => looksLikeCallId(text) || (text !== "" && isCurrent(text)));
+  const isVolatile = (text: string) =>
+    (!areOwn && looksLikeCallId(text)) || (text !== "" && isCurrent(text));
+  const path = find(intent, isVolatile);
   return path && showPath("", path);
 }
 

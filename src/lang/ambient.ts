@@ -12,6 +12,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export interface Ambient {
   readonly scope: object | undefined;
   readonly token: object | undefined;
+  /** The call of the attempt's own `fetch` that is being made. */
+  readonly call?: object | undefined;
 }
 
 const NOTHING: Ambient = { scope: undefined, token: undefined };
@@ -21,6 +23,9 @@ const storage = new AsyncLocalStorage<Ambient>();
 export const ambient = (): Ambient => storage.getStore() ?? NOTHING;
 
 export const runAmbient = <T>(carried: Ambient, fn: () => T): T => storage.run(carried, fn);
+
+/** Carries nothing of the call around it. Other async contexts, those of the user's own, stay. */
+export const runOutside = <T>(fn: () => T): T => storage.run(NOTHING, fn);
 
 /** Changes what the rest of this callback carries. */
 export const enterAmbient = (carried: Ambient): void => storage.enterWith(carried);

@@ -30,9 +30,12 @@ export const laneAlone = (tenant: string, lane: LaneChange): Change => ({
   lane,
 });
 
-/** From its claim until its outcome is known, an operation keeps other writes out of the lane. */
+/**
+ * From its claim until its outcome is known, an operation keeps other writes out of the lane; one that a person
+ * has given up does not.
+ */
 export const holdsLane = (state: State): boolean =>
-  state.tag === "claimed" || state.tag === "unknown";
+  state.tag === "claimed" || (state.tag === "unknown" && state.reason !== "abandoned");
 
 export const isInLane = ({ holder, inner = [] }: LaneRecord, id: string): boolean =>
   holder === id || inner.includes(id);

@@ -12,7 +12,7 @@ import { apply } from "./moves/apply.ts";
 import type { Move, Refusal } from "./moves/moves.ts";
 import type { Stored } from "./record.ts";
 import type { Change, LaneChange, Store, StoredLane, Swapped } from "./store.ts";
-import { type LedgerClock, storeClock } from "./store-clock.ts";
+import { instantOf, type LedgerClock, storeClock } from "./store-clock.ts";
 import { lossWatch, type Suspicion } from "./witness/loss-watch.ts";
 import type { Witness } from "./witness/witness.ts";
 
@@ -39,8 +39,6 @@ export interface Ledger {
   readonly store: Store;
   readonly clock: LedgerClock;
   isOpen(): boolean;
-  /** Asks the store for its time if the local clocks disagree on how much has passed: the host slept. */
-  sync(): Promise<void>;
   /** Set when the store has lost data, until a person trusts it again. */
   suspicion(): Suspicion | undefined;
   /** A person declares the ledger trustworthy as it is now. */
@@ -63,8 +61,8 @@ export interface Ledger {
   changeLane(tenant: string, change: LaneChange): Promise<boolean>;
 }
 
-/** The moves that only the owner of an open operation makes. */
-const OWNERS = new Set<Move["move"]>(["settle", "note", "renew"]);
+/** The moves that only the owner of an open operation makes. A renewal may meet the withdrawal of its own claim. */
+const OWNERS = new Set<Move["move"]>(["settle", "note"]);
 
 export interface LedgerOptions {
   readonly store: Store;
@@ -90,21 +88,30 @@ export function createLedger({
 }: LedgerOptions): Ledger {
   let opening: Promise<void> | undefined;
   let opened = false;
+  /** Those that are not answered yet. */
+  let swaps = 0;
   const time = storeClock(clock);
   const { timed } = time;
   const lanes = laneCache(readLane);
-  const losses = lossWatch({ witness, onSuspect, onWitnessError });
+  const losses = lossWatch({ store, witness, onSuspect, onWitnessError });
 
   async function swap(change: Change): Promise<Swapped> {
-    const before = losses.mark();
-    const askedAt = clock.monotonic();
-    const swapped = await store.swap(change);
-    time.answered(swapped.now, askedAt);
+    const before = losses.seen();
+    const asked = instantOf(clock);
+    let swapped: Swapped;
+    const isFirst = swaps === 0;
+    swaps += 1;
+    try {
+      swapped = await store.swap(change);
+    } finally {
+      swaps -= 1;
+    }
+    time.answered(swapped.now, asked);
     if (change.lane) lanes.onSwapped(change.lane, change.tenant, swapped);
     if (!swapped.ok) return swapped;
-    losses.follow(before, swapped.sequence);
-    const isClaim = typeof change.lease === "number";
-    if (isClaim && before && swapped.sequence > before.sequence + 1) await losses.askOthers();
+    // With others under way it waits with them: none overtakes one that was answered before.
+    const following = losses.follow(before, change, swapped, isFirst && swaps === 0);
+    if (following) await following;
     return swapped;
   }
 
@@ -117,10 +124,6 @@ export function createLedger({
   return {
     store,
     clock: time,
-
-    async sync() {
-      if (time.hasSlept()) await timed(() => store.open());
-    },
 
     isOpen: () => opened,
     suspicion: losses.suspicion,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { OperationRecord } from "./record.ts";
-import type { ListQuery } from "./store.ts";
+import type { OperationRecord, Stored } from "./record.ts";
+import type { ListQuery, Page } from "./store.ts";
 
 const DEFAULT_PAGE = 100;
 const DEFAULT_PRUNED = 1_000;
@@ -22,6 +22,31 @@ export function matches(record: OperationRecord, query: ListQuery): boolean {
     (query.since === undefined || stateAt >= query.since) &&
     (query.until === undefined || stateAt < query.until)
   );
+}
+
+/** A row of a list: `stored` is `undefined` if it cannot be read. */
+export interface Row {
+  readonly id: string;
+  readonly stored: Stored | undefined;
+}
+
+/** One damaged row must not hide the others. */
+export function rowOf(id: string, read: () => Stored | undefined): Row {
+  try {
+    return { id, stored: read() };
+  } catch {
+    return { id, stored: undefined };
+  }
+}
+
+export function pageOf(rows: readonly Row[], cursor?: string): Page {
+  const items = rows.flatMap(({ stored }) => stored ?? []);
+  const unreadable = rows.filter(({ stored }) => !stored).map(({ id }) => id);
+  return {
+    items,
+    ...(unreadable.length > 0 && { unreadable }),
+    ...(cursor !== undefined && { cursor }),
+  };
 }
 
 /** How many records a page holds. */

@@ -31,9 +31,10 @@ export type UnknownReason =
   | "absent_unproven" // a read found nothing, and no `commitsWithinMs` says when that is proof
   | "cannot_tell" // the reader could not say
   | "in_progress" // the service has accepted it and is not done
+  | "still_running" // the attempt had not ended when the time was up, and may still succeed
   | "deadline" // the time was up before it could be read or fired again
   | "attempts" // it was fired as often as the tool allows
-  | "budget" // the retry budget of the service is used up
+  | "budget" // the retry budget of the service had no token before the deadline
   | "key_expired" // the service may have forgotten the key
   | "key_spent" // the service answers this key with the same failure again
   | "key_unused" // `run` never took the key
@@ -42,9 +43,11 @@ export type UnknownReason =
   | "unverified" // the service said yes, and `verify` did not confirm it
   | "partial" // part of it happened in operations made inside it
   | "reworded" // still open, and the arguments differ from those of the first attempt
+  | "late_send" // a request left after the attempt had ended and was told as not applied
   | "stopped" // all callers have left
   | "lease_lost" // another process took it over
   | "owner_lost" // the process that fired it is gone
+  | "abandoned" // a person let another call pass in its place
   | "store_down" // the ledger did not answer
   | "store_lost"; // the ledger has lost data
 

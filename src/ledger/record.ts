@@ -79,11 +79,21 @@ export interface AttemptNote {
   readonly licence: Licence;
   /** When it was noted, before the first byte was sent. */
   readonly at: number;
+  /**
+   * How far the wall clock of its host was ahead of the store's when it was noted, in milliseconds: a
+   * second clock to count from `at` and `endsBy`.
+   */
+  readonly skew?: number | undefined;
   /** When its `run` promise settled. */
   readonly endedAt?: number | undefined;
-  /** The latest time at which it ended: its owner's lease expired. */
+  /**
+   * The latest time at which it may still send, noted before it is fired; whoever lets it go on longer
+   * notes a new one first. An attempt without `endedAt` counts as ended from then on.
+   */
   readonly endsBy?: number | undefined;
   readonly verdict?: Verdict | undefined;
+  /** Of `not_sent`: it is the tool's own word, or all that the tool does was seen; else there may be what was not. */
+  readonly proven?: boolean | undefined;
   /** The status of the service's answer, if it gave one. */
   readonly status?: number | undefined;
   /** What the tool declared when it was fired; a later declaration does not apply to it. */
@@ -99,6 +109,8 @@ export interface AttemptNote {
   readonly unverified?: boolean | undefined;
   /** The service answered "accepted" (202): a success that only a later read can confirm. */
   readonly accepted?: boolean | undefined;
+  /** It opened a socket, or started a process or a thread: nothing stops what leaves there when its time is over. */
+  readonly unvetoable?: boolean | undefined;
   /** All its requests were made by guarded operations inside it. */
   readonly innerOnly?: boolean | undefined;
   /** Proved not applied by a read (`absent`) or by a person (`person`). */
@@ -107,7 +119,7 @@ export interface AttemptNote {
 
 /** What becomes known about an attempt after it was noted. */
 export type Ending = Pick<AttemptNote, "n"> &
-  Partial<Omit<AttemptNote, "n" | "epoch" | "generation" | "licence" | "at">> & {
+  Partial<Omit<AttemptNote, "n" | "epoch" | "generation" | "licence" | "at" | "skew">> & {
     /** It was noted and never fired: remove it. */
     readonly unfired?: true | undefined;
   };
@@ -138,6 +150,8 @@ export interface Identity {
   readonly resource?: string | undefined;
   /** The operation inside whose attempt this one was made. */
   readonly parent?: string | undefined;
+  /** The step of the model that asked for it; `undefined` where no model did. */
+  readonly step?: string | undefined;
 }
 
 /** One operation. The store keeps it as a whole, together with its version and lease. */
@@ -164,6 +178,10 @@ export interface OperationRecord extends Identity {
   readonly evidence: readonly Evidence[];
   /** The answers to questions that are closed. */
   readonly answers?: readonly Answer[] | undefined;
+  /** What a caller was told last is not what the state says by now: it was open then. */
+  readonly untold?: true | undefined;
+  /** A person let this other operation pass in its place, or in spite of it: it is read, and never fired again. */
+  readonly abandonedFor?: string | undefined;
 }
 
 /** A record as the store keeps it. */
@@ -187,6 +205,14 @@ export const isOpen = (state: State): boolean =>
 /** Whether it is proved that the attempt had no effect: not sent, refused, rejected, or cleared since. */
 export const isCleared = (attempt: AttemptNote): boolean =>
   attempt.cleared === "person" || (!saidYes(attempt) && isProvenUndone(attempt));
+
+/** Whether it may still send at this time. */
+export const runsAt = ({ endedAt, endsBy = 0 }: AttemptNote, now: number): boolean =>
+  endedAt === undefined && endsBy > now;
+
+/** Whether it may be fired again by itself after a `not_sent`: nothing can have happened that was not seen. */
+export const isCertainlyUnsent = ({ proven, innerOnly, declared }: AttemptNote): boolean =>
+  proven === true || innerOnly === true || declared?.enlisted === true;
 
 /** The service answered 2xx, and it was not verified or not done yet: only a person can clear it. */
 export const saidYes = ({ unverified, accepted }: AttemptNote): boolean =>

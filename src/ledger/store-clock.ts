@@ -1,5 +1,7 @@
 /**
- * Estimates the store's clock from its answers: each came between two local instants.
+ * Estimates the store's clock from its answers: each came between two local instants. What has passed since is
+ * counted by two local clocks: the monotonic one may stand still while the host sleeps, and the wall clock jumps
+ * when it is set. A right that begins goes by the one that shows less, a right that ends by the one that shows more.
  *
  * @module
  */
@@ -8,51 +10,66 @@ import type { Clock } from "../lang/clock.ts";
 
 /** Bounds of the store's time. */
 export interface LedgerClock {
-  /** No later than the store's clock now. */
+  /** No later than the store's clock now: for a right that begins. */
   earliest(): number;
-  /** No earlier than the store's clock now. */
+  /** No earlier than the store's clock now: for a right that ends. */
   latest(): number;
-  /** Whether the local clocks disagree on how much has passed since the last answer: the host slept. */
-  hasSlept(): boolean;
+  /** How far the wall clock of this host is ahead of the store's. */
+  skew(): number;
 }
+
+/** A moment on both local clocks. */
+export interface Instant {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export const instantOf = (clock: Clock): Instant => ({
+  monotonic: clock.monotonic(),
+  wall: clock.now(),
+});
 
 export interface StoreClock extends LedgerClock {
   /** Asks the store, and notes its time and when it was asked. */
   timed<T extends { readonly now: number }>(ask: () => Promise<T>): Promise<T>;
-  /** Notes the store's time in an answer to a question asked at `askedAt`, on the monotonic clock. */
-  answered(now: number, askedAt: number): void;
+  /** Notes the store's time in an answer to a question asked then. */
+  answered(now: number, asked: Instant): void;
   /** The time in the store's last answer. */
   said(): number;
 }
 
-/** A larger difference between the two clocks means that one of them was stopped. */
-const SLEPT_MS = 500;
-
 export function storeClock(clock: Clock): StoreClock {
-  const start = clock.monotonic();
-  const sample = { now: clock.now(), sent: start, received: start, wall: clock.now() };
+  const start = instantOf(clock);
+  const sample = { now: start.wall, asked: start, received: start };
 
-  function answered(now: number, askedAt: number): void {
+  function answered(now: number, asked: Instant): void {
     sample.now = now;
-    sample.sent = askedAt;
-    sample.received = clock.monotonic();
-    sample.wall = clock.now();
+    sample.asked = asked;
+    sample.received = instantOf(clock);
+  }
+
+  function earliest(): number {
+    const { monotonic, wall } = sample.received;
+    const passed = Math.min(clock.monotonic() - monotonic, clock.now() - wall);
+    return Math.floor(sample.now + Math.max(passed, 0));
+  }
+
+  function latest(): number {
+    const { monotonic, wall } = sample.asked;
+    return Math.ceil(sample.now + Math.max(clock.monotonic() - monotonic, clock.now() - wall));
   }
 
   return {
-    earliest: () => Math.floor(sample.now + (clock.monotonic() - sample.received)),
-    latest: () => Math.ceil(sample.now + (clock.monotonic() - sample.sent)),
+    earliest,
+    latest,
+    skew: () => Math.round(clock.now() - earliest()),
     async timed(ask) {
-      const askedAt = clock.monotonic();
+      const asked = instantOf(clock);
       const answer = await ask();
-      answered(answer.now, askedAt);
+      answered(answer.now, asked);
       return answer;
     },
     answered,
     said: () => sample.now,
-    hasSlept() {
-      const slept = clock.now() - sample.wall - (clock.monotonic() - sample.received);
-      return Math.abs(slept) > SLEPT_MS;
-    },
   };
 }

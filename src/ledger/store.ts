@@ -34,6 +34,13 @@ export interface Incarnation {
   readonly sequence: number;
   /** The store's clock at the time of the answer. */
   readonly now: number;
+  /**
+   * Which history the ledger is on, where the store can tell: another one after a replica was promoted or a backup
+   * restored. Letters, digits and dots.
+   */
+  readonly timeline?: string | undefined;
+  /** Which server answered, where there are several; see `Swapped`. */
+  readonly server?: string | undefined;
 }
 
 /** How a write changes the lease: a number of milliseconds from the store's now, `keep` or `none`. */
@@ -84,6 +91,8 @@ export type Swapped =
       readonly leaseUntil: number | undefined;
       readonly now: number;
       readonly sequence: number;
+      /** Which server answered, and since when it runs: another one than before may lack what was acknowledged. */
+      readonly server?: string | undefined;
     }
   | {
       readonly ok: false;
@@ -117,6 +126,8 @@ export interface ListQuery {
 
 export interface Page {
   readonly items: readonly Stored[];
+  /** The ids of records on this page that are damaged; absent if there are none. */
+  readonly unreadable?: readonly string[] | undefined;
   /** Where the next page starts; absent on the last one. */
   readonly cursor?: string | undefined;
 }
@@ -153,6 +164,11 @@ export interface Store {
   open(): Promise<Incarnation>;
   /** Writes the change if the record's version is still `expect`. Atomic and durable on return. */
   swap(change: Change): Promise<Swapped>;
+  /**
+   * Whether the change with this sequence is there. Asked when the timeline has changed: a sequence alone does not
+   * tell, where a server hands it out ahead of what it has copied.
+   */
+  holds?(sequence: number): Promise<boolean>;
   /** Reads one record. A record of another tenant is not found. */
   read(tenant: string, id: string): Promise<Found>;
   readLane(
@@ -170,10 +186,19 @@ export interface Store {
   /** Calls back when the record may have changed. Optional: callers also poll. */
   watch?(tenant: string, id: string, changed: () => void): () => void;
   /**
-   * A store whose settles commit in the caller's transaction, if the store has transactions. Claims
-   * are still committed at once, so that other processes see them before the transaction ends.
+   * A store whose commits are settled in the caller's transaction, if the store has transactions. Claims, and
+   * settles of what was not committed, are written at once, so that other processes see them.
    */
-  enlist?(tx: unknown): Store;
+  enlist?(tx: unknown): EnlistedStore;
   /** Releases connections and timers. Safe to call twice. */
   close(): Promise<void>;
+}
+
+/** A store in a transaction of the caller's. */
+export interface EnlistedStore extends Store {
+  /**
+   * Makes the transaction impossible to commit, whatever its caller does next. Called before it is written down that
+   * an operation of it was not applied. Does nothing if the transaction has ended.
+   */
+  spoil(): Promise<void>;
 }

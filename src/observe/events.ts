@@ -76,6 +76,8 @@ export interface HoldfireEvents {
   late: Ended;
   /** The state was read. */
   read: OfOperation & { readonly reading: string; readonly durationMs: number };
+  /** Another process owns the operation: the call waits for its outcome, or until its lease has expired. */
+  waiting: OfOperation;
   /** This process took over an operation whose owner's lease had expired. */
   takeover: OfOperation & { readonly epoch: number };
   /** The effect exists more than once. */
@@ -115,9 +117,9 @@ export interface HoldfireEvents {
   /** `hf.driftReport` found a difference between the ledger and a service. */
   drift: {
     readonly tenant: string;
-    readonly finding: "gone" | "duplicated" | "changed" | "foreign";
+    readonly finding: "gone" | "duplicated" | "changed" | "unexpected" | "foreign" | "reader_blind";
     readonly tool: string;
-    /** The operation's id; a foreign effect has none. */
+    /** The operation's id; a foreign effect and a blind reader have none. */
     readonly id?: string | undefined;
     readonly effectId?: string | undefined;
   };
@@ -128,6 +130,8 @@ type StoreEvent =
   | { readonly status: "error"; readonly step: string; readonly error?: unknown }
   /** It lost data: a missing record no longer proves anything. */
   | { readonly status: "suspect"; readonly why: string }
+  /** A record is damaged: lists leave it out, and a call of its operation fails before anything is sent. */
+  | { readonly status: "unreadable"; readonly tenant: string; readonly id: string }
   /** An outcome could not be written yet; holdfire retries while the process runs. */
   | (OfOperation & { readonly status: "unrecorded" })
   /** An outcome that could not be written before is written now. */
@@ -145,6 +149,12 @@ type Warning =
       /** How often `guardedFetch` kept it from being sent again. */
       readonly refused?: number | undefined;
     })
+  /** A keyed write by a holdfire without `app`: another program may mint the same key. Raised once. */
+  | (OfOperation & { readonly code: "no_app" })
+  /** `run` returned a value although the service did not say yes: check the status in `run`. */
+  | (OfAttempt & { readonly code: "swallowed_status"; readonly status?: number | undefined })
+  /** A write left after its attempt had ended: await in `run` what `run` starts. */
+  | (OfAttempt & { readonly code: "late_send" })
   /** A keyed tool never read the key from its context: it has no licence `keyed`. */
   | (OfOperation & { readonly code: "key_unused" })
   /** A reader did not find a commit that is known: it has no licence `absent`. */
@@ -157,11 +167,15 @@ type Warning =
     })
   /** Two operations in one scope differ only in a uuid or a timestamp. */
   | (OfOperation & { readonly code: "volatile_intent"; readonly other: string })
+  /** `other`, by the same tool in the same scope or thread, was left open before this call, which was let pass. */
+  | (OfOperation & { readonly code: "sibling_unknown"; readonly other: string })
   /** A result could not be stored; it is committed without its payload. */
   | (OfOperation & { readonly code: "payload_lost"; readonly why: string })
+  /** The ledger had no record of the operation, and its effect was found: the store may have forgotten it. */
+  | (OfOperation & { readonly code: "store_forgot" })
   /** Another process took the operation over, or might have by now: its lease has expired. */
   | (OfOperation & { readonly code: "lease_lost" })
-  /** A recorded step of a scope was called with another prompt, so the model was asked again. */
+  /** A recorded step that the caller named was called with another prompt, so the model was asked again. */
   | (OfSample & { readonly code: "prompt_drift"; readonly scope: string });
 
 export type EventName = keyof HoldfireEvents;

@@ -37,17 +37,23 @@ type Warning = HoldfireEvents["warning"];
 const STORE: { readonly [S in Store["status"]]: Line<Extract<Store, { status: S }>> } = {
   error: ["error", "status", "step"],
   suspect: ["error", "status", "why"],
+  unreadable: ["error", "status"],
   unrecorded: ["error", "status", "tool"],
   recorded: ["info", "status", "tool"],
 };
 
 const WARNINGS: { readonly [C in Warning["code"]]: Line<Extract<Warning, { code: C }>> } = {
   hidden_retry: ["warn", "code", "tool", "attempt", "method", "origin", "count", "refused"],
+  no_app: ["warn", "code", "tool"],
+  swallowed_status: ["warn", "code", "tool", "attempt", "status"],
+  late_send: ["error", "code", "tool", "attempt"],
   key_unused: ["warn", "code", "tool"],
   reader_blind: ["error", "code", "tool"],
   reader_failed: ["warn", "code", "tool", "which", "why"],
   volatile_intent: ["warn", "code", "tool"],
+  sibling_unknown: ["warn", "code", "tool"],
   payload_lost: ["warn", "code", "tool"],
+  store_forgot: ["warn", "code", "tool"],
   lease_lost: ["warn", "code", "tool"],
   prompt_drift: ["warn", "code", "client"],
 };
@@ -79,6 +85,7 @@ const LINES: {
   verdict: ({ timedOut }) => [timedOut ? "warn" : "info", ...ENDED, "timedOut"],
   late: ["warn", ...ENDED],
   read: ["info", "tool", "reading", "durationMs"],
+  waiting: ["info", "tool"],
   takeover: ["warn", "tool", "epoch"],
   duplicate: ["error", "tool", "source"],
   approval: ["info", "tool", "status", "why"],

@@ -1,9 +1,10 @@
 /**
  * GitHub's rate limits, which it tells with the status of a missing permission.
  *
- * Source: docs.github.com, "Rate limits for the REST API": both limits are answered with 403 or 429. Over the primary limit
- * `x-ratelimit-remaining` is 0, and `x-ratelimit-reset` says when it ends; over a secondary limit there may be `retry-after`.
- * Where neither is there, wait a minute. The request is turned down, so nothing was made.
+ * Source: docs.github.com, "Rate limits for the REST API", section "Exceeding the rate limit": both limits are answered with
+ * 403 or 429. Over the primary limit `x-ratelimit-remaining` is 0, and `x-ratelimit-reset` says when it ends; over a secondary
+ * limit there may be `retry-after`. Where neither is there, wait for at least one minute. The request is turned down, so
+ * nothing was made.
  *
  * @module
  */
@@ -27,7 +28,10 @@ function isLimit(error: unknown): boolean {
   );
 }
 
-/** A secondary limit may come without a header. The answer then names the page about limits. */
+/**
+ * A secondary limit may come without a header (hub4j/github-api, issue 2009). The answer then names the page about limits, by
+ * which google/go-github knows it, too (pull request 2229). The page has moved; `rate-limits` is in all its addresses.
+ */
 function isNamed(error: unknown): boolean {
   const page = peek(peek(peek(error, "response"), "data"), "documentation_url");
   return typeof page === "string" && page.includes("rate-limits");
@@ -37,7 +41,8 @@ function isNamed(error: unknown): boolean {
 export function withRetryAfter(error: unknown): unknown {
   if (typeof error !== "object" || error === null || !isLimit(error)) return error;
   const header = headersOf(error);
-  if (header("retry-after") !== undefined) return error;
+  // It may be there and blank (octokit/plugin-throttling.js, src/index.ts).
+  if (header("retry-after")) return error;
   const isPrimary = header("x-ratelimit-remaining") === "0";
   const end = Number(header("x-ratelimit-reset") ?? Number.NaN);
   const now = Date.parse(header("date") ?? "") / 1_000;

@@ -49,6 +49,7 @@ export function jiraIssue(
     service: "jira",
     input: typed<JiraIssueArguments>(),
     intent: ({ project, issueType, summary }) => ({ project, issueType, summary }),
+    via: "http",
     run: async ({ project, issueType, summary, description, labels = [] }, { key, signal }) => {
       const fields = {
         project: { key: project },

@@ -47,6 +47,11 @@ export function linearIssue(
     intent: ({ teamId, title }) => ({ teamId, title }),
     // The issue's own id is made from the key, and Linear accepts an id once.
     precondition: "given",
+    via: "http",
+    // An id that is taken is answered 400: `run` looks whether the issue is ours, and throws if it is not.
+    accepts: [400],
+    // The look for an issue of this id is a POST, too.
+    ignores: [({ body }) => body?.startsWith(`{"query":${JSON.stringify(FIND)}`) === true],
     run: async ({ teamId, title, description }, { key, signal }) => {
       const input = { id: linearId(key), teamId, title, description };
       try {

@@ -51,6 +51,7 @@ export function resendMail(
     input: typed<MailArguments>(),
     intent: mailIntent,
     keyed: keyWindows.resend,
+    via: "http",
     run: async ({ from, to, subject, text, html }, { key, signal }) => {
       const json = { from, to: [to], subject, text, html };
       const headers = { "idempotency-key": key };
@@ -97,6 +98,7 @@ export function sendgridMail(
     service: "sendgrid",
     input: typed<MailArguments>(),
     intent: mailIntent,
+    via: "http",
     run: async ({ from, to, subject, text, html }, { key, signal }) => {
       const content = [
         { type: "text/plain", value: text },

@@ -6,6 +6,7 @@
  */
 
 import { peek, peekItems } from "../lang/peek.ts";
+import { attemptFetch } from "../wire/bound-fetch.ts";
 
 /** The platform's `fetch`, or one of yours. */
 export type ServiceFetch = typeof globalThis.fetch;
@@ -47,25 +48,26 @@ export async function callService(
   request: ServiceRequest,
   codeOf: (body: unknown) => unknown = () => undefined,
 ): Promise<ServiceAnswer> {
-  const { authorization, baseUrl = usualUrl, fetch = globalThis.fetch } = access;
+  const { authorization, baseUrl = usualUrl } = access;
   const url = new URL(baseUrl.replace(/\/$/, "") + request.path);
   for (const [name, value] of entries(request.query)) url.searchParams.append(name, value);
   const body = bodyOf(request);
-  const response = await fetch(url, {
+  const headers = {
+    accept: "application/json",
+    ...(body && { "content-type": body.type }),
+    ...request.headers,
+    authorization: typeof authorization === "string" ? authorization : await authorization(),
+  };
+  const response = await attemptFetch(access.fetch)(url, {
     method: request.method,
     // A token goes where it was meant to go.
     redirect: "manual",
     signal: request.signal,
-    headers: {
-      accept: "application/json",
-      ...(body && { "content-type": body.type }),
-      ...request.headers,
-      authorization: typeof authorization === "string" ? authorization : await authorization(),
-    },
+    headers,
     ...(body && { body: body.text }),
   });
-  const { status, headers } = response;
-  const answer = { status, headers, body: parse(await readText(response)) };
+  const { status } = response;
+  const answer = { status, headers: response.headers, body: parse(await readText(response)) };
   if (!response.ok) throw answerError(answer, codeOf(answer.body));
   return answer;
 }

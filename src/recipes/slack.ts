@@ -55,6 +55,7 @@ export function slackMessage(
     service: "slack",
     input: typed<SlackMessageArguments>(),
     intent: ({ channel, text, thread_ts }) => ({ channel, text, ...(thread_ts && { thread_ts }) }),
+    via: "http",
     run: async ({ channel, text, thread_ts }, { key, signal }) => {
       const metadata = { event_type: MARK, event_payload: { key } };
       const json = { channel, text, thread_ts, metadata };

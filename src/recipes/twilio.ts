@@ -59,6 +59,7 @@ export function twilioMessage(
     service: "twilio",
     input: typed<TwilioMessageArguments>(),
     intent: ({ to, body }) => ({ to, body }),
+    via: "http",
     run: async ({ to, body }, { signal }) => {
       const form = { To: to, From: from, Body: body };
       const answer = await callService(

@@ -7,56 +7,52 @@
 
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
-import { about } from "../engine/operation/operation.ts";
-import { askReader } from "../engine/reader.ts";
-import { askStore } from "../engine/store-call.ts";
+import type { Operation } from "../engine/operation/operation.ts";
+import { askReader, callBlind } from "../engine/reader.ts";
+import { listRecords } from "../engine/store-call.ts";
 import { recallSettled } from "./recall-operation.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** One effect may have been deleted since; it is unlikely that all of them were. */
-const ASKED = 3;
+/** One effect may have been deleted since; it is unlikely that all of so many were. */
+export const ENOUGH = 3;
 
 /** Checks each tool once. A reader that finds none of the known commits loses the `absent` licence. */
-export function createReaderCheck(engine: Engine): (tool: Tool) => Promise<void> {
-  const checks = new Map<string, Promise<void>>();
+export function createReaderCheck(engine: Engine): (tool: Tool) => Promise<unknown> {
+  const checks = new Map<string, Promise<unknown>>();
   return (tool) => {
     const { readState, commitsWithinMs, learned } = tool;
     if (!readState || commitsWithinMs === undefined || learned.readerChecked) {
       return Promise.resolve();
     }
-    const checking = checks.get(tool.name) ?? check(tool, engine);
+    const checking = checks.get(tool.name) ?? checkReader(tool, engine);
     checks.set(tool.name, checking);
     return checking;
   };
 }
 
-async function check(tool: Tool, engine: Engine): Promise<void> {
-  const { ledger, tenant } = engine;
-  const now = ledger.clock.earliest();
+/** Whether it finds one of the commits of the last day, or since then. If it finds none of them, it is blind. */
+export async function checkReader(tool: Tool, engine: Engine, since?: number): Promise<boolean> {
+  const now = engine.ledger.clock.earliest();
   const query = {
-    tenant,
     states: ["committed"],
     tool: tool.name,
-    since: now - DAY_MS,
+    since: since ?? now - DAY_MS,
     // A reader may lag by as much as the tool declares.
     until: now - (tool.commitsWithinMs ?? 0),
-    limit: ASKED,
+    limit: ENOUGH,
   } as const;
-  const { items } = await askStore(engine, "list", ledger.store.list(query));
-  let missed: ReturnType<typeof recallSettled> | undefined;
+  const { items } = await listRecords(engine, query);
+  let missed: Operation | undefined;
   for (const { record } of items) {
     const operation = recallSettled(record, tool, () => {});
     const reading = await askReader(operation, record, tool.readTimeoutMs, engine, false);
     if (reading.reading === "cannot_tell") continue;
     if (reading.reading !== "absent") {
       tool.learned.readerChecked = true;
-      return;
+      return true;
     }
     missed = operation;
   }
-  if (!missed) return;
-  tool.learned.readerChecked = true;
-  tool.learned.readerBlind = true;
-  const operation = missed;
-  engine.events.emit("warning", () => ({ ...about(operation), code: "reader_blind" }));
+  if (missed) callBlind(missed, engine);
+  return false;
 }

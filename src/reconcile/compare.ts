@@ -25,12 +25,21 @@ interface OfCommitted extends OperationFacts {
   readonly effectId?: string | undefined;
 }
 
+/** It was committed, and the reader does not find it. */
+export interface GoneFinding extends OfCommitted {
+  readonly finding: "gone";
+}
+
+/** The service has it more than once. */
+export interface DuplicatedFinding extends OfCommitted {
+  readonly finding: "duplicated";
+  readonly count: number;
+}
+
 /** How the service differs from what the ledger has of a committed operation. */
 export type CommittedFinding =
-  /** It was committed, and the reader does not find it. */
-  | (OfCommitted & { readonly finding: "gone" })
-  /** The service has it more than once. */
-  | (OfCommitted & { readonly finding: "duplicated"; readonly count: number })
+  | GoneFinding
+  | DuplicatedFinding
   /** `effect.same` returned `false`, or the reader finds another effect instead. */
   | (OfCommitted & {
       readonly finding: "changed";
@@ -41,7 +50,8 @@ export type CommittedFinding =
 export interface NotCompared extends OperationFacts {
   /**
    * `"intent_not_kept"`: the reader needs the intent, which is wiped once an operation is settled;
-   * `"reader_blind"`: the reader's *absent* proves nothing; `"too_fresh"`: within `commitsWithinMs`;
+   * `"reader_blind"`: the reader finds none of the commits that are known; `"reader_unchecked"`: the report was stopped
+   * before its reader was checked; `"too_fresh"`: within `commitsWithinMs`;
    * `"in_progress"`: the reader says so; `"other_version"`: made by another version of the tool;
    * `"comparison_failed"`: `effect.same` threw, hung or did not return a boolean; or what the reader gave as the reason
    * of its `cannotTell`.
@@ -52,6 +62,8 @@ export interface NotCompared extends OperationFacts {
 export interface Compared {
   readonly finding?: CommittedFinding | undefined;
   readonly notCompared?: NotCompared | undefined;
+  /** The reader found it, be it as it may. */
+  readonly found?: boolean | undefined;
   /** The effects that belong to this operation. */
   readonly effectIds: readonly string[];
 }
@@ -86,10 +98,9 @@ export async function compare(
   switch (reading.reading) {
     case "duplicated": {
       const count = reading.results.length;
-      return { finding: { ...about, finding: "duplicated", count }, effectIds };
+      return { finding: { ...about, finding: "duplicated", count }, effectIds, found: true };
     }
     case "absent":
-      if (tool.learned.readerBlind) return notCompared("reader_blind");
       if (beganAt <= record.stateAt + (tool.commitsWithinMs ?? 0)) return notCompared("too_fresh");
       return { finding: { ...about, finding: "gone" }, effectIds };
     case "in_progress":
@@ -100,13 +111,14 @@ export async function compare(
       const [foundEffectId] = found;
       const other = state.effectId !== undefined && foundEffectId !== undefined;
       if (other && foundEffectId !== state.effectId) {
-        return { finding: { ...about, finding: "changed", foundEffectId }, effectIds };
+        return { finding: { ...about, finding: "changed", foundEffectId }, effectIds, found: true };
       }
       const same = await isSame(operation, state, reading.result, engine);
       if (same === false) {
-        return { finding: { ...about, finding: "changed", foundEffectId }, effectIds };
+        return { finding: { ...about, finding: "changed", foundEffectId }, effectIds, found: true };
       }
-      return same === "cannot_tell" ? notCompared("comparison_failed") : { effectIds };
+      const failed = same === "cannot_tell" ? notCompared("comparison_failed") : { effectIds };
+      return { ...failed, found: true };
     }
   }
 }
@@ -137,7 +149,10 @@ function effectIdsIn(reading: Reading<unknown>, tool: Tool): readonly string[] {
 }
 
 /** All effects that the ledger has of this operation. */
-function effectIdsOf({ evidence }: OperationRecord, { effectId }: Committed): readonly string[] {
+export function effectIdsOf(
+  { evidence }: OperationRecord,
+  { effectId }: Committed,
+): readonly string[] {
   const all = [effectId, ...evidence.map((seen) => seen.effectId)];
   return [...new Set(all.filter((id) => id !== undefined))];
 }

@@ -1,16 +1,19 @@
 /**
  * `hf.driftReport`: compares what the ledger says was done with what the services have now. It reports;
- * it repairs nothing and changes no record.
+ * it repairs nothing and changes no record. (A call that departs from an earlier one is the other drift:
+ * `src/gate/drift.ts`.)
  *
  * @module
  */
 
 import { checkOptions } from "../engine/define/check.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
-import { askStore } from "../engine/store-call.ts";
+import { askStore, listEveryRecord } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
 import type { Stored } from "../ledger/record.ts";
+import { type BlindFinding, createAbsences } from "./absences.ts";
 import { type CommittedFinding, compare, type NotCompared } from "./compare.ts";
+import type { UnexpectedFinding } from "./effects-under-keys.ts";
 import { fewAtATime } from "./few-at-a-time.ts";
 import { type Coverage, type ForeignFinding, findForeign } from "./foreign.ts";
 import {
@@ -42,16 +45,16 @@ export interface DriftProgress {
 }
 
 /** A difference between the ledger and a service. Nothing is repaired. */
-export type DriftFinding = CommittedFinding | ForeignFinding;
+export type DriftFinding = CommittedFinding | BlindFinding | UnexpectedFinding | ForeignFinding;
 
 /** What was checked for one tool. */
 export interface DriftCoverage {
   readonly tool: string;
-  /** With `readState`: gone, duplicated. */
-  readonly effects: "checked" | "not_checked";
+  /** With `readState`: gone, duplicated; `"cannot_tell"`: the reader is blind. */
+  readonly effects: Coverage;
   /** With `effect.same`: changed. */
-  readonly changes: "checked" | "not_checked";
-  /** With `effect.list`: foreign. */
+  readonly changes: Coverage;
+  /** With `effect.list`: foreign, unexpected. */
   readonly foreign: Coverage;
 }
 
@@ -105,11 +108,13 @@ async function makeReport(
   const known = new Set<string>();
   const nameOf = (service: string, effectId: string) => `${service.length}:${service}${effectId}`;
   let checked = 0;
-  const report = (finding: DriftFinding): void => {
-    findings.push(finding);
-    const { tool, effectId } = finding;
-    const id = finding.finding === "foreign" ? undefined : finding.id;
-    events.emit("drift", () => ({ tenant, finding: finding.finding, tool, id, effectId }));
+  const absences = createAbsences(until, engine);
+  const report = (found: DriftFinding): void => {
+    findings.push(found);
+    const { finding, tool } = found;
+    const id = "id" in found ? found.id : undefined;
+    const effectId = "effectId" in found ? found.effectId : undefined;
+    events.emit("drift", () => ({ tenant, finding, tool, id, effectId }));
   };
 
   const check = async ({ record }: Stored): Promise<void> => {
@@ -118,7 +123,9 @@ async function makeReport(
     if (state.tag !== "committed" || !tool) return;
     const compared = await compare(record, state, tool, engine);
     for (const effectId of compared.effectIds) known.add(nameOf(service, effectId));
-    if (compared.finding) report(compared.finding);
+    if (compared.found) absences.found(tool);
+    if (compared.finding?.finding === "gone") absences.missed(tool, compared.finding, record);
+    else if (compared.finding) report(compared.finding);
     if (compared.notCompared) notCompared.push(compared.notCompared);
     if (tool.readState) checked += 1;
     tell({ checked, findings: findings.length });
@@ -133,11 +140,15 @@ async function makeReport(
       break;
     }
     const size = Math.min(PAGE, left);
-    const query = { tenant, states: ["committed"] as const, cursor, limit: size, since, until };
-    const page = await askStore(engine, "list", ledger.store.list(query));
+    const query = { states: ["committed"] as const, cursor, limit: size, since, until };
+    const page = await listEveryRecord(engine, query);
     await fewAtATime(page.items, check, mayGoOn);
     ({ cursor } = page);
   } while (cursor !== undefined);
+
+  const absent = await absences.judge(mayGoOn);
+  for (const finding of absent.findings) report(finding);
+  notCompared.push(...absent.notCompared);
 
   const coverage: DriftCoverage[] = [];
   const isKnown = (service: string, effectId: string) => known.has(nameOf(service, effectId));
@@ -145,15 +156,14 @@ async function makeReport(
     if (tool.kind === "read") continue;
     const span = { since, until };
     const foreign = await findForeign(tool, span, isKnown, mayGoOn, engine);
-    for (const finding of foreign.findings) {
-      report(finding);
-      // Tools of one service may list the same effects.
-      known.add(nameOf(finding.service, finding.effectId));
-    }
+    for (const finding of foreign.findings) report(finding);
+    // Tools of one service may list the same effects.
+    for (const effectId of foreign.effectIds) known.add(nameOf(tool.service, effectId));
+    const checked = absences.isBlind(tool) ? "cannot_tell" : "checked";
     coverage.push({
       tool: tool.name,
-      effects: tool.readState ? "checked" : "not_checked",
-      changes: tool.readState && tool.effect.same ? "checked" : "not_checked",
+      effects: tool.readState ? checked : "not_checked",
+      changes: tool.readState && tool.effect.same ? checked : "not_checked",
       foreign: foreign.coverage,
     });
   }

@@ -1,5 +1,5 @@
 /**
- * Finds effects that no operation made: those that the service lists and the ledger does not have.
+ * Finds effects that no committed operation made: those that the service lists and the ledger does not have.
  *
  * @module
  */
@@ -12,13 +12,22 @@ import { wireKeys } from "../key/mint.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import { peek, peekItems } from "../lang/peek.ts";
 import { runWithoutToken } from "../wire/token.ts";
+import type { DuplicatedFinding } from "./compare.ts";
+import {
+  judgeEffects,
+  operationsUnder,
+  recordsOf,
+  type UnexpectedFinding,
+} from "./effects-under-keys.ts";
 import { fewAtATime } from "./few-at-a-time.ts";
 
 const MAX_EFFECTS = 10_000;
 const MAX_ID_LENGTH = 512;
-const PAGE = 1_000;
 
-/** Whether something was checked; `"cannot_tell"`: `effect.list` failed, hung, or returned invalid or too many items. */
+/**
+ * Whether something was checked; `"cannot_tell"`: the function that it needs failed, hung or returned something invalid,
+ * or too much.
+ */
 export type Coverage = "checked" | "not_checked" | "cannot_tell";
 
 /** An effect that the service lists and that belongs to no operation in the ledger. */
@@ -34,6 +43,15 @@ export interface ForeignFinding {
   readonly openOperations: number;
 }
 
+type Listed = ForeignFinding | UnexpectedFinding | DuplicatedFinding;
+
+interface Judged {
+  readonly coverage: Coverage;
+  readonly findings: readonly Listed[];
+  /** The effects that the findings are about, and those that turned out to be in order. */
+  readonly effectIds: readonly string[];
+}
+
 interface Span {
   readonly since: number;
   readonly until: number;
@@ -46,15 +64,15 @@ export async function findForeign(
   isKnown: (service: string, effectId: string) => boolean,
   mayGoOn: () => boolean,
   engine: Engine,
-): Promise<{ readonly coverage: Coverage; readonly findings: readonly ForeignFinding[] }> {
-  if (!tool.effect.list) return { coverage: "not_checked", findings: [] };
+): Promise<Judged> {
+  if (!tool.effect.list) return { coverage: "not_checked", findings: [], effectIds: [] };
   const listed = await listEffects(tool, span, engine);
-  if (!listed) return { coverage: "cannot_tell", findings: [] };
+  if (!listed) return { coverage: "cannot_tell", findings: [], effectIds: [] };
   const { service, name } = tool;
   // After the list: an operation that was open when the service listed its effects is then either still
   // open, or settled and its effect is in the index.
   const open = await openOf(service, engine);
-  const findings: ForeignFinding[] = [];
+  const foreign: ForeignFinding[] = [];
   const check = async ({ effectId, key, at }: ListedEffect): Promise<void> => {
     if (isKnown(service, effectId) || (key !== undefined && open.keys.has(key))) return;
     const { store } = engine.ledger;
@@ -65,10 +83,17 @@ export async function findForeign(
     );
     if (owner !== undefined) return;
     const openOperations = open.count;
-    findings.push({ finding: "foreign", tool: name, service, effectId, key, at, openOperations });
+    foreign.push({ finding: "foreign", tool: name, service, effectId, key, at, openOperations });
   };
   await fewAtATime(listed, check, mayGoOn);
-  return { coverage: mayGoOn() ? "checked" : "cannot_tell", findings };
+  const made = await operationsUnder(foreign, mayGoOn, engine);
+  const findings = [...made].flatMap(([record, effects]) => judgeEffects(record, effects));
+  const known = new Set([...made.values()].flat());
+  return {
+    coverage: mayGoOn() ? "checked" : "cannot_tell",
+    findings: [...findings, ...foreign.filter((finding) => !known.has(finding))],
+    effectIds: foreign.map(({ effectId }) => effectId),
+  };
 }
 
 async function listEffects(
@@ -112,17 +137,10 @@ async function openOf(
 ): Promise<{ readonly keys: ReadonlySet<string>; readonly count: number }> {
   const keys = new Set<string>();
   let count = 0;
-  let cursor: string | undefined;
-  do {
-    const states = ["unknown", "claimed"] as const;
-    const query = { tenant: engine.tenant, states, cursor, limit: PAGE };
-    const page = await askStore(engine, "list", engine.ledger.store.list(query));
-    for (const { record } of page.items) {
-      if (record.service !== service) continue;
-      count += 1;
-      for (const key of wireKeys(record.id, record.generation)) keys.add(key);
-    }
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  for await (const record of recordsOf({ states: ["unknown", "claimed"] }, engine)) {
+    if (record.service !== service) continue;
+    count += 1;
+    for (const key of wireKeys(record.id, record.generation)) keys.add(key);
+  }
   return { keys, count };
 }

@@ -19,8 +19,12 @@ export interface Recalled {
 
 /** `undefined` if the intent cannot be decrypted or decoded here. */
 export function recall(record: OperationRecord, tool: Tool, engine: Engine): Recalled | undefined {
-  const decoded = record.intent && engine.codec.decode(record.intent, record);
-  if (!decoded?.ok) return undefined;
+  // It was settled as not applied, and then a request of it left: it can be read by its key alone.
+  if (!record.intent) {
+    return { operation: recallSettled(record, tool, () => {}), sameArguments: false };
+  }
+  const decoded = engine.codec.decode(record.intent, record);
+  if (!decoded.ok) return undefined;
   const { value, text } = canonicalize(decoded.value, "intent");
   // Where the intent is all arguments, the record says so: its fingerprint stands for them.
   const isWhole = record.argsHash === record.fingerprint;

@@ -9,7 +9,7 @@
 import { checkOptions, positive } from "../engine/define/check.ts";
 import type { Tool } from "../engine/define/tool.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
-import { askStore } from "../engine/store-call.ts";
+import { askStore, listRecords } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
 import type { Stored } from "../ledger/record.ts";
 import { createReaderCheck } from "./check-reader.ts";
@@ -73,22 +73,19 @@ async function sweep(
       ended = left <= 0 ? "limit" : "stopped";
       break;
     }
-    const page = await askStore(
-      engine,
-      "list",
-      ledger.store.list({
-        tenant,
-        states: ["unknown", "claimed"],
-        tool: chosen.size === 1 && options.tools ? [...chosen.keys()][0] : undefined,
-        since,
-        cursor,
-        limit: Math.min(PAGE, left),
-      }),
-    );
+    const page = await listRecords(engine, {
+      states: ["unknown", "claimed"],
+      tool: chosen.size === 1 && options.tools ? [...chosen.keys()][0] : undefined,
+      since,
+      cursor,
+      limit: Math.min(PAGE, left),
+    });
+    tally.unreadable(page.unreadable?.length ?? 0);
     const ours = page.items.flatMap((stored) => {
       const { tool: name, version } = stored.record;
       const tool = chosen.get(name);
-      if (!tool) {
+      // The reader of another tool of this name would look in the wrong place.
+      if (!tool || engine.calledWith.isOther(stored.record, tool)) {
         if (!options.tools) tally.noTool(name);
         return [];
       }

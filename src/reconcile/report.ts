@@ -68,6 +68,8 @@ export interface ReconcileReport {
     readonly noTool: Readonly<Record<string, number>>;
     /** Made by another version of the tool. */
     readonly otherVersion: number;
+    /** Their records are damaged: each is told by the event `store`, status `"unreadable"`. */
+    readonly unreadable: number;
   };
   readonly cursor?: string | undefined;
 }
@@ -83,6 +85,7 @@ export interface Tally {
   add(settled: Settled): void;
   noTool(name: string): void;
   otherVersion(): void;
+  unreadable(count: number): void;
   progress(): ReconcileProgress;
   report(): Omit<ReconcileReport, "ended" | "cursor">;
 }
@@ -90,7 +93,8 @@ export interface Tally {
 export function createTally(): Tally {
   const stillUnknown: StillUnknown[] = [];
   const noTool = new Map<string, number>();
-  const count = { committed: 0, not_applied: 0, busy: 0, otherVersion: 0, noTool: 0, resent: 0 };
+  const count = { committed: 0, not_applied: 0, busy: 0, resent: 0 };
+  const skipped = { noTool: 0, otherVersion: 0, unreadable: 0 };
   const checked = () => ({
     checked: count.committed + count.not_applied + stillUnknown.length,
     committed: count.committed,
@@ -103,25 +107,28 @@ export function createTally(): Tally {
       if (settled.tag !== "busy") count.resent += settled.resent;
     },
     noTool(name) {
-      count.noTool += 1;
+      skipped.noTool += 1;
       noTool.set(name, (noTool.get(name) ?? 0) + 1);
     },
     otherVersion() {
-      count.otherVersion += 1;
+      skipped.otherVersion += 1;
+    },
+    unreadable(found) {
+      skipped.unreadable += found;
     },
     progress: () => ({
       ...checked(),
       stillUnknown: stillUnknown.length,
-      skipped: count.busy + count.otherVersion + count.noTool,
+      skipped: count.busy + skipped.noTool + skipped.otherVersion + skipped.unreadable,
     }),
     report: () => ({
       ...checked(),
       stillUnknown,
       resent: count.resent,
       skipped: {
+        ...skipped,
         busy: count.busy,
         noTool: Object.fromEntries(noTool),
-        otherVersion: count.otherVersion,
       },
     }),
   };

@@ -24,6 +24,7 @@ import { askStore } from "../engine/store-call.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
 import type { OperationRecord, Stored, UnknownReason } from "../ledger/record.ts";
+import { instantOf } from "../ledger/store-clock.ts";
 import { recall } from "./recall-operation.ts";
 import type { Settled, StillUnknown } from "./report.ts";
 
@@ -78,8 +79,7 @@ async function takeOver(execution: Execution, listed: Stored, engine: Engine): P
     return { tag: "known", outcome: statusOnly(operation, stored, engine) };
   }
   const holder = engine.newId();
-  const { clock } = engine;
-  const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
+  const grantedAt = instantOf(engine.clock);
   const resends = fireMode !== "never" && recognisesRepeats(tool);
   // A claim that needs an approval and has none can only take over what is open: it begins nothing.
   const terms = { holder, powerless: !tool.readState && !resends, needsYes: true };

@@ -1,42 +1,21 @@
 /**
- * Counts the requests that one attempt makes. It keeps details of the first 64 and goes on
- * counting.
+ * Counts the requests that one attempt makes, and sees how each ended. It keeps details of the first 64
+ * and goes on counting.
  *
  * @module
  */
 
 import { isRetryableRead } from "../classify/http.ts";
 import { networkVerdict } from "../classify/network.ts";
+import { AttemptEndedError } from "../errors.ts";
+import { answerOf, type WireRequest } from "./answers.ts";
 import { type Address, mayFollow, redirectTarget } from "./redirect.ts";
+import { createRepeats, type Repeat } from "./repeats.ts";
 
 const MAX_NOTES = 64;
 const MAX_AWAITED = 16;
 
-/** What was observed of one physical request. */
-export interface WireRequest {
-  readonly transport: "undici" | "http" | "http2";
-  readonly origin: string;
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** The number, from 0, of the request whose redirect this one follows. */
-  readonly hopOf?: number | undefined;
-  /** The status of its answer, once there is one. */
-  readonly status?: number | undefined;
-}
-
-/** A request that was made more than once. Redirect hops and polling do not count. */
-export interface Repeat {
-  readonly origin: string;
-  readonly method: string;
-  readonly path: string;
-  /** How often it was sent. */
-  readonly count: number;
-  /** How often a guard stopped it from being sent again. */
-  readonly refused?: number | undefined;
-}
-
-/** What the wire proves about an attempt; part of the input of `judge`. */
+/** What the wire proves about an attempt. */
 export interface WireFacts {
   /** Physical requests; a redirect hop counts as one with the request it follows. */
   readonly wireRequests: number;
@@ -44,10 +23,7 @@ export interface WireFacts {
   readonly hops: number;
   /** There was at least one request, and each failed before a byte of it was sent. */
   readonly unsent: boolean;
-  /**
-   * The status in answer to the first request, across hops that kept its method. A hop from POST to
-   * GET only fetches a page afterwards: its status proves nothing about the POST.
-   */
+  /** The status in answer to the first request. */
   readonly answered?: number | undefined;
 }
 
@@ -56,13 +32,17 @@ export interface Seen {
   readonly transport: WireRequest["transport"];
   readonly method: string;
   readonly address: Address;
+  readonly bound?: boolean | undefined;
+  readonly ignored?: boolean | undefined;
+  /** Asked for only where an answer was 401 or 407. */
+  readonly authorization?: (() => string | undefined) | undefined;
 }
 
 /** What the observer reports about a request. */
 export interface Watch {
   /** Its head is being sent. A second call for one request is a second physical request. */
   sent(): void;
-  answered(status: number, location: string | undefined): void;
+  answered(status: number, location?: string | undefined): void;
   failed(error: unknown): void;
 }
 
@@ -74,30 +54,25 @@ export interface Counter {
   refuse(request: Pick<Seen, "method" | "address">): void;
   facts(): WireFacts;
   repeats(): readonly Repeat[];
-}
-
-export interface WireToken {
-  readonly operationId: string;
-  readonly attempt: number;
-  /** Set if no request may be sent under it: the error that each such request gets. */
-  readonly refusal: Error | undefined;
-  /** What the engine keeps of the attempt around; of no interest to the wire. */
-  readonly frame: object | undefined;
-  /** Made for the first request: many attempts make none that can be seen. */
-  counter: Counter | undefined;
-}
-
-export function countOn(token: WireToken): Counter {
-  token.counter ??= createCounter();
-  return token.counter;
+  /** Whether it has made more requests than are kept in detail. */
+  isFull(): boolean;
+  /** A write is being made, and may not be seen yet; the returned function says that it was answered. */
+  hold(): () => void;
+  /** Resolves when no write is open; `undefined` if none is now. */
+  quiet(): Promise<void> | undefined;
 }
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** The query is part of the address: the next page of a list is another request. */
-const nameOf = (method: string, { href }: Address): string => `${method} ${href}`;
+export const isSafe = (method: string): boolean => SAFE.has(method.toUpperCase());
 
-const isRepeat = ({ count, refused }: Repeat): boolean => count > 1 || refused !== undefined;
+/** The connection was never there, or we stopped the request before its head. */
+const isUnsent = (error: unknown): boolean =>
+  error instanceof AttemptEndedError || networkVerdict(error) === "not_sent";
+
+/** The query is part of the address: the next page of a list is another request. */
+const nameOf = ({ method, address }: Pick<Seen, "method" | "address">): string =>
+  `${method} ${address.href}`;
 
 /** An answered redirect that has not been followed yet. */
 interface Awaited {
@@ -105,43 +80,40 @@ interface Awaited {
   readonly status: number;
   readonly method: string;
   readonly by: number;
-  readonly speaks: boolean;
+}
+
+interface TurnedAway {
+  readonly by: number;
+  readonly authorization: string | undefined;
 }
 
 export function createCounter(): Counter {
   const requests: WireRequest[] = [];
-  const groups = new Map<string, Repeat>();
-  const closed: Repeat[] = [];
+  const repeats = createRepeats();
   const awaited: Awaited[] = [];
+  const turnedAway = new Map<string, TurnedAway>();
   let total = 0;
   let hops = 0;
   let unsent = 0;
-  let answered: number | undefined;
+  let openWrites = 0;
+  let waiting: (() => void)[] = [];
 
-  function add({ transport, method, address }: Seen, hopOf: number | undefined): number {
-    const { origin, path } = address;
-    if (requests.length < MAX_NOTES) requests.push({ transport, origin, method, path, hopOf });
-    if (hopOf === undefined) {
-      const name = nameOf(method, address);
-      const group = groups.get(name);
-      const count = (group?.count ?? 0) + 1;
-      if (group || groups.size < MAX_NOTES) {
-        groups.set(name, { ...group, origin, method, path, count });
-      }
-    } else {
-      hops += 1;
+  function add(seen: Seen, links: Pick<WireRequest, "hopOf" | "againOf">): number {
+    const { transport, method, address, bound, ignored } = seen;
+    const { origin, path, href } = address;
+    if (requests.length < MAX_NOTES) {
+      const facts = { transport, origin, method, path, href, bound, ignored };
+      requests.push({ ...facts, open: true, ...links });
     }
+    if (links.hopOf !== undefined) hops += 1;
+    else if (links.againOf === undefined) repeats.count(nameOf(seen), { origin, method, path });
     total += 1;
     return total - 1;
   }
 
-  /** Asking an answered read again is polling, not a retry. */
-  function close({ method, address }: Seen, status: number) {
-    if (!SAFE.has(method) || isRetryableRead(status)) return;
-    const name = nameOf(method, address);
-    const group = groups.get(name);
-    if (group && isRepeat(group) && closed.length < MAX_NOTES) closed.push(group);
-    groups.delete(name);
+  function note(number: number, change: Partial<WireRequest>) {
+    const request = requests[number];
+    if (request) requests[number] = { ...request, ...change };
   }
 
   function follow({ method, address }: Seen): Awaited | undefined {
@@ -152,40 +124,75 @@ export function createCounter(): Counter {
     return at < 0 ? undefined : awaited.splice(at, 1)[0];
   }
 
+  /** The same request with other credentials, after one that was turned away: once. */
+  function loginOf(seen: Seen): number | undefined {
+    const before = turnedAway.get(nameOf(seen));
+    if (!before || before.authorization === seen.authorization?.()) return undefined;
+    turnedAway.delete(nameOf(seen));
+    return before.by;
+  }
+
+  function release() {
+    openWrites -= 1;
+    if (openWrites > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  }
+
   function watch(seen: Seen): Watch {
     const hop = follow(seen);
-    const speaks = hop ? hop.speaks && hop.method === seen.method : total === 0;
-    let number = add(seen, hop?.by);
+    const isWrite = !isSafe(seen.method) && !seen.ignored;
+    let number = add(seen, hop ? { hopOf: hop.by } : { againOf: loginOf(seen) });
     let sends = 0;
-    let status: number | undefined;
+    let isOpen = true;
     let never = false;
+    if (isWrite) openWrites += 1;
 
     function settle(isUnsent: boolean) {
       if (isUnsent !== never) unsent += isUnsent ? 1 : -1;
       never = isUnsent;
     }
 
+    function close() {
+      if (isOpen && isWrite) release();
+      isOpen = false;
+    }
+
     return {
       sent() {
         sends += 1;
         settle(false);
-        if (sends > 1) number = add(seen, undefined);
+        if (sends > 1) {
+          note(number, { open: false });
+          number = add(seen, {});
+        }
       },
-      answered(code, location) {
+      answered(status, location) {
         // An interim response (100, 103) is not the answer.
-        if (code < 200) return;
-        status = code;
+        if (status < 200) return;
         settle(false);
-        const note = requests[number];
-        if (note) requests[number] = { ...note, status };
-        if (speaks) answered = status;
+        note(number, { status, open: false });
+        if ((status === 401 || status === 407) && turnedAway.size < MAX_NOTES) {
+          const before = { by: number, authorization: seen.authorization?.() };
+          if (requests[number]?.againOf === undefined) turnedAway.set(nameOf(seen), before);
+        }
         const href = redirectTarget(seen.address.href, status, location);
-        if (href === undefined) return close(seen, status);
-        awaited.push({ href, status, method: seen.method, by: number, speaks });
-        if (awaited.length > MAX_AWAITED) awaited.shift();
+        if (href === undefined) {
+          // Asking an answered read again is polling, not a retry.
+          if (isSafe(seen.method) && !isRetryableRead(status)) repeats.close(nameOf(seen));
+        } else {
+          awaited.push({ href, status, method: seen.method, by: number });
+          if (awaited.length > MAX_AWAITED) awaited.shift();
+        }
+        close();
       },
       failed(error) {
-        if (sends === 0 && status === undefined) settle(networkVerdict(error) === "not_sent");
+        // It was closed, which says nothing more of one that was over before.
+        if (!isOpen && error === undefined) return;
+        const isAnswered = requests[number]?.status !== undefined;
+        if (sends === 0 && !isAnswered) settle(isUnsent(error));
+        if (!isAnswered) note(number, { open: false, error, unsent: never || undefined });
+        close();
       },
     };
   }
@@ -193,17 +200,19 @@ export function createCounter(): Counter {
   return {
     requests,
     watch,
-    refuse({ method, address }) {
-      const name = nameOf(method, address);
-      const group = groups.get(name);
-      if (group) groups.set(name, { ...group, refused: (group.refused ?? 0) + 1 });
-    },
+    refuse: (request) => repeats.refuse(nameOf(request)),
     facts: () => ({
       wireRequests: total - hops,
       hops,
       unsent: total > 0 && unsent === total,
-      answered,
+      answered: answerOf(requests, 0),
     }),
-    repeats: () => [...closed, ...[...groups.values()].filter(isRepeat)],
+    repeats: repeats.all,
+    hold() {
+      openWrites += 1;
+      return release;
+    },
+    isFull: () => total > requests.length,
+    quiet: () => (openWrites === 0 ? undefined : new Promise((resolve) => waiting.push(resolve))),
   };
 }

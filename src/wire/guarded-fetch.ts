@@ -9,6 +9,7 @@
 
 import { isRetryableRead } from "../classify/http.ts";
 import { HiddenRetryError } from "../errors.ts";
+import { isSafe } from "./counter.ts";
 import { follow, type Outgoing } from "./follow.ts";
 import { type Kept, keepAnswer, replay } from "./kept-answer.ts";
 import { type Identity, type Init, type Input, identify } from "./request-identity.ts";
@@ -19,15 +20,19 @@ export type Fetch = typeof globalThis.fetch;
 /** How the first of several equal requests ended. */
 type First =
   | { readonly tag: "done" }
-  | { readonly tag: "answered"; readonly kept: Kept }
+  | {
+      readonly tag: "answered";
+      readonly kept: Kept;
+      readonly authorization: string | undefined;
+    }
   | { readonly tag: "failed"; readonly error: unknown };
 
 interface Guarded {
   readonly first: Map<string, Promise<First>>;
+  readonly loggedIn: Set<string>;
   refused: number;
 }
 
-const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 const MOST_REQUESTS = 256;
 /** A loop that goes on after this many replayed answers does not end by itself. */
 const MOST_REFUSALS = 16;
@@ -48,33 +53,55 @@ const guards = new WeakMap<WireToken, Guarded>();
 export function guardedFetch(fetch: Fetch = globalThis.fetch): Fetch {
   return async (input, init) => {
     const token = currentToken();
-    if (!token) return fetch(input, init);
-    const request = identify(input, init);
-    if (!request) return sendWithinOrigin(fetch, input, init);
-    const guard = guards.get(token) ?? { first: new Map(), refused: 0 };
-    guards.set(token, guard);
-    const before = guard.first.get(request.name);
-    const first = before && (await standing(before, request));
-    if (first) return refuse(first, request, token, guard);
-    const sent = sendWithinOrigin(fetch, input, init);
-    if (before || guard.first.size < MOST_REQUESTS) {
-      guard.first.set(request.name, sent.then(keep(request)).catch(failed));
-    }
-    return sent;
+    return token ? fetchUnder(token, fetch, input, init) : fetch(input, init);
   };
+}
+
+/** As `guardedFetch`, under this token, whatever the async context says. */
+export async function fetchUnder(
+  token: WireToken,
+  fetch: Fetch,
+  input: Input,
+  init: Init,
+): Promise<Response> {
+  const request = identify(input, init);
+  if (!request) return sendWithinOrigin(fetch, input, init);
+  const guard = guards.get(token) ?? { first: new Map(), loggedIn: new Set(), refused: 0 };
+  guards.set(token, guard);
+  const before = guard.first.get(request.name);
+  const first = before && (await standing(before, request));
+  if (first && !mayLogIn(first, guard, request)) {
+    return refuse(first, request, token, guard);
+  }
+  const sent = sendWithinOrigin(fetch, input, init);
+  if (before || guard.first.size < MOST_REQUESTS) {
+    guard.first.set(request.name, sent.then(keep(request)).catch(failed));
+  }
+  return sent;
+}
+
+/** After a 401 or 407 the same request may be sent once more, with other credentials. */
+function mayLogIn(first: First, guard: Guarded, { name, authorization }: Identity): boolean {
+  if (first.tag !== "answered") return false;
+  const { status } = first.kept.response;
+  if ((status !== 401 && status !== 407) || guard.loggedIn.has(name)) return false;
+  if (first.authorization === authorization) return false;
+  guard.loggedIn.add(name);
+  return true;
 }
 
 /** The first answer, if it still counts: a read that is in progress or answered does not stop another. */
 async function standing(before: Promise<First>, { method }: Identity): Promise<First | undefined> {
-  if (!SAFE.has(method)) return before;
+  if (!isSafe(method)) return before;
   const first = await Promise.race([before, undefined]);
   return first?.tag === "done" ? undefined : first;
 }
 
-function keep({ method }: Identity): (response: Response) => First {
+function keep({ method, authorization }: Identity): (response: Response) => First {
   return (response) => {
-    const isAnswer = SAFE.has(method) ? !isRetryableRead(response.status) : response.ok;
-    return isAnswer ? { tag: "done" } : { tag: "answered", kept: keepAnswer(response) };
+    const isAnswer = isSafe(method) ? !isRetryableRead(response.status) : response.ok;
+    if (isAnswer) return { tag: "done" };
+    return { tag: "answered", kept: keepAnswer(response), authorization };
   };
 }
 

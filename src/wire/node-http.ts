@@ -8,13 +8,19 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import type { RequestTokens } from "./request-tokens.ts";
 import { subscribeSafely } from "./request-tokens.ts";
 
-export function watchHttp({ bind, watchOf }: RequestTokens): void {
+export function watchHttp({ bind, mayNotLeave, watchOf }: RequestTokens): void {
   // Not `start`, which is published only after the body was written.
   subscribeSafely<{ request: ClientRequest }>("http.client.request.created", ({ request }) => {
     const origin = `${request.protocol}//${request.getHeader("host") ?? request.host}`;
-    const line = { method: request.method, origin, target: request.path };
+    const authorization = () => text(request.getHeader("authorization"));
+    const line = { method: request.method, origin, target: request.path, authorization };
     const refusal = bind(request, "http", line);
+    const watch = watchOf(request);
     if (refusal) request.destroy(refusal);
+    if (!watch) return;
+    beforeHead(request, () => mayNotLeave(request));
+    // One that is aborted before it has a socket is closed without an error.
+    request.once("close", () => watch.failed(undefined));
   });
   subscribeSafely<{ request: ClientRequest; response: IncomingMessage }>(
     "http.client.response.finish",
@@ -26,4 +32,21 @@ export function watchHttp({ bind, watchOf }: RequestTokens): void {
     "http.client.request.error",
     ({ request, error }) => watchOf(request)?.failed(error),
   );
+}
+
+const text = (header: unknown): string | undefined =>
+  header === undefined ? undefined : String(header);
+
+/** The head is written when its socket is there and connected. */
+function beforeHead(request: ClientRequest, mayNotLeave: () => Error | undefined): void {
+  const check = () => {
+    const refusal = mayNotLeave();
+    if (refusal) request.destroy(refusal);
+  };
+  request.once("socket", (socket) => {
+    check();
+    if (socket.connecting) {
+      socket.prependOnceListener("encrypted" in socket ? "secureConnect" : "connect", check);
+    }
+  });
 }

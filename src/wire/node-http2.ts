@@ -29,7 +29,8 @@ export function watchHttp2(
       // Even numbers are streams that the server pushed.
       if (isUndiciStream(method, target) || (stream.id ?? 1) % 2 === 0) return;
       const origin = `${headers[":scheme"]}://${headers[":authority"] ?? headers.host}`;
-      const refusal = bind(stream, "http2", { method, origin, target });
+      const authorization = () => headers.authorization;
+      const refusal = bind(stream, "http2", { method, origin, target, authorization });
       if (refusal) stream.destroy(refusal);
       if (started.has(stream)) watchOf(stream)?.sent();
     },
@@ -48,5 +49,9 @@ export function watchHttp2(
   subscribeSafely<{ stream: ClientHttp2Stream; error: unknown }>(
     "http2.client.stream.error",
     ({ stream, error }) => watchOf(stream)?.failed(error),
+  );
+  // A stream may be closed without an answer and without an error.
+  subscribeSafely<{ stream: ClientHttp2Stream }>("http2.client.stream.close", ({ stream }) =>
+    watchOf(stream)?.failed(undefined),
   );
 }

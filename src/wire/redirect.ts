@@ -46,17 +46,24 @@ export function mayFollow(status: number, method: string, next: string): boolean
   return (status === 301 || status === 302) && method === "POST" && next === "GET";
 }
 
-/** The `location` among headers as undici gives them: flat name/value list, or object. */
-export function locationIn(headers: unknown): string | undefined {
+/** A header among those that undici gives: a flat list of names and values, an object, or text. */
+export function headerIn(headers: unknown, wanted: string): string | undefined {
+  if (typeof headers === "string") return headerInText(headers, wanted);
   const pairs: readonly unknown[] = Array.isArray(headers)
     ? headers
     : Object.entries(headers ?? {}).flat();
   for (let i = 0; i + 1 < pairs.length; i += 2) {
     const name = pairs[i];
-    // Only a name of eight bytes is worth converting to text.
-    if ((typeof name === "string" || Buffer.isBuffer(name)) && name.length === 8) {
-      if (name.toString().toLowerCase() === "location") return String(pairs[i + 1]);
+    // Only a name of as many bytes is worth converting to text.
+    if ((typeof name === "string" || Buffer.isBuffer(name)) && name.length === wanted.length) {
+      if (name.toString().toLowerCase() === wanted) return String(pairs[i + 1]);
     }
   }
   return undefined;
+}
+
+function headerInText(headers: string, wanted: string): string | undefined {
+  const start = `${wanted}:`;
+  const line = headers.split("\r\n").find((each) => each.toLowerCase().startsWith(start));
+  return line?.slice(start.length).trim();
 }

@@ -1,6 +1,6 @@
 /**
- * Decides whether two requests are equal to the guard: by method, URL and body. Headers are
- * ignored: a retry counter or a new trace id does not make it another request.
+ * Decides whether two requests are equal to the guard: by method, URL, body and idempotency key. Other
+ * headers are ignored: a retry counter or a new trace id does not make it another request.
  *
  * @module
  */
@@ -13,6 +13,9 @@ export interface Identity {
   readonly address: Address;
   /** Equal for equal requests; contains no content. */
   readonly name: string;
+  /** The body, where it is text. */
+  readonly text: string | undefined;
+  readonly authorization: string | undefined;
 }
 
 export type Input = Parameters<typeof globalThis.fetch>[0];
@@ -21,13 +24,28 @@ export type Init = Parameters<typeof globalThis.fetch>[1];
 /** `undefined` if it cannot be compared, e.g. because its body is a stream. */
 export function identify(input: Input, init: Init): Identity | undefined {
   const request = typeof input === "string" || input instanceof URL ? undefined : input;
-  const body = init?.body ?? request?.body;
-  const print = fingerprint(body);
+  const print = fingerprint(init?.body ?? request?.body);
   const url = URL.parse(request?.url ?? String(input));
   if (print === undefined || !url) return undefined;
   const method = (init?.method ?? request?.method ?? "GET").toUpperCase();
   const address = locate(url.origin, url.href);
-  return { method, address, name: `${method} ${address.href} ${print}` };
+  const header = headersIn(init?.headers ?? request?.headers);
+  // Another key is another operation's request, which a shared queue has sent under this attempt.
+  const key = header("idempotency-key") ?? "";
+  const authorization = header("authorization");
+  const body = init?.body ?? request?.body;
+  const text = typeof body === "string" ? body : undefined;
+  const name = `${method} ${address.href} ${key} ${print}`;
+  return { method, address, text, authorization, name };
+}
+
+function headersIn(headers: RequestInit["headers"]): (name: string) => string | undefined {
+  try {
+    const all = new Headers(headers);
+    return (name) => all.get(name) ?? undefined;
+  } catch {
+    return () => undefined;
+  }
 }
 
 function fingerprint(body: unknown): string | undefined {

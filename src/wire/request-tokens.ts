@@ -9,12 +9,24 @@
  */
 
 import { subscribe } from "node:diagnostics_channel";
-import { countOn, type Watch, type WireRequest, type WireToken } from "./counter.ts";
-import { locate } from "./redirect.ts";
+import type { WireRequest } from "./answers.ts";
+import { isSafe, type Watch } from "./counter.ts";
+import { leaveOf } from "./late-request.ts";
+import { type Address, locate } from "./redirect.ts";
+import { countOn, type OutgoingRequest, termsOf, type WireToken } from "./wire-token.ts";
+
+/** One call of an attempt's own `fetch`. */
+export interface BoundCall {
+  readonly body: string | undefined;
+  /** How many of its requests were seen on the wire. */
+  seen: number;
+}
 
 /** The part of the async context that the observer may use. */
 export interface TokenContext {
   current(): WireToken | undefined;
+  /** The call of an attempt's own `fetch` that is being made. */
+  call(): BoundCall | undefined;
   /** Runs the rest of this callback under another token, or under none. */
   enter(token: WireToken | undefined): void;
 }
@@ -23,29 +35,62 @@ export interface TokenContext {
 export interface RequestTokens {
   /**
    * Binds a request to the current token. A proxy's CONNECT carries nothing to the service and is
-   * not counted. If the token allows no requests, returns the error with which to end this one
-   * unsent.
+   * not counted. If this one may not leave, returns the error with which to end it unsent.
    */
-  bind(
-    request: object,
-    transport: WireRequest["transport"],
-    line: { readonly method: string; readonly origin: string; readonly target: string },
-  ): Error | undefined;
+  bind(request: object, transport: WireRequest["transport"], line: Line): Error | undefined;
+  /** Asked again when its head is about to be written. */
+  mayNotLeave(request: object): Error | undefined;
   watchOf(request: object): Watch | undefined;
   /** Runs a client's reaction to an event (a retry, a redirect) under the request's token. */
   resume(request: object): void;
 }
 
-export function createRequestTokens({ current, enter }: TokenContext): RequestTokens {
-  const owned = new WeakMap<object, { readonly token: WireToken; readonly watch: Watch }>();
+interface Line {
+  readonly method: string;
+  readonly origin: string;
+  readonly target: string;
+  readonly authorization: () => string | undefined;
+}
+
+interface Owned {
+  readonly token: WireToken;
+  readonly watch: Watch;
+  readonly method: string;
+  readonly address: Address;
+  readonly isWrite: boolean;
+}
+
+export function createRequestTokens({ current, call, enter }: TokenContext): RequestTokens {
+  const owned = new WeakMap<object, Owned>();
   return {
-    bind(request, transport, { method, origin, target }) {
+    bind(request, transport, { method, origin, target, authorization }) {
       const token = current();
       if (!token || method === "CONNECT") return undefined;
       if (token.refusal) return token.refusal;
-      const watch = countOn(token).watch({ transport, method, address: locate(origin, target) });
-      owned.set(request, { token, watch });
-      return undefined;
+      const address = locate(origin, target);
+      const through = call();
+      const body = through?.body;
+      const ignored = isIgnored(token, { method, url: address.href, body });
+      const isWrite = !isSafe(method) && !ignored;
+      const leave = isWrite ? leaveOf(token, method, address) : "mine";
+      if (leave === "passes") return undefined;
+      if (leave !== "mine" && token.hasEnded) return leave;
+      if (through) through.seen += 1;
+      const bound = through ? true : undefined;
+      const seen = { transport, method, address, authorization, bound, ignored };
+      const watch = countOn(token).watch(seen);
+      if (leave === "mine") {
+        owned.set(request, { token, watch, method, address, isWrite });
+        return undefined;
+      }
+      // Stopped before it began, and its attempt goes on: what it then says is judged by that.
+      watch.failed(leave);
+      return leave;
+    },
+    mayNotLeave(request) {
+      const one = owned.get(request);
+      const leave = one?.isWrite ? leaveOf(one.token, one.method, one.address) : "mine";
+      return leave instanceof Error ? leave : undefined;
     },
     watchOf: (request) => owned.get(request)?.watch,
     resume(request) {
@@ -53,6 +98,15 @@ export function createRequestTokens({ current, enter }: TokenContext): RequestTo
       if (current() !== token) enter(token);
     },
   };
+}
+
+/** What the tool says is no part of the effect; a rule that fails says nothing. */
+export function isIgnored(token: WireToken, request: OutgoingRequest): true | undefined {
+  try {
+    return termsOf(token)?.ignores(request) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function subscribeSafely<Message>(

@@ -6,32 +6,49 @@
  */
 
 import { ambient, enterAmbient, runAmbient } from "../lang/ambient.ts";
-import {
-  countOn,
-  type Repeat,
-  type WireFacts,
-  type WireRequest,
-  type WireToken,
-} from "./counter.ts";
+import { answersIn, type WireRequest } from "./answers.ts";
+import { isSafe, type WireFacts } from "./counter.ts";
 import { observeRequests } from "./observe-requests.ts";
+import type { Repeat } from "./repeats.ts";
+import type { BoundCall, TokenContext } from "./request-tokens.ts";
+import { beginWrite, countOn, type WireToken } from "./wire-token.ts";
 
-export type { Repeat, WireFacts, WireRequest, WireToken } from "./counter.ts";
+export type { WireRequest } from "./answers.ts";
+export type { WireFacts } from "./counter.ts";
+export type { Repeat } from "./repeats.ts";
+export type { OutgoingRequest, WireToken, WriteTerms } from "./wire-token.ts";
+export { endToken, giveUp, termsOf } from "./wire-token.ts";
 
 export const currentToken = (): WireToken | undefined => ambient().token as WireToken | undefined;
 
+const CONTEXT: TokenContext = {
+  current: currentToken,
+  call: () => ambient().call as BoundCall | undefined,
+  enter: (token) => enterAmbient({ ...ambient(), token, call: undefined }),
+};
+
 /** Creates a token; the first one starts the observer. */
-export function createToken(owner: {
-  readonly operationId: string;
-  readonly attempt: number;
-  readonly refusal?: Error | undefined;
-  readonly frame?: object | undefined;
-}): WireToken {
-  observeRequests({
-    current: currentToken,
-    enter: (token) => enterAmbient({ ...ambient(), token }),
-  });
+export function createToken(
+  owner: Pick<WireToken, "operationId" | "attempt"> &
+    Partial<Pick<WireToken, "refusal" | "frame" | "makeTerms" | "group">>,
+): WireToken {
+  observeRequests(CONTEXT);
   const { operationId, attempt, refusal, frame = currentToken()?.frame } = owner;
-  return { operationId, attempt, refusal, frame, counter: undefined };
+  const token: WireToken = {
+    operationId,
+    attempt,
+    refusal,
+    frame,
+    makeTerms: owner.makeTerms,
+    terms: undefined,
+    group: owner.group,
+    counter: undefined,
+    hasEnded: false,
+    others: undefined,
+    contextLost: false,
+  };
+  beginWrite(token);
+  return token;
 }
 
 /** Runs `fn`; its requests, also later ones, are counted on `token`. Its calls are made in `scope`. */
@@ -40,12 +57,18 @@ export function runWithToken<T>(
   fn: () => T,
   scope: object | undefined = ambient().scope,
 ): T {
-  return runAmbient({ scope, token }, fn);
+  return runAmbient({ scope, token, call: undefined }, fn);
 }
+
+/** As `runWithToken`, for one call of the attempt's own `fetch`. */
+export const runAsCall = <T>(token: WireToken, call: BoundCall, fn: () => T): T =>
+  runAmbient({ scope: ambient().scope, token, call }, fn);
 
 /** Runs `fn` under no token: its requests, and the operations it makes, belong to no attempt. */
 export function runWithoutToken<T>(fn: () => T): T {
-  return currentToken() ? runAmbient({ ...ambient(), token: undefined }, fn) : fn();
+  return currentToken()
+    ? runAmbient({ ...ambient(), token: undefined, call: undefined }, fn)
+    : fn();
 }
 
 const NOTHING_SENT: WireFacts = { wireRequests: 0, hops: 0, unsent: false };
@@ -57,6 +80,23 @@ export const countRequests = (token: WireToken): number => wireFacts(token).wire
 /** The first 64 requests, in order. */
 export const requestsOf = ({ counter }: WireToken): readonly WireRequest[] =>
   counter?.requests ?? [];
+
+/** The requests with how each ended. */
+export const answersOf = (token: WireToken): readonly WireRequest[] => answersIn(requestsOf(token));
+
+/** The writes of a write, with how each ended, and whether there may be more. */
+export function sightOf(token: WireToken, viaHttp: boolean): Sight {
+  const requests = answersOf(token).filter(({ method, ignored }) => !isSafe(method) && !ignored);
+  // What it does goes through its own `fetch`, so that no other way out and no lost context can hide it.
+  const isLost = !viaHttp && (token.contextLost || (token.others?.size ?? 0) > 0);
+  return { requests, isPartial: isLost || token.counter?.isFull() === true };
+}
+
+export interface Sight {
+  readonly requests: readonly WireRequest[];
+  /** There may be requests, or other ways out, that were not seen. */
+  readonly isPartial: boolean;
+}
 
 export const repeats = ({ counter }: WireToken): readonly Repeat[] => counter?.repeats() ?? [];
 

@@ -4,8 +4,9 @@
  * @module
  */
 
+import type { Duplex } from "node:stream";
 import { peek } from "../lang/peek.ts";
-import { locationIn } from "./redirect.ts";
+import { headerIn } from "./redirect.ts";
 import type { RequestTokens } from "./request-tokens.ts";
 import { subscribeSafely } from "./request-tokens.ts";
 
@@ -13,6 +14,8 @@ interface UndiciRequest {
   readonly origin: string | URL;
   readonly method: string;
   readonly path: string;
+  /** A flat list of names and values; text in older versions. */
+  readonly headers?: unknown;
 }
 
 const OF_SOCKET: ReadonlySet<unknown> = new Set([
@@ -27,6 +30,7 @@ const isOfSocket = (error: unknown): boolean =>
 /** Returns a function that tells whether a new HTTP/2 stream belongs to undici and is counted here. */
 export function watchUndici({
   bind,
+  mayNotLeave,
   watchOf,
   resume,
 }: RequestTokens): (method: string, path: string) => boolean {
@@ -34,13 +38,18 @@ export function watchUndici({
 
   subscribeSafely<{ request: UndiciRequest }>("undici:request:create", ({ request }) => {
     const { method, origin, path } = request;
-    const refusal = bind(request, "undici", { method, origin: String(origin), target: path });
+    const authorization = () => headerIn(request.headers, "authorization");
+    const line = { method, origin: String(origin), target: path, authorization };
+    const refusal = bind(request, "undici", line);
     // undici checks this field before it writes the head of the request.
     if (refusal) Object.assign(request, { error: refusal });
   });
-  subscribeSafely<{ request: UndiciRequest; headers: unknown }>(
+  subscribeSafely<{ request: UndiciRequest; headers: unknown; socket: Duplex }>(
     "undici:client:sendHeaders",
-    ({ request, headers }) => {
+    ({ request, headers, socket }) => {
+      const refusal = mayNotLeave(request);
+      // The head is written right after this, to a socket that takes nothing any more.
+      if (refusal) return void socket.destroy(refusal);
       // Over HTTP/2 undici opens the stream right after this, and node:http2 reports it too.
       const isHttp1 = String(headers).startsWith(`${request.method} `);
       sending = isHttp1 ? undefined : request;
@@ -50,7 +59,7 @@ export function watchUndici({
   subscribeSafely<{ request: UndiciRequest; response: { statusCode: number; headers: unknown } }>(
     "undici:request:headers",
     ({ request, response }) => {
-      watchOf(request)?.answered(response.statusCode, locationIn(response.headers));
+      watchOf(request)?.answered(response.statusCode, headerIn(response.headers, "location"));
       resume(request);
     },
   );

@@ -57,7 +57,7 @@ function truthOfNotApplied({ calls, effects, forgotten }: Evidence, broken: Brok
     if (outcome?.status !== "not_applied" || forgotten.get(op)) continue;
     const lie = of
       .get(op)
-      ?.find(({ sent }) => sent.at < at || (sent.by === by && sent.at <= endedAt));
+      ?.find(({ sent }) => !sent.late && (sent.at < at || (sent.by === by && sent.at <= endedAt)));
     if (!lie) continue;
     const said = `told not_applied (${outcome.reason}) at ${endedAt}`;
     broken("I5 not applied is true for ever", `${op}: ${said}, but ${show(lie.sent)}`);
@@ -98,7 +98,7 @@ function errors({ calls, sends }: Evidence, broken: Broken): void {
         other.op === op && other.by === by && other.at < at && (other.endedAt ?? endedAt) >= at,
     );
     const sent = sends.find(
-      (one) => one.op === op && one.by === by && one.at >= at && one.at <= endedAt,
+      (one) => one.op === op && one.by === by && one.at >= at && one.at <= endedAt && !one.late,
     );
     if (sent && !shared) broken("I9 an error means that nothing was sent", `${op}: ${show(sent)}`);
   }

@@ -3,14 +3,23 @@
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import type { Broken, Evidence } from "./checker.ts";
 import { opOfRecord, show } from "./checker.ts";
+import type { Sent } from "./world/network.ts";
+import { traitsOf } from "./world/settings.ts";
 import type { Written } from "./world/store.ts";
 
+/** Of an operation whose record was evicted there may be two owners. */
+const evictedIn = (history: Evidence["history"]): ReadonlySet<string> =>
+  new Set(
+    history.flatMap(({ by, before }) => (by === "eviction" && before ? [opOfRecord(before)] : [])),
+  );
+
 export function checkHistory(evidence: Evidence, broken: Broken): void {
+  const evicted = evictedIn(evidence.history);
   for (const written of evidence.history) {
     // A power failure takes back what nobody was told; the reaper has checks of its own.
-    if (written.by === "power") continue;
+    if (written.by === "power" || evicted.has(opOfRecord(written.before ?? NOBODY))) continue;
     if (written.by === "reaper") checkReaper(written, broken);
-    else checkWrite(written, broken);
+    else checkWrite(written, evidence, broken);
     checkNotApplied(written, evidence, broken);
   }
   checkSends(evidence, broken);
@@ -28,18 +37,18 @@ function checkReaper({ before, after }: Written, broken: Broken): void {
 const isOpen = ({ state: { tag } }: OperationRecord): boolean =>
   tag === "claimed" || tag === "unknown" || tag === "held" || tag === "queued";
 
-function checkWrite({ at, by, before, after, leaseBefore }: Written, broken: Broken): void {
+function checkWrite(
+  { at, by, before, after, leaseBefore }: Written,
+  { clocksSet }: Evidence,
+  broken: Broken,
+): void {
   if (!before) return;
   const op = opOfRecord(before);
   const from = before.state;
   if (from.tag === "committed" && after?.state.tag !== "committed") {
     broken("I7 what is settled stays settled", `${op}: committed, then ${after?.state.tag}`);
   }
-  if (
-    from.tag === "not_applied" &&
-    after &&
-    !["not_applied", "claimed", "committed"].includes(after.state.tag)
-  ) {
+  if (from.tag === "not_applied" && after && !mayFollowNo(after.state)) {
     broken("I7 what is settled stays settled", `${op}: not_applied, then ${after.state.tag}`);
   }
   if (after && after.epoch < before.epoch) {
@@ -50,7 +59,9 @@ function checkWrite({ at, by, before, after, leaseBefore }: Written, broken: Bro
   const to = after?.state;
   if (to?.tag === "claimed") {
     const taken = to.holder !== from.holder;
-    if (taken && leaseBefore !== undefined && at < leaseBefore) {
+    // A lease that had lapsed lasts again when the store's clock is set back before the takeover is written.
+    const lapsesOnce = !clocksSet.has("store");
+    if (taken && lapsesOnce && leaseBefore !== undefined && at < leaseBefore) {
       broken(
         "I7 fencing",
         `${op}: taken over by ${by} ${leaseBefore - at} ms before its lease ended`,
@@ -64,6 +75,11 @@ function checkWrite({ at, by, before, after, leaseBefore }: Written, broken: Bro
   }
 }
 
+/** Besides a commit that became known, only a request that left after all takes a no back. */
+const mayFollowNo = (state: OperationRecord["state"]): boolean =>
+  ["not_applied", "claimed", "committed"].includes(state.tag) ||
+  (state.tag === "unknown" && state.reason === "late_send");
+
 const hostOf = (holder: string): string => holder.slice(0, holder.lastIndexOf("-"));
 
 /** What was sent before the ledger said "not applied" must not have, and never get, an effect. */
@@ -75,7 +91,9 @@ function checkNotApplied(
   if (after?.state.tag !== "not_applied" || before?.state.tag === "not_applied") return;
   const op = opOfRecord(after);
   if (forgotten.get(op)) return;
-  const lie = effects.find((effect) => effect.op === op && effect.sent.at < at);
+  const lie = effects.find(
+    (effect) => effect.op === op && effect.sent.at < at && !effect.sent.late,
+  );
   if (!lie) return;
   const said = `the ledger said not_applied (${after.state.reason}) at ${at}`;
   broken(
@@ -85,19 +103,38 @@ function checkNotApplied(
 }
 
 /** Every send is made under a claim of the sender's own, which names the attempt. */
-function checkSends({ sends, history }: Evidence, broken: Broken): void {
+function checkSends({ sends, history, calls, clocksSet }: Evidence, broken: Broken): void {
+  // What a queue sends for another attempt may pass, and clocks that are wrong show no time.
+  const keepsTime = clocksSet.size === 0 && !calls.some(({ spec }) => spec.manner === "queued");
+  const evicted = evictedIn(history);
+  // A lease does not last as long as was said.
+  if (clocksSet.has("store")) return;
   for (const sent of sends) {
+    if (evicted.has(sent.op)) continue;
     const last = history
       .slice(0, sent.ledgerAt)
       .findLast(({ before, after }) => opOfRecord(after ?? before ?? NOBODY) === sent.op);
-    const record = last?.after;
-    if (record?.state.tag !== "claimed" || hostOf(record.state.holder) !== sent.by) {
-      const there = record ? record.state.tag : "nothing";
-      broken("I3 claimed before it is sent", `${show(sent)}: the ledger has ${there}`);
-    } else if (!record.attempts.some(({ n }) => n === sent.attempt)) {
-      broken("I3 claimed before it is sent", `${show(sent)}: the attempt is not noted`);
-    }
+    const why = whyNotClaimed(sent, last, keepsTime);
+    if (why) broken("I3 claimed before it is sent", `${show(sent)}: ${why}`);
   }
+}
+
+function whyNotClaimed(
+  sent: Sent,
+  written: Written | undefined,
+  keepsTime: boolean,
+): string | undefined {
+  const record = written?.after;
+  // What is left behind by a settled `run` is judged by what is told of it.
+  if (sent.late) return undefined;
+  if (!record) return "the ledger has nothing";
+  const isOwn = record.state.tag === "claimed" && hostOf(record.state.holder) === sent.by;
+  // A request that the wire sees may leave for as long as was noted, also when its caller has left.
+  if (!isOwn && !traitsOf(sent.tool).wire) return `the ledger has ${record.state.tag}`;
+  const note = record.attempts.find(({ n }) => n === sent.attempt);
+  if (!note) return "the attempt is not noted";
+  const isOver = keepsTime && traitsOf(sent.tool).wire && sent.at > (note.endsBy ?? 0);
+  return isOver ? `noted was that it ends by ${note.endsBy}` : undefined;
 }
 
 const NOBODY = { aliases: [], id: "" } as unknown as OperationRecord;

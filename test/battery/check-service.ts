@@ -2,11 +2,22 @@
 
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import { type Broken, byOp, type Evidence, opOfRecord, show } from "./checker.ts";
+import type { Sent } from "./world/network.ts";
 import { type ToolClass, traitsOf } from "./world/settings.ts";
 import { attemptsOf } from "./world/tools.ts";
 
 export function checkService(evidence: Evidence, broken: Broken): void {
-  for (const rule of [oneEffect, oneSend, afterAYes, oneKey, budgets]) rule(evidence, broken);
+  for (const rule of [
+    oneEffect,
+    oneSend,
+    afterAYes,
+    nothingLate,
+    onlySeen,
+    foundAgain,
+    oneKey,
+    budgets,
+  ])
+    rule(evidence, broken);
 }
 
 /**
@@ -18,10 +29,13 @@ const isUnearned = (tool: ToolClass): boolean => {
   return keyed === true && !honours;
 };
 
+/** What leaves after the end, by a client of the tool's own, can be told and not always stopped. */
+const leftLate = (those: readonly Sent[]): number => those.filter(({ late }) => late).length;
+
 function oneEffect({ effects, forgotten }: Evidence, broken: Broken): void {
   for (const [op, those] of byOp(effects)) {
     if (those[0] && isUnearned(those[0].sent.tool)) continue;
-    const allowed = 1 + (forgotten.get(op) ?? 0);
+    const allowed = 1 + (forgotten.get(op) ?? 0) + leftLate(those.map(({ sent }) => sent));
     if (those.length > allowed) {
       broken("I1 at most one effect", `${op}: ${those.map(({ sent }) => show(sent)).join(", ")}`);
     }
@@ -43,7 +57,7 @@ function oneSend({ sends, forgotten, resolved }: Evidence, broken: Broken): void
         !(heard && (answer === "refused" || answer === "no")) &&
         (!isUnearned(tool) || by === last?.by),
     );
-    const allowed = 1 + (forgotten.get(op) ?? 0) + (resolved.get(op) ?? 0);
+    const allowed = 1 + (forgotten.get(op) ?? 0) + (resolved.get(op) ?? 0) + leftLate(those);
     if (risky.length > allowed) {
       broken("I1 at most one send that could have arrived", `${op}: ${risky.map(show).join(", ")}`);
     }
@@ -77,13 +91,60 @@ function afterAYes({ sends, history, resolved, forgotten }: Evidence, broken: Br
   }
 }
 
-function oneKey({ sends }: Evidence, broken: Broken): void {
+/** The attempt's own `fetch` sends nothing after its end. */
+function nothingLate({ sends }: Evidence, broken: Broken): void {
+  for (const sent of sends) {
+    if (sent.late && traitsOf(sent.tool).wire === "own") {
+      broken("I11 nothing is sent after the end", show(sent));
+    }
+  }
+}
+
+/** What is only seen not to have been sent is not fired again by itself. */
+function onlySeen({ history, calls }: Evidence, broken: Broken): void {
+  const asked = new Set(calls.filter(({ spec }) => spec.retry).map(({ op }) => op));
+  for (const { after } of history) {
+    const last = after?.attempts.at(-1);
+    if (!after || last?.licence !== "not_sent" || asked.has(opOfRecord(after))) continue;
+    // What was never fired was certainly not sent.
+    if (after.attempts.length < 2) continue;
+    if (traitsOf(after.tool as ToolClass)?.wire === "ambient") {
+      broken("I1 only seen is not proved", `${opOfRecord(after)}: attempt ${last.n}`);
+    }
+  }
+}
+
+/** Where the record is gone, what the service has is found by a read and not made again. */
+function foundAgain({ sends, effects, history }: Evidence, broken: Broken): void {
+  for (const { at: evictedAt, before, by } of history) {
+    if (by !== "eviction" || !before) continue;
+    const op = opOfRecord(before);
+    const { honours, blind, lies } = traitsOf(before.tool as ToolClass);
+    if (honours || blind || lies) continue;
+    const known = effects.find((effect) => effect.op === op && effect.visibleAt <= evictedAt);
+    const again = sends.find((sent) => sent.op === op && beganAt(sent, history) > evictedAt);
+    if (known && again && !again.late) {
+      broken("I13 what is there is not made again", `${known.id} is there, and ${show(again)}`);
+    }
+  }
+}
+
+/** When the record under which it was sent was made. */
+const beganAt = (sent: Sent, history: Evidence["history"]): number =>
+  history.slice(0, sent.ledgerAt).findLast(({ before, after }) => !before && isOf(sent.op, after))
+    ?.at ?? 0;
+
+function oneKey({ sends, forgotten }: Evidence, broken: Broken): void {
   const owners = new Map<string, string>();
   for (const [op, those] of byOp(sends)) {
+    // A name that a caller gave, of which nothing is remembered, is free for another intent.
+    if ([...forgotten.keys()].some((gone) => op.startsWith(gone))) continue;
     const keys = new Set(those.flatMap(({ key }) => key ?? []));
     // Only a service that has rejected a key makes another one necessary.
     const rejections = those.filter(({ answer }) => answer === "no").length;
-    if (keys.size > 1 + rejections) broken("I4 one key per intent", `${op}: ${[...keys]}`);
+    // One that is left behind has had its no from elsewhere.
+    if (keys.size > 1 + rejections + leftLate(those))
+      broken("I4 one key per intent", `${op}: ${[...keys]}`);
     for (const key of keys) {
       const owner = owners.get(key) ?? op;
       if (owner !== op) broken("I4 one key per intent", `${key}: ${owner} and ${op}`);

@@ -7,6 +7,7 @@ import type { OperationRecord } from "../../src/ledger/record.ts";
 import { checkCallers } from "./check-callers.ts";
 import { checkHistory } from "./check-history.ts";
 import { checkService } from "./check-service.ts";
+import { checkWords } from "./check-words.ts";
 import type { Sent } from "./world/network.ts";
 import type { Effect } from "./world/service.ts";
 import type { Written } from "./world/store.ts";
@@ -23,12 +24,14 @@ export interface Evidence {
   readonly resolved: ReadonlyMap<string, number>;
   /** How often the reaper took a settled operation. */
   readonly forgotten: ReadonlyMap<string, number>;
+  readonly clocksSet: ReadonlySet<unknown>;
 }
 
 export type Invariant =
   | "I1 at most one effect"
   | "I1 at most one send that could have arrived"
   | "I1 after a yes only a person fires again"
+  | "I1 only seen is not proved"
   | "I2 nothing is lost silently"
   | "I3 claimed before it is sent"
   | "I4 one key per intent"
@@ -41,9 +44,12 @@ export type Invariant =
   | "I8 another intent under the same key is a conflict"
   | "I9 an error means that nothing was sent"
   | "I10 no more requests than attempts"
+  | "I11 nothing is sent after the end"
   | "I12 bounded"
+  | "I13 what is there is not made again"
   | "I14 liveness"
-  | "I15 deliberate repetitions happen";
+  | "I15 deliberate repetitions happen"
+  | "I16 the words are true";
 
 export interface Violation {
   readonly invariant: Invariant;
@@ -59,6 +65,7 @@ export function check(evidence: Evidence): readonly Violation[] {
   checkService(evidence, broken);
   checkCallers(evidence, broken);
   checkHistory(evidence, broken);
+  checkWords(evidence, broken);
   return found;
 }
 

@@ -1,18 +1,11 @@
 /** What can happen in a sequence: calls with their fates, and what people, clocks and machines do. */
 
 import fc, { type Arbitrary, type AsyncCommand } from "fast-check";
-import {
-  FATES,
-  type Fate,
-  READ_FATES,
-  type ReadFate,
-  STORE_FATES,
-  type StoreFate,
-} from "./world/fates.ts";
+import { storeFates, type Wish, wishes } from "./wishes.ts";
 import { person } from "./world/person.ts";
-import { TIMES, type ToolClass } from "./world/settings.ts";
+import { TIMES, type ToolClass, traitsOf } from "./world/settings.ts";
 import type { Outage } from "./world/store.ts";
-import type { CallSpec, World } from "./world/world.ts";
+import type { World } from "./world/world.ts";
 
 /** What the generator must know to make no impossible move. */
 export interface Model {
@@ -22,21 +15,41 @@ export interface Model {
 }
 
 export const casts: Arbitrary<readonly ToolClass[]> = fc.tuple(
-  fc.constantFrom<ToolClass>("K", "K", "R", "R", "R", "KR", "KR", "C", "CR", "N", "RU", "L", "KU"),
-  fc.constantFrom<ToolClass>("N", "R", "K", "X", "RB", "KB", "KB", "KU", "L"),
+  fc.oneof(
+    fc.constantFrom<ToolClass>(
+      "K",
+      "K",
+      "R",
+      "R",
+      "R",
+      "KR",
+      "KR",
+      "C",
+      "CR",
+      "N",
+      "RU",
+      "L",
+      "KU",
+    ),
+    fc.constantFrom<ToolClass>("HN", "HK", "HR", "HR", "AN", "AK", "AR", "AR"),
+  ),
+  fc.oneof(
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom<ToolClass>("N", "R", "K", "X", "RB", "KB", "KB", "KU", "L"),
+    },
+    { weight: 1, arbitrary: fc.constantFrom<ToolClass>("HN", "HK", "HR", "AN", "AK", "AR") },
+  ),
 );
 
 export type Command = AsyncCommand<Model, World>;
-
-/** A call of one of the sequence's two tools. */
-type Wish = Omit<CallSpec, "tool"> & { readonly tool: number };
 
 /** `wait` is how long the world goes on before the next command. */
 function call(process: number, wish: Wish, wait: number): Command {
   return {
     check: ({ frozen }) => !frozen.has(process),
     async run({ cast }, world) {
-      const tool = cast[wish.tool] ?? "K";
+      const tool = castFor(world, cast[wish.tool] ?? "K");
       const { fates = [] } = wish;
       // So many attempts that the retry budget runs out before they do.
       const all = tool === "KB" && fates.length > 1 ? Array(14).fill("lost-request") : fates;
@@ -45,6 +58,13 @@ function call(process: number, wish: Wish, wait: number): Command {
     },
     toString: () => `call(p${process}, ${JSON.stringify(wish)}) wait ${wait}`,
   };
+}
+
+/** A store that may forget takes no write that can be neither recognised nor read. */
+function castFor({ forgets }: World, tool: ToolClass): ToolClass {
+  const { keyed, conditional, readable, composite } = traitsOf(tool);
+  if (!forgets || (readable && !composite)) return tool;
+  return keyed || conditional ? "KR" : "R";
 }
 
 function event(name: string, run: (world: World) => Promise<void> | void): Command {
@@ -60,52 +80,6 @@ function event(name: string, run: (world: World) => Promise<void> | void): Comma
 }
 
 const processes = fc.constantFrom(0, 0, 0, 1, 1, 2);
-
-const often = <T>(usual: Arbitrary<T>, seldom: Arbitrary<T>, weight = 4): Arbitrary<T> =>
-  fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: seldom });
-
-const seldom = <T>(arbitrary: Arbitrary<T>, weight = 7): Arbitrary<T | undefined> =>
-  often<T | undefined>(fc.constant(undefined), arbitrary, weight);
-
-const fates: Arbitrary<Fate[]> = often(
-  fc.array(fc.constantFrom(...FATES), { maxLength: 3, size: "max" }),
-  // One after the other, until attempts or the retry budget run out.
-  fc.constantFrom<Fate>("error-before", "lost-request", "busy").map((fate) => Array(14).fill(fate)),
-  12,
-);
-
-const storeFates: Arbitrary<StoreFate> = often(
-  fc.constant("ok"),
-  fc.constantFrom(...STORE_FATES),
-  1,
-);
-
-const stores: Arbitrary<StoreFate[]> = often(
-  fc.constant([]),
-  fc.array(storeFates, { maxLength: 8, size: "max" }),
-  3,
-);
-
-const reads: Arbitrary<ReadFate[]> = often(
-  fc.constant([]),
-  fc.array(fc.constantFrom(...READ_FATES), { maxLength: 4, size: "max" }),
-);
-
-const wishes: Arbitrary<Wish> = fc.record({
-  tool: fc.constantFrom(0, 0, 1),
-  scope: fc.constantFrom("s1", "s1", "s1", "s2"),
-  what: fc.constantFrom("a", "a", "a", "b"),
-  again: seldom(fc.constant("x")),
-  key: seldom(fc.constant("k1"), 8),
-  retry: fc.constantFrom(false, false, true),
-  note: fc.constantFrom("n1", "n1", "n1", "n1", "n1", "n2"),
-  deadlineMs: fc.constantFrom(TIMES.deadline, TIMES.deadline, 4_000, 900),
-  abortAfter: seldom(fc.constantFrom(0, 10, 45, 90, 1_000)),
-  fates,
-  reads,
-  store: stores,
-  heeds: fc.boolean(),
-});
 
 const waits = fc.constantFrom(0, 3, 20, 60, 150, 1_600, 7_000, 14_000);
 
@@ -185,8 +159,31 @@ const losses = fc
 const steps = fc
   .tuple(processes, fc.constantFrom(90_000, -90_000, 86_400_000, -86_400_000))
   .map(([index, ms]) =>
-    event(`wall-step p${index} ${ms}`, (world) => world.process(index).life().host.stepWall(ms)),
+    event(`wall-step p${index} ${ms}`, (world) => {
+      world.clocksSet.add(index);
+      world.process(index).life().host.stepWall(ms);
+    }),
   );
+
+const storeSteps = fc.constantFrom(40_000, -40_000).map((ms) =>
+  event(`store-clock ${ms}`, (world) => {
+    world.clocksSet.add("store");
+    world.store.stepClock(ms);
+  }),
+);
+
+/** Where the store may forget, it forgets this one. */
+const evictions = fc.nat({ max: 7 }).map((which) =>
+  event(`forget ${which}`, async (world) => {
+    const records = world.forgets ? await world.store.dump() : [];
+    const record = records[which % records.length];
+    if (!record) return;
+    world.hits.hit("evicted");
+    const [op = ""] = record.aliases;
+    world.forgotten.set(op, (world.forgotten.get(op) ?? 0) + 1);
+    await world.store.evict(record);
+  }),
+);
 
 const people = fc.constant(event("person", person));
 
@@ -233,6 +230,8 @@ export const commands = (maxCommands: number, replayPath?: string): Arbitrary<It
       people,
       prunes,
       powerCuts,
+      storeSteps,
+      ...Array.from({ length: 2 }, () => evictions),
     ] as unknown as Arbitrary<Command>[],
     { maxCommands, size: "max", ...(replayPath === undefined ? {} : { replayPath }) },
   ) as unknown as Arbitrary<Iterable<Command>>;

@@ -108,3 +108,93 @@ test("a store that goes down while a zombie files its yes keeps no caller waitin
     expect(call.outcome?.status).toBe("committed");
   }
 });
+
+test("a claim that is taken back while its lease is renewed makes nobody doubt the store", async () => {
+  for (let seed = 0; seed < 8; seed += 1) {
+    const world = createWorld({ seed, hits, syncMs: 120 });
+    const withdrawn = wish("HN", { key: "k1", abortAfter: 45, store: ["ok", "ok", "refuse"] });
+    world.call(world.process(0), withdrawn);
+    await world.time.advance(7_000);
+    const other = await finish(world, 0, wish("HN"));
+    expect(other.outcome?.status).toBe("committed");
+  }
+});
+
+test("an operation that ran out of time after an absence is told as absent, and fires again", async () => {
+  const world = createWorld({ seed: -32_589_145, hits });
+  world.call(world.process(0), wish("HR", { fates: ["busy"], heeds: false, deadlineMs: 4_000 }));
+  world.call(world.process(0), wish("HR", { scope: "s2", heeds: false }));
+  await world.time.advance(14_000);
+  world.call(world.process(0), wish("HR", { heeds: false }));
+  await world.time.advance(150);
+  world.process(0).freeze("stopped");
+  await world.time.advance(40_000);
+  await world.process(0).thaw("timers");
+  expect(await findings(world)).toBe("");
+});
+
+test("an error of an inner operation is not told as an answer of the service", async () => {
+  const world = createWorld({ seed: 0, hits, syncMs: 120 });
+  for (const [more, fate] of [
+    [{ again: "x" }, "error-before"],
+    [{}, "late_commit"],
+    [{ key: "k1" }, "lost-request"],
+  ] as const) {
+    world.call(world.process(0), wish("X", { ...more, fates: ["ok", fate], heeds: false }));
+  }
+  await world.time.advance(14_000);
+  expect(await findings(world)).toBe("");
+});
+
+test("where no byte has left, no reply is told as lost", async () => {
+  const world = worldOf();
+  const call = await finish(world, 0, wish("HN", { fates: ["not-sent"], manner: "wraps" }));
+  expect(call.words).toMatch(/No answer was seen/);
+});
+
+test("an owner whose record was evicted before it fired leaves nothing that could not be fired again", async () => {
+  const world = createWorld({ seed: 480_796_365, hits, syncMs: 120, forgets: true });
+  world.call(world.process(0), wish("KR", { heeds: false, reads: ["slow", "slow"] }));
+  await world.time.advance(1_600);
+  for (const record of await world.store.dump()) await world.store.evict(record);
+  await world.time.advance(2 * TIMES.deadline);
+  const again = await finish(world, 0, wish("KR"));
+  expect(again.outcome?.status).toBe("committed");
+});
+
+test("a host that slept while more time was noted for its attempt does not fire it after another has", async () => {
+  let met = 0;
+  for (let seed = 1; seed <= 10; seed += 1) {
+    const world = worldOf(seed);
+    const owner = world.process(0);
+    world.call(owner, wish("R", { store: ["ok", "slow"] }));
+    await world.time.advance(20);
+    owner.freeze("suspended");
+    await world.time.advance(2_500);
+    await owner.thaw("timers");
+    const endsBy = () => world.store.history.at(-1)?.after?.attempts[0]?.endsBy ?? 0;
+    const before = endsBy();
+    for (let step = 0; step < 400 && endsBy() === before; step += 1) await world.time.step();
+    if (endsBy() === before || world.network.sends.length > 0) continue;
+    met += 1;
+    owner.freeze("suspended");
+    world.call(world.process(1), wish("R"));
+    await world.time.advance(TIMES.deadline);
+    await owner.thaw("replies");
+    await world.time.advance(TIMES.deadline);
+    expect(world.service.effects).toHaveLength(1);
+  }
+  expect(met).toBeGreaterThan(0);
+});
+
+test("an attempt of what is done by now gets no more time to send", async () => {
+  const world = createWorld({ seed: -1_892_406_408, hits, syncMs: 120 });
+  const lost = wish("HK", { key: "k1", fates: ["lost-request", "lost_reply"], heeds: false });
+  world.call(world.process(1), lost);
+  await world.time.advance(14_000);
+  world.call(world.process(0), wish("HK", { heeds: false }));
+  const more = { scope: "s2", deadlineMs: 4_000, heeds: false, manner: "notifies" } as const;
+  world.call(world.process(0), wish("HK", { ...more, fates: ["lost-request"] }));
+  await world.time.advance(6_500);
+  expect(await findings(world)).toBe("");
+});

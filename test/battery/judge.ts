@@ -9,13 +9,16 @@ import type { World } from "./world/world.ts";
 export async function judge(world: World, hits: Hits): Promise<readonly Violation[]> {
   const found: Violation[] = [];
   await converge(world, (invariant, detail) => void found.push({ invariant, detail }));
-  const { service, network, store, calls, resolved, forgotten } = world;
+  const { service, network, store, calls, resolved, forgotten, clocksSet } = world;
   const { effects } = service;
   const { sends } = network;
   const dump = await store.dump();
   countReasons(world, hits);
+  // Nothing of it is to be remembered.
+  for (const process of world.processes) process.crash();
+  const { history } = store;
   return [
-    ...check({ sends, effects, history: store.history, dump, calls, resolved, forgotten }),
+    ...check({ sends, effects, history, dump, calls, resolved, forgotten, clocksSet }),
     ...found,
   ];
 }

@@ -5,7 +5,7 @@
 
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import { type Broken, opOfRecord } from "./checker.ts";
-import { TIMES, traitsOf } from "./world/settings.ts";
+import { TIMES, type ToolClass, traitsOf } from "./world/settings.ts";
 import type { Call, CallSpec, World } from "./world/world.ts";
 import { opOf } from "./world/world.ts";
 
@@ -15,7 +15,7 @@ export async function converge(world: World, broken: Broken): Promise<void> {
   await calm(world);
   await checkLateTruth(world, broken);
   for (const process of world.processes) process.crash();
-  await world.time.advance(TIMES.lease + TIMES.commitsWithin + 1_000);
+  await world.time.advance(2 * TIMES.attempt + TIMES.commitsWithin + 3_000);
 
   const wishes = wishesOf(world.calls);
   const last = new Map<string, Call>();
@@ -30,8 +30,10 @@ export async function converge(world: World, broken: Broken): Promise<void> {
     if (open === 0) break;
     await world.time.advance(TIMES.cooldown + 100);
   }
-  for (const [op, call] of last) {
-    if (!isFinal(call) && !(await mayStayOpen(world, op, call))) {
+  for (const [op, first] of last) {
+    const isLong = await isStuck(world, op, first);
+    const call = isLong ? await patiently(world, first, wishes.get(op) ?? []) : first;
+    if (await isStuck(world, op, call)) {
       const { outcome, error } = call;
       const reason = outcome && "reason" in outcome ? outcome.reason : String(error);
       broken("I14 liveness", `${op}: still ${outcome?.status} (${reason})`);
@@ -43,6 +45,18 @@ export async function converge(world: World, broken: Broken): Promise<void> {
     const left = process.isRunning() ? process.life().host.timers() : 0;
     if (left > 0) broken("I12 bounded", `${process.name}: ${left} timers are left`);
   }
+}
+
+const isStuck = async (world: World, op: string, call: Call): Promise<boolean> =>
+  !isFinal(call) && !(await mayStayOpen(world, op, call));
+
+/** A process that stood still while the store answered knows its time only so well: what is read then takes longer. */
+async function patiently(world: World, last: Call, specs: readonly CallSpec[]): Promise<Call> {
+  if (!traitsOf(last.spec.tool).readable) return last;
+  await world.time.advance(TIMES.keyMemory);
+  let call = last;
+  for (const spec of specs) if (!isFinal(call)) call = await finish(world, 0, spec);
+  return call;
 }
 
 /** From here on all goes well; what is under way comes to its end. */
@@ -64,10 +78,13 @@ async function checkLateTruth(world: World, broken: Broken): Promise<void> {
       .map((process) => process.life().host.name),
   );
   const dump = await recordsOf(world);
-  for (const { op, tool, by, heard, answer } of world.network.sends) {
-    if (!heard || answer !== "yes" || traitsOf(tool).lies || !alive.has(by)) continue;
-    if (world.forgotten.get(op)) continue;
+  for (const { op, tool, by, heard, answer, late, distorted } of world.network.sends) {
+    if (!alive.has(by) || world.forgotten.get(op)) continue;
     const state = dump.get(op)?.state.tag;
+    if (late && state === "not_applied" && world.service.exists(op)) {
+      broken("I5 not applied is true for ever", `${op}: ${by} sent it late, ledger: ${state}`);
+    }
+    if (!heard || answer !== "yes" || traitsOf(tool).lies || distorted) continue;
     if (state !== "committed")
       broken("I7 late truth is recorded", `${op}: ${by} heard yes, ledger: ${state}`);
   }
@@ -99,13 +116,21 @@ export async function finish(world: World, process: number, spec: CallSpec): Pro
 }
 
 function isFinal(call: Call | undefined): boolean {
-  const outcome = call?.outcome;
-  if (!outcome) return false;
+  if (!call?.outcome) return false;
+  const { outcome, spec } = call;
   return (
     outcome.status === "committed" ||
-    (outcome.status === "not_applied" && outcome.reason === "rejected")
+    (outcome.status === "not_applied" && mayRest(outcome, spec.tool))
   );
 }
+
+/** What stays until a caller or a person says otherwise. */
+const mayRest = ({ reason, attempts }: NotApplied, tool: ToolClass): boolean =>
+  reason === "rejected" ||
+  // What was never fired is certainly not sent, and fires again by itself.
+  (reason === "not_sent" && attempts > 0 && traitsOf(tool).wire === "ambient");
+
+type NotApplied = Extract<NonNullable<Call["outcome"]>, { status: "not_applied" }>;
 
 /** Where the design itself says that only a person can go on. */
 async function mayStayOpen(world: World, op: string, { spec, outcome }: Call): Promise<boolean> {
@@ -118,15 +143,24 @@ async function mayStayOpen(world: World, op: string, { spec, outcome }: Call): P
   const failures = sends.filter(({ answer }) => answer === "error").length;
   if (honours && (sends.at(-1)?.answer === "error" || failures > 1)) return true;
   if (outcome?.status === "conflict") return true;
+  // A clock was set: by it keys run out too early, and what has to wait waits for too long.
+  if (world.clocksSet.size > 0) return true;
   if (outcome?.status !== "unknown") return false;
   // The reaper here spares no age: an owner that missed its own row takes the store for one that lost it.
   if (outcome.reason === "store_lost") return world.forgotten.size > 0;
+  const { attempts = [] } = (await recordsOf(world)).get(op) ?? {};
+  // Its thread may go on for ever, as far as is known.
+  const isUnvetoable = world.calls.some(
+    (call) => call.op === op && call.spec.manner === "other-way",
+  );
+  if (isUnvetoable && outcome.reason === "absent_unproven") return true;
   if (lies) return sends.some(({ fate }) => fate === "lie" || fate === "lie-slow");
   if (readable && bounded) return false;
   if (readable || (!honours && !conditional)) return true;
   // Without a reader a no after a doubt is a dead end, and so is a key that has run out.
+  if (outcome.reason === "rejected_in_doubt" || outcome.reason === "key_spent") return true;
   if (sends.some(({ answer }) => answer === "no")) return true;
-  const first = (await recordsOf(world)).get(op)?.attempts[0]?.at ?? world.time.now();
+  const first = attempts[0]?.at ?? world.time.now();
   const age = world.time.now() - first;
   return honours === true && age > TIMES.keyMemory * 0.9 - TIMES.attempt - TIMES.deadline;
 }

@@ -1,7 +1,7 @@
 /**
  * The model-based proof: random sequences of calls, faults and people against the simulated world,
- * then calm, then the checker. In a proof the parts share 20,000 sequences; elsewhere the first runs
- * a tenth of them alone.
+ * then calm, then the checker. In a proof the parts share 100,000 sequences, two parts at a time; elsewhere the
+ * first runs 2,000 alone.
  *
  * `RUNS` sets the number of sequences in all, `SEED` where they begin. A failure prints its seed, its
  * path and the shrunk commands; `FC_PATH` and `FC_REPLAY_PATH`, on that part alone, run it again.
@@ -17,7 +17,7 @@ import { required } from "./required.ts";
 import { createHits } from "./world/fates.ts";
 import { createWorld } from "./world/world.ts";
 
-const RUNS = sized("RUNS", 20_000);
+const RUNS = sized("RUNS", 100_000, 2_000);
 const SEED = Number(env.SEED ?? 20_261_116);
 /** How often each fault must have been met in this many sequences. The rarest comes about once in 200. */
 const enoughIn = (runs: number): number => (runs >= 5_000 ? 20 : Math.floor(runs / 1_000));
@@ -46,6 +46,8 @@ export function modelPart(part: number, parts: number): void {
             seed: chance,
             hits,
             syncMs: chance % 3 === 0 ? 120 : undefined,
+            // And on some the store may forget.
+            forgets: chance % 4 === 1,
           });
           await fc.asyncModelRun(
             () => ({ model: { frozen: new Set<number>(), cast }, real: world }),

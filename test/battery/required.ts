@@ -2,6 +2,7 @@
 
 import type { NotAppliedReason, UnknownReason } from "../../src/ledger/record.ts";
 import { FATES, READ_FATES, STORE_FATES } from "./world/fates.ts";
+import { MANNERS } from "./world/manners.ts";
 
 /**
  * Left out: `lease_lost` and `owner_lost` (an outcome only when two faults fall within milliseconds),
@@ -43,6 +44,7 @@ const EVENTS = [
   "person",
   "prune",
   "power-cut",
+  "store-clock",
 ];
 
 export const required: readonly string[] = [
@@ -61,6 +63,9 @@ export const required: readonly string[] = [
   ),
   ...["reply", "read", "late", "person"].map((via) => `via:${via}`),
   ...["committed", "not_applied"].map((as) => `person:${as}`),
+  ...MANNERS.map((manner) => `manner:${manner}`),
   "service:key-replayed",
   "takeover",
+  "wire:late",
+  "evicted",
 ];

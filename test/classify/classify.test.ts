@@ -4,23 +4,31 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type Ended, type JudgeFacts, judge } from "../../src/classify/classify.ts";
 import { OutcomeUnknownError } from "../../src/errors.ts";
 import type { Verdict } from "../../src/ledger/record.ts";
-import { wireFacts } from "../../src/wire/token.ts";
+import { sightOf } from "../../src/wire/token.ts";
 import { attempt, closedPort, startService } from "../wire/servers.ts";
 import { HOSTILE } from "./hostile.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 
-const tool = { refuses: [], keyed: false, reader: false, now: NOW };
+const tool = { refuses: [], keyed: false, reader: false, viaHttp: false, now: NOW };
+
+interface Told extends Partial<JudgeFacts> {
+  /** How many such requests there were. */
+  readonly times?: number;
+  readonly hopOf?: number;
+  readonly unsent?: boolean;
+  readonly isPartial?: boolean;
+}
 
 /** One request that was answered so. */
-const once = (answered: number | undefined, more: Partial<JudgeFacts> = {}): JudgeFacts => ({
-  ...tool,
-  wireRequests: 1,
-  hops: 0,
-  unsent: false,
-  answered,
-  ...more,
-});
+const once = (
+  status: number | undefined,
+  { times = 1, hopOf, unsent, isPartial = false, ...more }: Told = {},
+): JudgeFacts => {
+  const one = { status, hopOf, unsent, error: unsent ? refused : undefined };
+  const requests = Array.from({ length: times }, () => one);
+  return { ...tool, sight: { requests, isPartial }, ...more };
+};
 
 const threw = (error: unknown): Ended => ({ ok: false, error });
 const gave = (value: unknown): Ended => ({ ok: true, value });
@@ -30,22 +38,57 @@ const refused = { code: "ECONNREFUSED", syscall: "connect" };
 async function judged(fn: () => Promise<unknown>, more: Partial<JudgeFacts> = {}) {
   const run = await attempt(fn);
   const ended = "error" in run ? threw(run.error) : gave(run.value);
-  return judge(ended, { ...tool, ...wireFacts(run.token), ...more });
+  const viaHttp = more.viaHttp ?? false;
+  return judge(ended, { ...tool, sight: sightOf(run.token, viaHttp), ...more });
 }
 
 describe("judging a returned value", () => {
-  it("takes a value that is no Response for a commit, whatever the wire saw", () => {
-    for (const value of [undefined, null, 1, { status: 500 }, "no"]) {
-      expect(judge(gave(value), once(500, { wireRequests: 5 }))).toEqual({ verdict: "committed" });
-    }
+  const VALUES = [undefined, null, 1, { status: 500 }, "no"];
+
+  it.each(VALUES)(
+    "takes %j for a commit where the service said yes, or nothing was seen",
+    (value) => {
+      for (const about of [
+        once(200, { times: 0 }),
+        once(200),
+        once(303),
+        once(204, { times: 2 }),
+        once(404, { accepts: [404] }),
+        once(202),
+        once(200, { isPartial: true }),
+      ]) {
+        expect(judge(gave(value), about).verdict).toBe("committed");
+      }
+    },
+  );
+
+  it.each([400, 401, 402, 404, 409, 429, 500, 503, 302, undefined])(
+    "does not take a value for a commit after an answered %s",
+    (status) => {
+      const doubt = { verdict: "unknown", status, swallowed: true };
+      for (const value of VALUES) expect(judge(gave(value), once(status))).toEqual(doubt);
+      const response = new Response(null, { status: 200 });
+      expect(judge(gave(response), once(status))).toMatchObject({ verdict: "unknown" });
+    },
+  );
+
+  it("takes an answered no for one where all goes through the attempt's own fetch", () => {
+    const viaHttp = true;
+    expect(judge(gave({}), once(402, { viaHttp }))).toMatchObject({ verdict: "rejected" });
+    const refuses = [429];
+    expect(judge(gave({}), once(429, { viaHttp, refuses })).verdict).toBe("refused");
+    expect(judge(gave({}), once(503, { viaHttp })).verdict).toBe("unknown");
+    expect(judge(gave({}), once(402, { viaHttp, isPartial: true })).verdict).toBe("unknown");
   });
 
-  it("takes a 2xx Response for a commit, whatever the count", () => {
-    for (const wireRequests of [0, 1, 2]) {
-      const judgement = judge(
-        gave(new Response(null, { status: 201 })),
-        once(200, { wireRequests }),
-      );
+  it("takes a value after a 202 with a reader for work in progress", () => {
+    const about = once(202, { reader: true });
+    expect(judge(gave({}), about)).toMatchObject({ verdict: "unknown", inProgress: true });
+  });
+
+  it("takes a 2xx Response for a commit, if nothing else was answered", () => {
+    for (const times of [0, 1, 2]) {
+      const judgement = judge(gave(new Response(null, { status: 201 })), once(200, { times }));
       expect(judgement).toMatchObject({ verdict: "committed", status: 201 });
     }
   });
@@ -62,8 +105,9 @@ describe("judging a returned value", () => {
   it("judges a Response by its status if the wire saw that one answer", () => {
     const response = new Response(null, { status: 404 });
     expect(judge(gave(response), once(404)).verdict).toBe("rejected");
-    expect(judge(gave(response), once(404, { wireRequests: 0 })).verdict).toBe("unknown");
-    expect(judge(gave(response), once(404, { wireRequests: 2 })).verdict).toBe("unknown");
+    expect(judge(gave(response), once(404, { times: 0 })).verdict).toBe("unknown");
+    expect(judge(gave(response), once(404, { times: 2 })).verdict).toBe("rejected");
+    expect(judge(gave(response), once(404, { isPartial: true })).verdict).toBe("unknown");
     expect(judge(gave(response), once(200)).verdict).toBe("unknown");
     expect(judge(gave(response), once(undefined)).verdict).toBe("unknown");
   });
@@ -79,7 +123,7 @@ describe("judging a returned value", () => {
       return "refused";
     };
     const no = new Response(null, { status: 500 });
-    expect(judge(gave(no), once(500, { own, wireRequests: 3 })).verdict).toBe("refused");
+    expect(judge(gave(no), once(500, { own, times: 3 })).verdict).toBe("refused");
     expect(judge(gave(new Response()), once(200, { own })).verdict).toBe("committed");
     expect(judge(gave({}), once(200, { own })).verdict).toBe("committed");
     expect(asked).toEqual([no]);
@@ -94,16 +138,32 @@ describe("judging a returned value", () => {
 });
 
 describe("judging a thrown error by its status", () => {
-  it("believes a no only of one request, answered so on the wire", () => {
-    expect(judge(threw({ status: 404 }), once(404)).verdict).toBe("rejected");
-    expect(judge(threw({ status: 404 }), once(404, { hops: 1 })).verdict).toBe("rejected");
+  it("believes a no only if all requests were answered so on the wire", () => {
+    for (const error of [{ status: 404 }, new Error("HTTP 404"), "no"]) {
+      expect(judge(threw(error), once(404))).toMatchObject({ verdict: "rejected", status: 404 });
+      expect(judge(threw(error), once(404, { hopOf: 0 })).verdict).toBe("rejected");
+      expect(judge(threw(error), once(404, { times: 2 })).verdict).toBe("rejected");
+    }
+    expect(judge(threw({ status: 402 }), once(402)).verdict).toBe("rejected");
     for (const about of [
-      once(404, { wireRequests: 0 }),
-      once(404, { wireRequests: 2 }),
+      once(404, { times: 0 }),
+      once(404, { isPartial: true }),
+      once(403),
       once(201),
       once(undefined),
     ]) {
       expect(judge(threw({ status: 404 }), about).verdict).toBe("unknown");
+    }
+  });
+
+  it("does not believe a no of an attempt that was given up", () => {
+    for (const error of [
+      new DOMException("", "AbortError"),
+      new DOMException("", "TimeoutError"),
+      new Error("x", { cause: { code: "ECONNRESET" } }),
+      { code: "ERR_CANCELED" },
+    ]) {
+      expect(judge(threw(error), once(404)).verdict).toBe("unknown");
     }
   });
 
@@ -112,7 +172,7 @@ describe("judging a thrown error by its status", () => {
       verdict: "rejected",
       precondition: true,
     });
-    const doubted = judge(threw({ status: 412 }), once(412, { wireRequests: 2 }));
+    const doubted = judge(threw({ status: 412 }), once(412, { isPartial: true }));
     expect(doubted).toMatchObject({ verdict: "unknown", status: 412 });
     expect(doubted.precondition).toBeUndefined();
   });
@@ -126,9 +186,8 @@ describe("judging a thrown error by its status", () => {
       retryAfterMs: 2_000,
     });
     expect(judge(threw(error), once(429)).verdict).toBe("unknown");
-    expect(judge(threw(error), once(429, { refuses: [429], wireRequests: 2 })).verdict).toBe(
-      "unknown",
-    );
+    const partial = once(429, { refuses: [429], isPartial: true });
+    expect(judge(threw(error), partial).verdict).toBe("unknown");
   });
 
   it("takes a key error of a keyed tool for nothing", () => {
@@ -151,7 +210,7 @@ describe("judging a thrown error by its status", () => {
     const lost = Object.assign(new Error("lost"), { status: 500 });
     expect(judge(threw(lost), once(undefined)).status).toBeUndefined();
     expect(judge(threw(lost), once(500)).status).toBe(500);
-    expect(judge(threw(lost), once(undefined, { wireRequests: 0 })).status).toBe(500);
+    expect(judge(threw(lost), once(undefined, { times: 0 })).status).toBe(500);
     const unsent = Object.assign(new Error("unreachable", { cause: refused }), { status: 500 });
     const never = once(undefined, { unsent: true });
     expect(judge(threw(unsent), never)).toMatchObject({ verdict: "not_sent" });
@@ -165,19 +224,29 @@ describe("judging a thrown error by its status", () => {
 });
 
 describe("judging a network failure", () => {
-  it("believes not_sent only of one request, without hops, that never left", () => {
+  it("believes not_sent only of one request, without hops, that never left, and of its very error", () => {
     expect(judge(threw(refused), once(undefined, { unsent: true }))).toMatchObject({
       verdict: "not_sent",
       code: "ECONNREFUSED",
     });
     for (const more of [
       { unsent: false },
-      { unsent: true, wireRequests: 0 },
-      { unsent: true, wireRequests: 2 },
-      { unsent: true, hops: 1 },
+      { unsent: true, times: 0 },
+      { unsent: true, times: 2 },
+      { unsent: true, hopOf: 0 },
+      { unsent: true, isPartial: true },
     ]) {
       expect(judge(threw(refused), once(undefined, more)).verdict).toBe("unknown");
     }
+    expect(judge(threw({ ...refused }), once(undefined, { unsent: true })).verdict).toBe("unknown");
+  });
+
+  it("knows that nothing was sent where all goes through the attempt's own fetch", () => {
+    const viaHttp = true;
+    const bug = new ReferenceError("x is not defined");
+    expect(judge(threw(bug), once(200, { viaHttp, times: 0 })).verdict).toBe("not_sent");
+    expect(judge(threw(bug), once(200, { viaHttp })).verdict).toBe("unknown");
+    expect(judge(threw(bug), once(200, { times: 0 })).verdict).toBe("unknown");
   });
 
   it("does not believe it of any other error, even if nothing left", () => {
@@ -193,9 +262,7 @@ describe("the tool's own opinion", () => {
     (verdict) => {
       const own = () => verdict;
       expect(judge(threw({ status: 404 }), once(404, { own })).verdict).toBe(verdict);
-      expect(judge(threw(refused), once(undefined, { own, wireRequests: 0 })).verdict).toBe(
-        verdict,
-      );
+      expect(judge(threw(refused), once(undefined, { own, times: 0 })).verdict).toBe(verdict);
     },
   );
 
@@ -230,21 +297,23 @@ describe("the failure of an inner operation", () => {
   it("proves nothing here, whatever the tool says, also when wrapped", () => {
     for (const error of [inner, new Error("wrapped", { cause: inner })]) {
       const about = once(409, { refuses: [409], own: () => "rejected" });
-      expect(judge(threw(error), about)).toEqual({
+      expect(judge(threw(error), about)).toMatchObject({
         verdict: "unknown",
         code: "ERR_HOLDFIRE_OUTCOME_UNKNOWN",
       });
+      const unseen = once(409, { viaHttp: true, times: 0 });
+      expect(judge(threw(error), unseen).verdict).toBe("unknown");
     }
   });
 });
 
 describe("hostile values", () => {
   it.each(HOSTILE)("%s, thrown, proves nothing", (_, value) => {
-    expect(judge(threw(value), once(404, { unsent: true })).verdict).toBe("unknown");
+    expect(judge(threw(value), once(undefined, { unsent: true })).verdict).toBe("unknown");
   });
 
   it.each(HOSTILE)("%s, returned, is a result", (_, value) => {
-    expect(judge(gave(value), once(404)).verdict).toBe("committed");
+    expect(judge(gave(value), once(200)).verdict).toBe("committed");
   });
 
   it("survives anything thrown", () => {

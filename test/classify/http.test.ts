@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { isRetryableRead, verdictOfStatus } from "../../src/classify/http.ts";
 
 const plain = { refuses: [], keyed: false, reader: false };
-const REJECTED = [400, 401, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451];
+const REJECTED = [400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451];
 const ALL = Array.from({ length: 500 }, (_, i) => i + 100);
 
 describe("verdictOfStatus", () => {
   it("judges every status from 100 to 599 as the table says", () => {
     for (const status of ALL) {
       const expected =
-        status >= 200 && status <= 299
+        (status >= 200 && status <= 299) || status === 303
           ? { verdict: "committed" }
           : status === 412
             ? { verdict: "rejected", precondition: true }

@@ -63,6 +63,8 @@ test.each([
     { tool: "stock", kind: "destructive", blind: false, deltas: ["item.amountToAdd", "by"] },
     { tool: "bare", kind: "write", blind: false },
   ]);
+  expect(JSON.parse(json.out).app).toBe(null);
+  expect(out).toContain("No app: another program");
   // Looking at tools opens no ledger.
   expect(existsSync(join(folder, ".holdfire"))).toBe(false);
 });

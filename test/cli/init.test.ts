@@ -253,6 +253,7 @@ test("the plain example loses a reply, finds it, and is answered from the ledger
   // The config loads, and loading it runs nothing.
   const doctor = await start(["doctor", "--json", "--config", "holdfire.config.ts"], folder);
   expect(doctor).toMatchObject({ exitCode: 0, err: "" });
+  expect(JSON.parse(doctor.out).app).toBe("my-agent");
 });
 
 describe("an example with a model", () => {

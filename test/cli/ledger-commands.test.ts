@@ -1,5 +1,6 @@
 /** What a person can see of a ledger from the command line, and how far their hand reaches. */
 import { rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
@@ -40,6 +41,18 @@ test("ls lists operations, the oldest first, with what became of them", async ()
   expect((await json("ls", "--since", "2200-01-01")).items).toEqual([]);
   const page = await json("ls", "--limit", "3");
   expect((await json("ls", "--cursor", page.cursor)).items).toHaveLength(1);
+});
+
+test("ls names the operations whose records are damaged, and lists the others", async () => {
+  const { run, json, path, committed, unknown } = await filled();
+  const db = new DatabaseSync(path);
+  db.prepare("UPDATE operation SET text = '{' WHERE id = ?").run(unknown.id ?? "");
+  db.close();
+  const { exitCode, out, err } = await run(["ls"]);
+  expect(exitCode).toBe(0);
+  expect(out).toContain(committed.key);
+  expect(err).toContain(`The record of operation ${unknown.id} is damaged.`);
+  expect(await json("ls")).toMatchObject({ unreadable: [unknown.id] });
 });
 
 test.each([

@@ -102,7 +102,8 @@ test("--json has the whole report, and --drift what the world says otherwise", a
   const { reconciled, drift } = JSON.parse(out);
   expect(reconciled).toMatchObject({ ended: "done", checked: 1 });
   expect(reconciled.stillUnknown).toHaveLength(1);
-  expect([...drift.findings, ...drift.notCompared].map(({ key }) => key)).toEqual([found]);
+  expect(drift.findings).toEqual([{ finding: "reader_blind", tool: "pay", missed: 1 }]);
+  expect(drift.notCompared).toMatchObject([{ key: found, why: "reader_blind" }]);
 });
 
 test("a reader that hangs or throws decides nothing: still unknown, with its reason", async () => {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { createConnection } from "node:net";
+import { request } from "node:http";
 import { type Stage, standStill } from "./stage.ts";
 import type { Doom } from "./staged-store.ts";
 
@@ -81,20 +81,14 @@ function itemIn({ body }: RequestInit): string {
   return (JSON.parse(String(body)) as { readonly item: string }).item;
 }
 
-/** The first half of the bytes that make up the request, on a socket that stays open. */
-function sendHalf(url: string, { method, headers, body }: RequestInit): Promise<void> {
-  const { hostname, port, pathname, host } = new URL(url);
-  const text = String(body);
-  const lines = Object.entries({
-    host,
-    ...(headers as Record<string, string>),
-    "content-length": String(Buffer.byteLength(text)),
-  }).map(([name, value]) => `${name}: ${value}`);
-  const bytes = Buffer.from([`${method} ${pathname} HTTP/1.1`, ...lines, "", text].join("\r\n"));
+/** The head and the first half of the body, on a connection that stays open. */
+function sendHalf(url: string, { method = "POST", headers, body }: RequestInit): Promise<void> {
+  const bytes = Buffer.from(String(body));
+  const length = { "content-length": String(bytes.length) };
+  const given = { ...(headers as Record<string, string>), ...length };
   return new Promise((resolve, reject) => {
-    const socket = createConnection({ host: hostname, port: Number(port) }, () =>
-      socket.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => resolve()),
-    );
-    socket.on("error", reject);
+    const sent = request(url, { method, headers: given }, () => {});
+    sent.on("error", reject);
+    sent.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => resolve());
   });
 }

@@ -68,7 +68,6 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   ),
   now: fc.integer({ min: 0, max: 500 }),
   firesLeft: fc.integer({ min: -1, max: 2 }),
-  budget: fc.boolean(),
   sameArguments: fc.boolean(),
   mayNotFire: maybe(fc.constantFrom("stopped", "lease_lost", "store_down" as const)),
   keySpent: fc.boolean(),

@@ -67,9 +67,16 @@ describe("a commit that is known", () => {
   });
 });
 
+const unsent = (n: number) => attemptOf(n, { verdict: "not_sent", proven: true });
+
 describe("no doubt", () => {
   test.each<Row>([
-    ["not sent: not_sent", { attempts: [attemptOf(1, { verdict: "not_sent" })] }, fire("not_sent")],
+    ["not sent, for certain: not_sent", { attempts: [unsent(1)] }, fire("not_sent")],
+    [
+      "not sent, as far as it was seen",
+      { attempts: [attemptOf(1, { verdict: "not_sent" })] },
+      giveUp("not_sent"),
+    ],
     ["refused: refused", { attempts: [attemptOf(1, { verdict: "refused" })] }, fire("refused")],
     [
       "cleared by a read before: absent",
@@ -89,7 +96,7 @@ describe("no doubt", () => {
     ["nothing noted at all", { attempts: [] }, fire("not_sent")],
     [
       "the last attempt gives the reason",
-      { attempts: [attemptOf(1, { verdict: "refused" }), attemptOf(2, { verdict: "not_sent" })] },
+      { attempts: [attemptOf(1, { verdict: "refused" }), unsent(2)] },
       fire("not_sent"),
     ],
     [
@@ -97,21 +104,8 @@ describe("no doubt", () => {
       { attempts: [attemptOf(1, { verdict: "refused" })], firesLeft: 0 },
       giveUp("refused"),
     ],
-    [
-      "no budget",
-      { attempts: [attemptOf(1, { verdict: "not_sent" })], budget: false },
-      giveUp("not_sent"),
-    ],
-    [
-      "other arguments",
-      { attempts: [attemptOf(1, { verdict: "not_sent" })], sameArguments: false },
-      giveUp("not_sent"),
-    ],
-    [
-      "nobody waits",
-      { attempts: [attemptOf(1, { verdict: "not_sent" })], mayNotFire: "stopped" },
-      giveUp("not_sent"),
-    ],
+    ["other arguments", { attempts: [unsent(1)], sameArguments: false }, giveUp("not_sent")],
+    ["nobody waits", { attempts: [unsent(1)], mayNotFire: "stopped" }, giveUp("not_sent")],
     [
       "an inner failure in this very call",
       { attempts: [attemptOf(1, { verdict: "not_sent", innerOnly: true })] },
@@ -187,7 +181,7 @@ describe("a doubt, and a reader (absent)", () => {
     ],
     [
       "a cleared one sets no window",
-      { ...absentAt(3_501), attempts: [attemptOf(1), attemptOf(2, { verdict: "not_sent" })] },
+      { ...absentAt(3_501), attempts: [attemptOf(1), unsent(2)] },
       fire("not_sent", [1]),
     ],
     [
@@ -226,7 +220,6 @@ describe("a doubt, and a key or a precondition (keyed)", () => {
     ["cannot tell", { powers: BOTH, lastRead: looked("cannot_tell") }, fire("keyed")],
     ["in progress is waited for", { powers: BOTH, lastRead: looked("in_progress") }, lookAt()],
     ["no firings left", { powers: KEYED, firesLeft: 0 }, hold("attempts")],
-    ["no budget", { powers: KEYED, budget: false }, hold("budget")],
     ["other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],
     ["nobody waits", { powers: KEYED, mayNotFire: "stopped" }, hold("stopped")],
     ["the lease is lost", { powers: KEYED, mayNotFire: "lease_lost" }, hold("lease_lost")],

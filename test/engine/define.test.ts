@@ -23,7 +23,7 @@ describe("the defaults of a tool", () => {
       commitsWithinMs: undefined,
       refuses: [],
       alsoDoes: [],
-      attemptTimeoutMs: 10_000,
+      attemptTimeoutMs: 30_000,
       readTimeoutMs: 5_000,
       deadlineMs: 60_000,
       attempts: 3,

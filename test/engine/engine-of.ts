@@ -5,10 +5,11 @@
  */
 
 import { nameOperation } from "../../src/engine/call/name-operation.ts";
+import { createCalledWith } from "../../src/engine/called-with.ts";
 import { defineTool } from "../../src/engine/define/define-tool.ts";
 import type { ToolDefinition } from "../../src/engine/define/definition.ts";
-import { timingOf } from "../../src/engine/define/settings.ts";
-import type { Engine, Gate } from "../../src/engine/engine.ts";
+import { budgetOf, timingOf } from "../../src/engine/define/settings.ts";
+import { type Engine, type Gate, newTenant } from "../../src/engine/engine.ts";
 import type { Execution, Naming, Operation } from "../../src/engine/operation/operation.ts";
 import { createBudgets } from "../../src/engine/pace.ts";
 import { createPersist } from "../../src/engine/store-call.ts";
@@ -31,6 +32,7 @@ const openGate: Gate = {
   plan: async () => {
     throw new Error("There are no plans here.");
   },
+  toldOpen: async () => {},
   leave: () => {},
 };
 
@@ -40,6 +42,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
   const timing = timingOf();
   let ids = 0;
   return {
+    app: undefined,
     tenant: "acme",
     ledger: createLedger({
       store: failing,
@@ -57,10 +60,13 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     },
     timing,
     gate: openGate,
-    budgets: createBudgets(),
+    budgets: createBudgets(budgetOf(), clock),
     onHiddenRetry: "report",
     enlisted: false,
-    seen: new Map(),
+    spoil: async () => {},
+    known: newTenant(),
+    told: new Set(),
+    calledWith: createCalledWith(),
     executions: new Map(),
     runningAttempts: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, new AbortController().signal),
@@ -97,9 +103,11 @@ export function executionOf(operation: Operation, rest: Partial<Execution> = {})
     operation,
     stopped: new AbortController().signal,
     remainingMs: () => 60_000,
+    hasCaller: () => false,
     outsideDeadline: done,
     untilStopped: done,
     sent: false,
+    telling: false,
     fireMode: "freely",
     done: new Promise(() => {}),
     ...rest,

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { timingOf } from "../../src/engine/define/settings.ts";
 import type { Operation } from "../../src/engine/operation/operation.ts";
-import { keepLease, leaseCovers } from "../../src/engine/steps/lease.ts";
+import { holdsLease, keepLease, mayStillSend, renewsLease } from "../../src/engine/steps/lease.ts";
 import { type Owned, takeOwnership, wakeOf } from "../../src/engine/steps/ownership.ts";
+import { timeToSend } from "../../src/engine/steps/time-to-send.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
 import { claimOf } from "../../src/testing/record-of.ts";
 import { engineOf, executionOf, operationOf, type TestEngine } from "./engine-of.ts";
@@ -84,22 +85,24 @@ describe("a lease that is kept", () => {
   });
 });
 
-describe("a lease covers an attempt", () => {
-  test("if it outlasts it", async () => {
-    expect(await leaseCovers(owned, LEASE_MS, engine)).toBe(true);
+describe("an attempt starts", () => {
+  const starts = async (): Promise<boolean> =>
+    holdsLease(owned, engine) || (await renewsLease(owned, engine));
+
+  test("while the lease is held, however long the attempt will take", async () => {
+    expect(await starts()).toBe(true);
+    await engine.clock.advance(19_999);
+    expect(await starts()).toBe(true);
+    expect(await leaseUntil()).toBe(engine.clock.now() + 10_001);
+  });
+
+  test("after a renewal if little of it is left, also a late one while nobody has taken over", async () => {
     await engine.clock.advance(20_000);
-    expect(await leaseCovers(owned, 10_000, engine)).toBe(true);
-    expect(await leaseUntil()).toBe(engine.clock.now() + 10_000);
-  });
-
-  test("or can be made to, by renewing it", async () => {
-    await engine.clock.advance(20_001);
-    expect(await leaseCovers(owned, 10_000, engine)).toBe(true);
+    expect(await starts()).toBe(true);
     expect(await leaseUntil()).toBe(engine.clock.now() + LEASE_MS);
-  });
-
-  test("not if it is too short for it in any case", async () => {
-    expect(await leaseCovers(owned, LEASE_MS + 1, engine)).toBe(false);
+    await engine.clock.advance(100_000);
+    expect(await starts()).toBe(true);
+    expect(await leaseUntil()).toBe(engine.clock.now() + LEASE_MS);
   });
 
   test.each([60_000, -60_000])(
@@ -107,21 +110,40 @@ describe("a lease covers an attempt", () => {
     async (ms) => {
       engine.clock.jump(ms);
       const before = engine.failing.asked.length;
-      expect(await leaseCovers(owned, 10_000, engine)).toBe(true);
+      expect(await starts()).toBe(true);
       expect(engine.failing.asked.length).toBe(before + 1);
     },
   );
 
   test("not if the store does not answer", async () => {
-    await engine.clock.advance(25_000);
+    await engine.clock.advance(30_000);
     engine.failing.fail("rejects");
-    expect(await leaseCovers(owned, 10_000, engine)).toBe(false);
+    expect(await starts()).toBe(false);
   });
 
   test("not if somebody else has it", async () => {
     await engine.clock.advance(30_000);
     await claim(owned.operation, "heir");
-    expect(await leaseCovers(owned, 10_000, engine)).toBe(false);
+    expect(await starts()).toBe(false);
     expect(owned.mayNotFire).toBe("lease_lost");
+  });
+});
+
+describe("a request of an attempt may leave", () => {
+  const time = (ms: number) => timeToSend(engine.ledger.clock.latest() + ms, engine);
+
+  test("until its time is over, by the clock that shows more", async () => {
+    const minute = time(60_000);
+    await engine.clock.advance(59_999);
+    expect(mayStillSend(owned, minute, false, engine)).toBe(true);
+    engine.clock.jump(1);
+    expect(mayStillSend(owned, minute, false, engine)).toBe(false);
+  });
+
+  test("as its first one only under the lease", async () => {
+    const minute = time(60_000);
+    await engine.clock.advance(LEASE_MS);
+    expect(mayStillSend(owned, minute, true, engine)).toBe(false);
+    expect(mayStillSend(owned, minute, false, engine)).toBe(true);
   });
 });

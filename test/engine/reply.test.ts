@@ -66,12 +66,22 @@ describe("the envelope", () => {
       { status: "not_applied", reason: "aborted" },
       { message: "It was stopped before anything was sent." },
     ],
+    [{ status: "not_applied", reason: "not_sent" }, { message: "It was not sent." }],
     [
-      { status: "not_applied", reason: "not_sent" },
-      {
-        message:
-          "It certainly did not happen: the service could not be reached or refused for now.",
-      },
+      { status: "not_applied", reason: "refused", answered: 429 },
+      { message: "The service answered 429: not now. Nothing happened." },
+    ],
+    [
+      { status: "not_applied", reason: "absent" },
+      { message: "The service does not have it. Nothing happened." },
+    ],
+    [
+      { status: "not_applied", reason: "resolved" },
+      { message: "A person found that it did not happen." },
+    ],
+    [
+      { status: "not_applied", reason: "expired" },
+      { message: "The time was up before anything was sent." },
     ],
     [
       { status: "in_progress" },
@@ -114,7 +124,8 @@ describe("the envelope", () => {
   });
 
   test("of an unknown outcome says who checks, and claims no effect", () => {
-    const unknown = of({ status: "unknown", reason: "lost_reply" });
+    const because = "The reply was lost.";
+    const unknown = of({ status: "unknown", reason: "lost_reply", because });
     expect(replyOf(unknown, true)).toMatchObject({
       ok: false,
       message: "The reply was lost. It may have happened. Do not call again; it is being checked.",

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { bufferResponse, reviveResponse } from "../../src/engine/outcome/result.ts";
+import { bufferResponse as buffer, reviveResponse } from "../../src/engine/outcome/response.ts";
+
+const bufferResponse = (response: Response, maxBytes = 65_536) => buffer(response, { maxBytes });
 
 describe("a Response", () => {
   test("is read whole, kept, and can still be read by the caller", async () => {
@@ -56,5 +58,38 @@ describe("a Response", () => {
     const { response, kept } = await bufferResponse(read);
     expect(kept).toBeUndefined();
     expect(response.ok).toBe(true);
+  });
+
+  test("that is too large is not read on: the caller gets all of it, as it comes", async () => {
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1;
+        controller.enqueue(new Uint8Array(1_000).fill(sent));
+      },
+    });
+    const { response, kept, isUnread } = await bufferResponse(new Response(endless), 2_500);
+    expect({ kept, isUnread }).toEqual({ kept: undefined, isUnread: true });
+    expect(sent).toBeLessThan(6);
+    const reader = response.body?.getReader();
+    for (const nth of [1, 2, 3, 4, 5]) expect((await reader?.read())?.value?.[0]).toBe(nth);
+    await reader?.cancel();
+    expect(sent).toBeLessThan(9);
+  });
+
+  test("that trickles is not read on when the attempt is over", async () => {
+    let isCancelled = false;
+    const trickle = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array(1)),
+      cancel() {
+        isCancelled = true;
+      },
+    });
+    const stop = new AbortController();
+    const limits = { maxBytes: 100, signal: stop.signal };
+    const buffered = buffer(new Response(trickle, { status: 201 }), limits);
+    stop.abort();
+    expect(await buffered).toMatchObject({ kept: undefined, response: { status: 201 } });
+    expect(isCancelled).toBe(true);
   });
 });

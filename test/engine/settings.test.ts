@@ -9,7 +9,7 @@ describe("timing", () => {
       minDelayMs: 250,
       maxDelayMs: 8_000,
       spacingMs: 100,
-      leaseMs: undefined,
+      leaseMs: 5_000,
       cooldownMs: 30_000,
       storeTimeoutMs: 5_000,
       drainMs: 10_000,

@@ -40,6 +40,7 @@ export const READABLE: Powers = { ...NOTHING, reader: true, commitsWithinMs: 2_0
 export const looked = (reading: StateRead["reading"], beganAt = 1_600): StateRead => ({
   reading,
   beganAt,
+  wall: beganAt,
 });
 
 /** One attempt whose reply was lost, by a tool with these powers. */
@@ -50,8 +51,9 @@ export const situation = (rest: Partial<Situation> = {}): Situation => ({
   generation: 0,
   lastRead: undefined,
   now: 2_000,
+  wall: 2_000,
   firesLeft: 2,
-  budget: true,
+  awaitsRun: false,
   sameArguments: true,
   mayNotFire: undefined,
   keySpent: false,

@@ -141,7 +141,7 @@ describe("a yes that was spent in what the store has lost", () => {
     const drop = dropper(hf);
     const unknown = await drop();
     expect(unknown).toMatchObject(LOST);
-    await hf.operations.resolve(unknown.id, { as: "not_applied", by: "ben" });
+    await hf.operations.resolve(unknown.id, { as: "not_applied", by: "ben", anyway: true });
     expect(await drop()).toMatchObject({ status: "held", reason: "approval" });
     await sayYes(hf);
     expect(await drop()).toMatchObject({ status: "committed", licence: "person" });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
-import { committed } from "../../src/engine/define/reading.ts";
+import { absent, committed } from "../../src/engine/define/reading.ts";
 import { DeniedError } from "../../src/errors.ts";
 import type { VirtualClock } from "../engine/virtual-clock.ts";
 import { waiting } from "./bucket.ts";
@@ -113,22 +113,24 @@ describe("another intent on the same resource, in one scope", () => {
     expect((await waiting(hf)).shown).toMatchObject({ drift: { why: "unsettled" } });
   });
 
-  test("a yes to it does not open the lane of one that is unknown", async () => {
+  test("a yes to it gives up the one that is unknown, and opens its lane", async () => {
     world.fates.push("lose");
     await inRun("1", async () => [await tag.outcome(red), await tag.outcome(blue)]);
     const { operation, digest } = await waiting(hf);
     await hf.approvals.approve(operation.id, { digest, by: "ana" });
-    expect(await inRun("1", () => tag.outcome(blue))).toMatchObject({ reason: "lane" });
     const [unknown] = (await hf.operations.list({ status: ["unknown"] })).items;
-    await hf.operations.resolve(unknown?.id ?? "", { as: "committed", by: "ana" });
     expect(await inRun("1", () => tag(blue))).toBe("blue");
+    expect(await inRun("1", () => tag.outcome(red))).toMatchObject({ reason: "abandoned" });
+    await hf.operations.resolve(unknown?.id ?? "", { as: "committed", by: "ana" });
     expect(world.written).toEqual(["red", "blue"]);
   });
 
   test("one that an unknown first is read for goes on in the run that read it", async () => {
     world.fates.push("lose");
     await inRun("1", () => tag.outcome(red));
-    const reads = world.tagger(hf, { ...HOLD, readState: async () => committed("red") });
+    const readState = async ({ intent }: { intent: Tag }) =>
+      intent.tag === "red" ? committed("red") : absent();
+    const reads = world.tagger(hf, { ...HOLD, readState });
     await inRun("2", async () => {
       await reads(red);
       await reads(blue);

@@ -15,6 +15,7 @@ import {
 } from "../../src/key/mint.ts";
 
 const naming = {
+  app: "billing-agent",
   tenant: "acme",
   scope: "conversation-7/turn-3",
   tool: "refund_payment",
@@ -24,20 +25,22 @@ const id = mintId(naming);
 
 describe("mintId", () => {
   test("an id never changes between versions of the package", () => {
-    expect(id).toBe("_kvVNu4HJpdoulF3RK-zFZmzzFd6tudS5WlhbAW95UQ");
-    expect(mintIdFromKey({ tenant: "acme", tool: "refund_payment", key: "k" })).toBe(
-      "j3py5LA5SgiovQX6TtxUieWakQW1JM0TqTfn0PTCACE",
+    expect(id).toBe("vF2lCGGqK1OfoU5xuh40lmqQIeMTX4KT1uj6ox_UJNk");
+    expect(mintIdFromKey({ ...naming, key: "k" })).toBe(
+      "Wcde8xwSCV3wIliWvKAp7bNDZUXxAzlF67dQjpEweTo",
     );
-    expect(wireKey(id, 0)).toBe("fe4bd536-ee07-8697-a8ba-517744afb315");
-    expect(wireKey(id, 1)).toBe("3903e0eb-29d2-8cd4-ab1e-2b64cabd7ace");
+    expect(wireKey(id, 0)).toBe("bc5da508-61aa-8b53-9fa1-4e71ba1e3496");
+    expect(wireKey(id, 1)).toBe("61d0d21c-2791-8749-941c-4d714482a785");
   });
 
   test("an id is 43 characters of base64url", () => {
     expect(id).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
-  test("tenant, scope, tool, again and intent each make another operation", () => {
+  test("app, tenant, scope, tool, again and intent each make another operation", () => {
     const others = [
+      { ...naming, app: "support-agent" },
+      { ...naming, app: undefined },
       { ...naming, tenant: "acme2" },
       { ...naming, scope: "conversation-7/turn-4" },
       { ...naming, tool: "refund" },
@@ -57,14 +60,15 @@ describe("mintId", () => {
     expect(mintId({ ...naming, tenant: "a", scope: "bc" })).not.toBe(one);
   });
 
-  test("a caller's key depends on tenant and tool, and is never the id of a scope and intent", () => {
-    const own = { tenant: "t", tool: "x", key: "k" };
+  test("a caller's key depends on app, tenant and tool, and is never the id of a scope and intent", () => {
+    const own = { app: "a", tenant: "t", tool: "x", key: "k" };
     const ids = [
       mintIdFromKey(own),
+      mintIdFromKey({ ...own, app: undefined }),
       mintIdFromKey({ ...own, tenant: "u" }),
       mintIdFromKey({ ...own, tool: "y" }),
       mintIdFromKey({ ...own, key: "l" }),
-      mintId({ tenant: "t", scope: "k", tool: "x", intent: "k" }),
+      mintId({ app: "a", tenant: "t", scope: "k", tool: "x", intent: "k" }),
     ];
     expect(new Set(ids).size).toBe(ids.length);
   });

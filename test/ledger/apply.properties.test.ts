@@ -115,13 +115,14 @@ describe("for any record and any move", () => {
     });
   });
 
-  test("a not applied operation is only claimed, asked for, or corrected by a commit", () => {
+  test("a not applied operation is only claimed, asked for, or corrected by a commit or a late request", () => {
     always((stored, move, applied) => {
       if (stored?.record.state.tag !== "not_applied" || applied.tag !== "write") return;
       const isCommit = move.move === "file" && move.evidence.verdict === "committed";
       const others: Partial<Record<Move["move"], string>> = { claim: "claimed", hold: "held" };
+      const isLate = move.move === "doubt" && move.why === "late_send";
       const expected = isCommit ? "committed" : (others[move.move] ?? "not_applied");
-      expect(applied.record?.state.tag).toBe(expected);
+      expect(applied.record?.state.tag).toBe(isLate ? "unknown" : expected);
     });
   });
 
@@ -172,11 +173,14 @@ describe("for any record and any move", () => {
 });
 
 describe("for any sequence of moves from nothing", () => {
-  test("what is settled keeps no intent, and what is open has one", () => {
-    throughout(({ after }) => {
+  test("what is settled keeps no intent, and what is open has one unless a late request reopened it", () => {
+    throughout(({ before, move, after }) => {
       if (!after) return;
       const { state, intent } = after.record;
-      expect(intent !== undefined).toBe(isOpen(state));
+      const isReopened =
+        before && !before.record.intent && (move.move === "doubt" || isOpen(before.record.state));
+      if (!isOpen(state)) expect(intent).toBeUndefined();
+      else if (!isReopened) expect(intent).toBeDefined();
     });
   });
 

@@ -27,8 +27,10 @@ const MOVES = {
   hold: { move: "hold", draft: draftOf(), ask: askOf({ digest: "digest-2" }), at: 10 },
   answer: { move: "answer", digest: "digest-1", approve: true, by: "bo", at: 10 },
   resolve: { move: "resolve", as: "committed", by: "ana", at: 10 },
-  running: { move: "running", attempt: 1, leaseMs: 100, at: 10 },
-  meet: { move: "meet", aliases: ["call_1"] },
+  running: { move: "running", attempt: 1, endsBy: 110 },
+  doubt: { move: "doubt", attempt: 1, why: "late_send", endsBy: 10, at: 10 },
+  meet: { move: "meet", told: "unknown", aliases: ["call_1"] },
+  abandon: { move: "abandon", instead: "operation-2", at: 10 },
 } as const satisfies Record<Move["move"], Move>;
 
 /** What each move leads to: the next state, `=` for none, or `!` and why it is refused. At time 10. */
@@ -80,6 +82,17 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   },
   running: {
     nothing: "!absent",
+    held: "!stale",
+    queued: "!stale",
+    claimed: "!stale",
+    unknown: "!stale",
+    committed: "!stale",
+    not_applied: "!stale",
+    denied: "!stale",
+  },
+  // Of an attempt that is not on record.
+  doubt: {
+    nothing: "!absent",
     held: "=",
     queued: "=",
     claimed: "=",
@@ -97,6 +110,16 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
     committed: "committed",
     not_applied: "not_applied",
     denied: "denied",
+  },
+  abandon: {
+    nothing: "!absent",
+    held: "!held",
+    queued: "!held",
+    claimed: "!busy",
+    unknown: "unknown",
+    committed: "!settled",
+    not_applied: "!settled",
+    denied: "!settled",
   },
 };
 

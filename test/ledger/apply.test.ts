@@ -30,7 +30,7 @@ const MOVES = {
     at: 10,
   },
   resolve: { move: "resolve", as: "committed", by: "ana", at: 10 },
-  meet: { move: "meet", aliases: ["call_1"] },
+  meet: { move: "meet", told: "unknown", aliases: ["call_1"] },
 } as const satisfies Partial<Record<Move["move"], Move>>;
 
 describe("the owner", () => {
@@ -77,11 +77,11 @@ describe("the owner", () => {
     expect(written(applied).intent).toBeUndefined();
   });
 
-  test("leaves the intent when it gives up without knowing, and says when its attempt ends", () => {
+  test("leaves the intent when it gives up without knowing, and what is known of its attempts", () => {
     const state = { tag: "unknown", reason: "deadline" } as const;
     const record = written(apply(stored(), { ...MOVES.settle, state }, 10));
     expect(record.intent).toEqual(recordOf().intent);
-    expect(record.attempts[0]?.endsBy).toBe(LEASE_ENDS);
+    expect(record.attempts).toEqual(recordOf().attempts);
   });
 
   test.each([
@@ -152,7 +152,7 @@ describe("an operation that is met again", () => {
 });
 
 describe("an attempt that was given up and still runs", () => {
-  const running = { move: "running", attempt: 1, leaseMs: 100, at: 500 } as const;
+  const running = { move: "running", attempt: 1, endsBy: 600 } as const;
   const unknown = (attempt: Partial<AttemptNote>) => ({
     version: 1,
     leaseUntil: undefined,
@@ -172,5 +172,65 @@ describe("an attempt that was given up and still runs", () => {
 
   test("is not brought back once it has ended", () => {
     expect(apply(unknown({ endedAt: 400 }), running, 500)).toEqual({ tag: "same" });
+  });
+
+  test("gets no more time once a read has proved it absent: another may have been fired on that", () => {
+    const cleared = unknown({ endsBy: 400, cleared: "absent" });
+    expect(apply(cleared, running, 500)).toEqual({ tag: "refused", why: "stale" });
+  });
+});
+
+describe("a write that left after the end of its attempt", () => {
+  const late = { move: "doubt", attempt: 1, why: "late_send", endsBy: 50, at: 20 } as const;
+  const rejected: AttemptNote = {
+    n: 1,
+    epoch: 1,
+    generation: 0,
+    licence: "first",
+    at: 0,
+    endedAt: 9,
+    verdict: "rejected",
+  };
+  const no = { tag: "not_applied", reason: "rejected" } as const;
+
+  test("is in doubt after a claim that is withdrawn, too", () => {
+    const before = { state: no, attempts: [rejected], fired: 1, epoch: 1 };
+    const again = claimOf({ holder: "holder-2", at: 15, retry: true });
+    const claimed = written(apply({ ...stored(before), leaseUntil: undefined }, again, 15));
+    const doubted = written(apply(stored(claimed), late, 20));
+    const withdrawn = apply(stored(doubted), { move: "withdraw", holder: "holder-2", at: 30 }, 30);
+    expect(written(withdrawn)).toMatchObject({
+      state: { tag: "unknown", reason: "late_send" },
+      attempts: [{ verdict: "unknown", endedAt: 50 }],
+    });
+  });
+
+  test("stays in doubt when an owner settles what it concluded from that end", () => {
+    const doubted = written(
+      apply(stored({ attempts: [{ ...rejected, verdict: undefined }] }), late, 20),
+    );
+    const settle = { ...MOVES.settle, state: no, endings: [rejected] };
+    expect(apply(stored(doubted), settle, 30)).toEqual({ tag: "refused", why: "changed" });
+    const yes = { ...MOVES.settle, endings: [{ ...rejected, verdict: "committed" as const }] };
+    expect(written(apply(stored(doubted), yes, 30))).toMatchObject({ state: { tag: "committed" } });
+  });
+});
+
+describe("what no caller was told", () => {
+  const yes = { tag: "committed", via: "read" } as const;
+  const done = stored({ state: yes, untold: true });
+
+  test("is told only to a caller that is told this very state", () => {
+    expect(written(apply(done, MOVES.meet, 10))).toMatchObject({ untold: true });
+    const meet = { ...MOVES.meet, told: "committed" } as const;
+    expect(written(apply(done, meet, 10)).untold).toBeUndefined();
+  });
+
+  test("is a commit that a withdrawal writes, too", () => {
+    const before = { tag: "not_applied", reason: "rejected" } as const;
+    const state = { tag: "claimed", holder: "holder-2", before } as const;
+    const claimed = stored({ state, evidence: [evidenceOf()] });
+    const withdrawn = apply(claimed, { move: "withdraw", holder: "holder-2", at: 30 }, 30);
+    expect(written(withdrawn)).toMatchObject({ state: { tag: "committed" }, untold: true });
   });
 });

@@ -172,8 +172,21 @@ export const anyMove: fc.Arbitrary<Move> = fc.oneof(
   }),
   fc.record({
     move: fc.constant("meet" as const),
+    told: fc.constantFrom("unknown" as const, "committed" as const, "not_applied" as const),
     aliases: fc.array(fc.constantFrom("call_1", "call_2"), { maxLength: 3 }),
     run: maybe(fc.constantFrom("run-1", "run-2")),
+  }),
+  fc.record({
+    move: fc.constant("doubt" as const),
+    attempt: fc.integer({ min: 1, max: 4 }),
+    why: fc.constant("late_send" as const),
+    endsBy: time,
+    at: time,
+  }),
+  fc.record({
+    move: fc.constant("doubt" as const),
+    attempt: fc.integer({ min: 1, max: 4 }),
+    why: fc.constant("unvetoable" as const),
   }),
 );
 

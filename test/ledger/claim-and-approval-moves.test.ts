@@ -50,6 +50,7 @@ describe("a claim of somebody's operation", () => {
 
   test("takes over when the lease is over, and fires nothing", () => {
     const record = written(apply(stored({}, LEASE_ENDS), other, LEASE_ENDS));
+    expect(record.attempts).toEqual(recordOf().attempts);
     expect(record.state).toEqual({
       tag: "claimed",
       holder: "holder-2",
@@ -57,8 +58,6 @@ describe("a claim of somebody's operation", () => {
       beforeAt: 0,
     });
     expect(record).toMatchObject({ epoch: 2, fired: 1 });
-    expect(record.attempts).toHaveLength(1);
-    expect(record.attempts[0]?.endsBy).toBe(LEASE_ENDS);
   });
 
   test("by the same holder is the same claim, whose reply was lost", () => {
@@ -80,8 +79,14 @@ describe("a claim of somebody's operation", () => {
 });
 
 describe("a claim of what was not applied", () => {
+  const attempts = (proven?: true) => recordOf().attempts.map((one) => ({ ...one, proven }));
+
   const notApplied = (reason: NotAppliedReason, keyRejected?: boolean): Stored =>
-    stored({ state: { tag: "not_applied", reason, keyRejected }, intent: undefined });
+    stored({
+      state: { tag: "not_applied", reason, keyRejected },
+      attempts: attempts(true),
+      intent: undefined,
+    });
 
   test.each([
     ["not_sent", "not_sent"],
@@ -95,6 +100,14 @@ describe("a claim of what was not applied", () => {
     const record = written(apply(notApplied(reason), claim, COOLDOWN_MS));
     expect(record.attempts.at(-1)).toMatchObject({ n: 2, epoch: 2, licence });
     expect(record.intent).toEqual(draftOf().intent);
+  });
+
+  test("because it was not sent, as far as it was seen, needs the caller's word", () => {
+    const state: State = { tag: "not_applied", reason: "not_sent" };
+    const unproven = stored({ state, attempts: attempts() });
+    expect(apply(unproven, claimOf(), 1e9)).toEqual(refused("settled"));
+    const record = written(apply(unproven, claimOf({ retry: true }), 0));
+    expect(record.attempts.at(-1)?.licence).toBe("not_sent");
   });
 
   test("because it was rejected needs the caller's word", () => {

@@ -1,10 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  addAttempt,
-  addNames,
-  endAttempts,
-  presumeEnded,
-} from "../../src/ledger/moves/record-edits.ts";
+import { addAttempt, addNames, endAttempts } from "../../src/ledger/moves/record-edits.ts";
 import type { OperationRecord, Verdict } from "../../src/ledger/record.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 
@@ -14,7 +9,7 @@ const KEPT = 32;
 function fired(verdicts: readonly Verdict[]): OperationRecord {
   let record = recordOf({ attempts: [], fired: 0 });
   for (const [index, verdict] of verdicts.entries()) {
-    record = endAttempts(addAttempt(record, "not_sent", index, undefined), [
+    record = endAttempts(addAttempt(record, "not_sent", { at: index }), [
       { n: index + 1, verdict },
     ]);
   }
@@ -56,13 +51,12 @@ describe("the attempts of a record", () => {
     expect(record.attempts[1]?.verdict).toBe("unknown");
   });
 
-  test("are presumed ended with their owner's lease, unless their end is known", () => {
-    const record = endAttempts(fired(["unknown", "unknown", "unknown"]), [
-      { n: 1, endedAt: 10 },
-      { n: 2, endsBy: 20 },
-    ]);
-    const { attempts } = presumeEnded(record, 99);
-    expect(attempts.map(({ endedAt, endsBy }) => endedAt ?? endsBy)).toEqual([10, 20, 99]);
+  test("say until when they may send, and only the latest such time; once they have ended, nothing", () => {
+    const noted = addAttempt(recordOf({ attempts: [], fired: 0 }), "first", { at: 1, endsBy: 20 });
+    const longer = endAttempts(noted, [{ n: 1, endsBy: 30 }]);
+    expect(endAttempts(longer, [{ n: 1, endsBy: 10 }]).attempts).toMatchObject([{ endsBy: 30 }]);
+    const ended = endAttempts(longer, [{ n: 1, endedAt: 25 }]);
+    expect(ended.attempts).toMatchObject([{ endedAt: 25, endsBy: undefined }]);
   });
 });
 

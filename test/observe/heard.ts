@@ -32,6 +32,7 @@ const NAMES: { readonly [N in EventName]: true } = {
   verdict: true,
   late: true,
   read: true,
+  waiting: true,
   takeover: true,
   duplicate: true,
   approval: true,

@@ -36,7 +36,7 @@ const hf = createHoldfire({
   store,
   witness: fileWitness({ folder: order.witness }),
   // Given one, the shortest lease there is: how long the dead are believed alive.
-  retry: attemptTimeoutMs === undefined ? undefined : { leaseMs: 1 },
+  retry: attemptTimeoutMs === undefined ? undefined : { leaseMs: 1_000 },
 });
 const add = hf.tool({
   name: "add_tag",

@@ -184,10 +184,12 @@ describe("a limit of GitHub, which it tells with 403 or 429, is no rejection", (
     }
   });
 
-  test("one without a header is known by the page it names; a minute is longer than the call", async () => {
+  test.each([
+    ["without a header is known by the page it names", { body: { documentation_url: page } }],
+    ["whose retry-after is blank says no time", { headers: { "retry-after": "" } }],
+  ])("one %s; a minute is longer than the call", async (_, more) => {
     const stage = openStage();
-    const refusal = { status: 403, body: { message: "No.", documentation_url: page } };
-    const { octokit, effects } = await open(stage, { refusals: [refusal] });
+    const { octokit, effects } = await open(stage, { refusals: [{ status: 403, ...more }] });
     const tool = stage.tool(githubIssue({ octokit }));
     const outcome = await stage.call(tool, ISSUE);
     expect(outcome).toMatchObject({ status: "not_applied", reason: "refused", attempts: 1 });

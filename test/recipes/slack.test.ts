@@ -89,6 +89,7 @@ test("what another app says of our message is not our message", async () => {
     keys: ["k"],
     firstSentAt: stage.clock.now(),
     taken: async () => false,
+    fetch: globalThis.fetch,
     signal: new AbortController().signal,
   });
   expect(reading).toEqual({ reading: "absent" });

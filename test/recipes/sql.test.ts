@@ -161,7 +161,13 @@ test("names are quoted, and must be names", async () => {
     return [{}];
   };
   const options = { columns: ['a"b'], dialect: "sqlite", query } as const;
-  const context = { key: "k", precondition: undefined, attempt: 1, signal: AbortSignal.abort() };
+  const context = {
+    key: "k",
+    precondition: undefined,
+    fetch: globalThis.fetch,
+    attempt: 1,
+    signal: AbortSignal.abort(),
+  };
   await sqlInsert({ ...options, table: 'x"; DROP' }).run({}, context);
   expect(seen[0]).toContain('INSERT INTO "x""; DROP" ("idempotency_key", "a""b")');
   expect(() => sqlInsert({ ...options, table: "x." })).toThrow(InvalidInputError);

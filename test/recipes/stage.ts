@@ -9,8 +9,8 @@ import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import type { ToolWithInput } from "../../src/engine/define/definition.ts";
 import type { Reading } from "../../src/engine/define/reading.ts";
 import type { Outcome } from "../../src/engine/operation/outcome.ts";
-import { memoryStore } from "../../src/stores/memory.ts";
 import { type VirtualClock, virtualClock } from "../engine/virtual-clock.ts";
+import { rememberingStore } from "../stores/remembering-store.ts";
 
 export interface Stage {
   readonly hf: Holdfire;
@@ -26,7 +26,7 @@ export interface Stage {
 
 export function openStage(): Stage {
   const clock = virtualClock();
-  const store = memoryStore({ now: clock.now, forgets: "accepted" });
+  const store = rememberingStore(clock.now);
   const hf = createHoldfire({ store, surroundings: { clock, random: () => 0.5 } });
   const readings: { readonly key: string; readonly reading: Reading<unknown> }[] = [];
   let duplicates = 0;

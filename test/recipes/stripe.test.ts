@@ -83,6 +83,7 @@ test("a list that does not end is no absence, and two with one key are an alarm"
     keys: ["k"],
     firstSentAt: 0,
     taken: async () => false,
+    fetch: globalThis.fetch,
     signal: AbortSignal.abort(),
   };
   expect(await readState?.(query)).toMatchObject({ reading: "cannot_tell" });

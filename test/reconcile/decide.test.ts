@@ -44,13 +44,12 @@ describe("an execution that never fires", () => {
       hold("partial"),
     ],
     [
-      "does not blame arguments, attempts or budget",
+      "does not blame arguments or attempts",
       {
         powers: BOTH,
         lastRead: looked("cannot_tell"),
         sameArguments: false,
         firesLeft: 0,
-        budget: false,
       },
       hold("cannot_tell"),
     ],

@@ -28,7 +28,7 @@ describe("hf.close", () => {
     expect(clock.monotonic() - began).toBe(10_000);
     await expect(store.read("default", "x")).rejects.toMatchObject({ code: "ERR_HOLDFIRE_CLOSED" });
     const outcome = await pass(call);
-    expect(outcome).toMatchObject({ status: "unknown", recorded: false });
+    expect(outcome).toMatchObject({ status: "in_progress", recorded: false });
   });
 
   test("`drainMs` can be set", async () => {
@@ -185,9 +185,7 @@ describe("what a model is told", () => {
     expect(no.message).toContain("The service said no (404");
     service.always(faults.status({ status: 429 }));
     const busy = await pass(order("keyed", { refuses: [429] }).reply(TEA, ONCE));
-    expect(busy.message).toBe(
-      "It certainly did not happen: the service could not be reached or refused for now.",
-    );
+    expect(busy.message).toBe("The service answered 429: not now. Nothing happened.");
   });
 
   test("in progress", async () => {

@@ -31,7 +31,7 @@ describe("deadlines beat everything", () => {
     const { order, pass, clock } = await openWorld();
     const hung = order("neither", { run: () => new Promise(() => {}) });
     const outcome = await pass(hung.outcome(TEA, { ...ONCE, deadlineMs: 3_000 }));
-    expect(outcome).toMatchObject({ status: "unknown" });
+    expect(outcome).toMatchObject({ status: "in_progress", reason: "still_running" });
     expect(clock.monotonic()).toBe(3_000);
   });
 
@@ -71,9 +71,10 @@ describe("deadlines beat everything", () => {
     const failing = store as ReturnType<typeof failingStore>;
     failing.fail("hangs", (step) => step === "swap:claimed");
     const call = order("neither").outcome(TEA, { ...ONCE, deadlineMs: 1_000 });
+    const ended = call.catch((error: unknown) => error);
     await clock.advance(2_000);
     failing.recover();
-    const outcome = await pass(call.catch((error: unknown) => error));
+    const outcome = await pass(ended);
     expect(outcome).not.toMatchObject({ status: "unknown" });
     expect(outcome).not.toMatchObject({ status: "committed" });
     expect(service.arrivals).toHaveLength(0);
@@ -92,49 +93,17 @@ describe("deadlines beat everything", () => {
   });
 });
 
-describe("the retry budget of a service", () => {
-  test("empty, there is no resend: a first attempt and a read are still free", async () => {
-    const { service, order, pass } = await openWorld();
-    service.always(faults.resetBefore());
-    const keyed = order("keyed", { attempts: 11 });
-    const spent = await pass(keyed.outcome(TEA, ONCE));
-    expect(spent).toMatchObject({ status: "unknown", attempts: 11, reason: "attempts" });
-    const milk = await pass(keyed.outcome({ item: "milk" }, ONCE));
-    expect(milk).toMatchObject({ status: "unknown", attempts: 1, reason: "budget" });
-    expect(service.arrivals).toHaveLength(12);
-  });
-
-  test("a certain failure ends as not applied when it is empty", async () => {
-    const { service, order, pass } = await openWorld();
-    service.always(faults.status({ status: 429 }));
-    const mail = order("neither", { refuses: [429], attempts: 20 });
-    const outcome = await pass(mail.outcome(TEA, ONCE));
-    expect(outcome).toMatchObject({ status: "not_applied", reason: "refused", attempts: 11 });
-    expect(service.arrivals).toHaveLength(11);
-  });
-
-  test("is shared by the tools of one service, and by nobody else", async () => {
-    const { service, order, pass } = await openWorld();
-    service.always(faults.resetBefore());
-    const shop = order("keyed", { name: "shop", service: "shop", attempts: 11 });
-    await pass(shop.outcome(TEA, ONCE));
-    const same = order("keyed", { name: "shop_too", service: "shop" });
-    expect(await pass(same.outcome(TEA, ONCE))).toMatchObject({ reason: "budget", attempts: 1 });
-    const other = order("keyed", { name: "other" });
-    expect(await pass(other.outcome(TEA, ONCE))).toMatchObject({ reason: "attempts", attempts: 3 });
-  });
-
-  test("ten successes give one resend back", async () => {
-    const { service, order, pass } = await openWorld();
-    service.always(faults.resetBefore());
-    const keyed = order("keyed", { attempts: 11 });
-    await pass(keyed.outcome(TEA, ONCE));
-    service.always(undefined);
-    for (let count = 0; count < 10; count += 1) {
-      await pass(keyed.outcome({ item: `item ${count}` }, ONCE));
-    }
-    service.plan(faults.resetBefore());
-    const outcome = await pass(keyed.outcome({ item: "one more" }, ONCE));
-    expect(outcome).toMatchObject({ status: "committed", attempts: 2 });
+describe("the store is down before the claim, and the deadline is shorter than its time", () => {
+  test.each(["open", "swap:claimed"])("at %s the call ends by its deadline", async (step) => {
+    const failing = failingStore({ forgets: "accepted" });
+    const { service, order, clock } = await openWorld({ store: () => failing });
+    failing.fail("hangs", (asked) => asked === step);
+    const call = order("neither").outcome(TEA, { ...ONCE, deadlineMs: 3_000 });
+    const ended = call.catch((error: unknown) => error);
+    await clock.advance(3_000);
+    const told = await Promise.race([ended, Promise.resolve("still waiting")]);
+    expect(told).toMatchObject({ code: "ERR_HOLDFIRE_STORE_UNAVAILABLE" });
+    failing.recover();
+    expect(service.arrivals).toHaveLength(0);
   });
 });

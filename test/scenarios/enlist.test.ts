@@ -5,21 +5,23 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createHoldfire, type Holdfire } from "../../src/index.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
-import { postgresStore } from "../../src/stores/postgres/index.ts";
+import { type PostgresStore, postgresStore } from "../../src/stores/postgres/index.ts";
 import { startFaultyService } from "../../src/testing/faulty-service.ts";
+import { mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { findScratch, type Scratch } from "../servers/postgres.ts";
 
 const found = await findScratch();
 
 describe.skipIf(!found)("an operation enlisted in a transaction", () => {
   const { schema, pool, drop } = found ?? ({} as Scratch);
+  let store: PostgresStore;
   let hf: Holdfire;
 
   beforeAll(() => pool.query(`CREATE TABLE ${schema}.orders (item text)`));
 
   beforeEach(async () => {
     await pool.query(`TRUNCATE ${schema}.orders`);
-    const store = postgresStore({ pool, schema, migrate: true });
+    store = postgresStore({ pool, schema, migrate: true });
     hf = createHoldfire({
       store,
       witness: memoryWitness(),
@@ -34,7 +36,8 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
   const orders = async () => (await pool.query(`SELECT item FROM ${schema}.orders`)).rows.length;
 
   /** Long enough for one INSERT; what was rolled back is tried again when it is over. */
-  const ATTEMPT_MS = 1_000;
+  // Longer than the lease of a claim whose transaction was rolled back.
+  const DEADLINE_MS = 8_000;
 
   /** Orders inside a transaction that ends as `end` says. */
   async function inTransaction(
@@ -48,16 +51,16 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
       const order = hf.enlist(client).tool({
         name: "order",
         kind: "write",
-        attemptTimeoutMs: ATTEMPT_MS,
+        deadlineMs: DEADLINE_MS,
         run: async ({ item }: { item: string }) => {
           await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
           await run?.();
           return item;
         },
       });
-      const outcome = await order.outcome({ item: "tea" }, { scope });
-      await client.query(end);
-      return outcome;
+      // Also where it throws: a caller may catch that, and commit.
+      const ending = () => client.query(end);
+      return await order.outcome({ item: "tea" }, { scope }).finally(ending);
     } finally {
       client.release();
     }
@@ -97,6 +100,69 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
     });
     expect(await inTransaction(scope, "COMMIT")).toMatchObject({ status: "committed" });
     expect(await orders()).toBe(1);
+  });
+
+  test("that throws after its INSERT books nothing, also if the caller catches and commits, three times", async () => {
+    const scope = randomUUID();
+    const failing = () => Promise.reject(new Error("no such seat"));
+    for (let turn = 0; turn < 3; turn += 1) {
+      const outcome = await inTransaction(scope, "COMMIT", failing);
+      expect(outcome).toMatchObject({ status: "not_applied", reason: "not_sent" });
+      // Known at once, and true: no transaction has to end first.
+      expect((await hf.operations.list({ scope })).items[0]?.status).toBe("not_applied");
+      expect(await orders()).toBe(0);
+    }
+    expect(await inTransaction(scope, "COMMIT")).toMatchObject({ status: "committed" });
+    expect(await orders()).toBe(1);
+  });
+
+  test("that is not over in time books nothing, also if the caller commits", async () => {
+    const scope = randomUUID();
+    const steps = new EventEmitter();
+    const over = once(steps, "over");
+    const outcome = await inTransaction(scope, "COMMIT", () => over);
+    expect(outcome.status).not.toBe("committed");
+    steps.emit("over");
+    expect(await orders()).toBe(0);
+  });
+
+  test("that failed can be left behind by a savepoint of the caller's, with all that it did", async () => {
+    const client = await pool.connect();
+    const book = (item: string, ends: () => Promise<unknown>) =>
+      hf.enlist(client).run({
+        name: "order",
+        kind: "write",
+        scope: randomUUID(),
+        args: { item },
+        run: async () => {
+          await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
+          await ends();
+        },
+      });
+    await client.query("BEGIN");
+    await client.query("SAVEPOINT before");
+    const failing = book("tea", () => Promise.reject(new Error("sold out")));
+    await expect(failing).rejects.toMatchObject({ code: "ERR_HOLDFIRE_NOT_APPLIED" });
+    await client.query("ROLLBACK TO before");
+    await book("milk", async () => {});
+    await client.query("COMMIT");
+    client.release();
+    const { rows } = await pool.query(`SELECT item FROM ${schema}.orders`);
+    expect(rows).toEqual([{ item: "milk" }]);
+  });
+
+  test("that another owner has taken over cannot be committed", async () => {
+    const scope = randomUUID();
+    const takeOver = async () => {
+      const [operation] = (await hf.operations.list({ scope })).items;
+      const at = { tenant: "default", id: operation?.id ?? "" };
+      const { record, version } = await mustRead(store, at.tenant, at.id);
+      const heir = { ...record, epoch: record.epoch + 1 };
+      await mustSwap(store, { ...at, expect: version, record: heir, lease: 60_000 });
+    };
+    const ending = inTransaction(scope, "COMMIT", takeOver);
+    await expect(ending).rejects.toMatchObject({ code: "ERR_HOLDFIRE_LEASE_LOST" });
+    expect(await orders()).toBe(0);
   });
 
   test("that cannot be recorded throws, so that its transaction is rolled back", async () => {

@@ -27,39 +27,47 @@ describe("black hole", () => {
     service.plan(faults.blackHole({ commit: true }));
     const call = order("keyed").outcome(TEA, ONCE);
     await arrived(1);
-    await clock.advance(10_000);
+    await clock.advance(10_125);
     const outcome = await pass(call);
     expect(outcome).toMatchObject({ status: "committed", attempts: 2, wireRequests: 2 });
     expect(keysOf(service)).toEqual([outcome.key, outcome.key]);
     expect(service.effects).toHaveLength(1);
   });
 
-  test("committed or not, a tool that is neither is unknown and never sends again", async () => {
+  test("committed or not, a tool that is neither waits until the deadline and never sends again", async () => {
     for (const commit of [true, false]) {
-      const { service, order, arrived, clock, pass } = await openWorld();
+      const { service, order, arrived, clock, pass, heard } = await openWorld();
       service.plan(faults.blackHole({ commit }));
       const mail = order("neither");
       const call = mail.outcome(TEA, ONCE);
       await arrived(1);
-      await clock.advance(10_000);
-      expect(await pass(call)).toMatchObject({ status: "unknown", reason: "lost_reply" });
-      expect(await pass(mail.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+      await clock.advance(60_000);
+      expect(await call).toMatchObject({ status: "in_progress", reason: "still_running" });
+      // It was given up at the deadline, and its request has ended without an answer.
+      await until(() => heard("late").length > 0);
+      await clock.settle();
+      const again = await pass(mail.outcome(TEA, ONCE));
+      expect(again).toMatchObject({ status: "unknown", reason: "lost_reply" });
       expect(service.arrivals).toHaveLength(1);
     }
   });
 
-  test("not committed: a readable tool fires again only after its window", async () => {
-    const { service, order, arrived, clock, pass } = await openWorld();
+  test("not committed: a readable tool waits for it, and fires again only after its end and its window", async () => {
+    const { service, order, arrived, clock, pass, heard } = await openWorld();
     service.plan(faults.blackHole({ commit: false }));
-    const call = order("readable", { commitsWithinMs: 2_000 }).outcome(TEA, ONCE);
+    const readable = order("readable", { commitsWithinMs: 2_000 });
+    const call = readable.outcome(TEA, ONCE);
     await arrived(1);
-    await clock.advance(10_000);
-    expect(await pass(call)).toMatchObject({ status: "committed", attempts: 2, licence: "absent" });
+    await clock.advance(60_000);
+    expect(await call).toMatchObject({ status: "in_progress", reason: "still_running" });
+    await until(() => heard("late").length > 0);
+    const again = await pass(readable.outcome(TEA, ONCE));
+    expect(again).toMatchObject({ status: "committed", attempts: 2, licence: "absent" });
     expect(service.effects).toHaveLength(1);
   });
 
-  test("the run is told to stop when its time is up", async () => {
-    const { service, order, arrived, clock, pass } = await openWorld();
+  test("the run is told to stop at the deadline, not when its time is up: slow is not lost", async () => {
+    const { service, order, arrived, clock } = await openWorld();
     service.plan(faults.blackHole({ commit: false }));
     let signal: AbortSignal | undefined;
     const mail = order("neither", {
@@ -71,9 +79,11 @@ describe("black hole", () => {
     const call = mail.outcome(TEA, ONCE);
     await arrived(1);
     expect(signal?.aborted).toBe(false);
-    await clock.advance(10_000);
+    await clock.advance(59_999);
+    expect(signal?.aborted).toBe(false);
+    await clock.advance(1);
     expect(signal?.aborted).toBe(true);
-    await pass(call);
+    expect(await call).toMatchObject({ status: "in_progress" });
   });
 });
 
@@ -170,13 +180,14 @@ describe("a reply that comes when the execution has ended", () => {
   test("turns unknown into committed, and the next call is given its result", async () => {
     const world = await openWorld();
     const { service, order, arrived, clock, pass, heard, hf } = world;
-    service.plan(faults.slow({ ms: 20_000, commit: "before" }));
+    service.plan(faults.slow({ ms: 70_000, commit: "before" }));
     const mail = order("neither", deaf(world, "neither"));
     const call = mail.outcome(TEA, ONCE);
     await arrived(1);
-    await clock.advance(10_000);
-    const { status, id } = await pass(call);
-    expect(status).toBe("unknown");
+    await clock.advance(60_000);
+    const { status, id } = await call;
+    expect(status).toBe("in_progress");
+    expect(await hf.operations.get(id)).toMatchObject({ status: "unknown" });
     await clock.advance(10_000);
     await until(() => heard("late").length > 0);
     await clock.settle();
@@ -205,7 +216,7 @@ describe("a reply that comes when the execution has ended", () => {
     await clock.advance(10_000);
     const { id } = await pass(call);
     await clock.advance(60_000);
-    await hf.operations.resolve(id, { as: "not_applied", by: "ana" });
+    await hf.operations.resolve(id, { as: "not_applied", by: "ana", anyway: true });
     land({ id: "ef_1" } as never);
     await until(() => heard("late").length > 0);
     await clock.settle();
@@ -269,7 +280,7 @@ describe("a reply that comes when the execution has ended", () => {
     const { service, order, pass, clock } = world;
     const options: OrderOptions = { commitsWithinMs: 1_000 };
     const hung = order("readable", { ...options, run: () => new Promise(() => {}) });
-    expect(await pass(hung.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+    expect(await pass(hung.outcome(TEA, ONCE))).toMatchObject({ status: "in_progress" });
     await clock.advance(3_600_000);
     const other = order("readable", options, world.another());
     expect(await pass(other.outcome(TEA, ONCE))).toMatchObject({ status: "unknown", attempts: 1 });
@@ -283,7 +294,7 @@ describe("a reply that comes when the execution has ended", () => {
       run: () => new Promise(() => {}),
     });
     const first = readable.outcome(TEA, ONCE);
-    expect(await pass(first)).toMatchObject({ status: "unknown", reason: "deadline" });
+    expect(await pass(first)).toMatchObject({ status: "in_progress", reason: "still_running" });
     await clock.advance(3_600_000);
     const second = await pass(readable.outcome(TEA, ONCE));
     expect(second).toMatchObject({ status: "unknown", reason: "deadline", attempts: 1 });

@@ -75,6 +75,7 @@ describe("a read is retried freely", () => {
     const slow = hf.tool({
       name: "slow",
       kind: "read",
+      attemptTimeoutMs: 10_000,
       run: (_: typeof ANY, { attempt, signal }) => {
         signals.push(signal);
         return attempt < 3 ? new Promise<number>(() => {}) : Promise.resolve(7);

@@ -101,13 +101,32 @@ describe("a service that is too busy (429)", () => {
 });
 
 describe("a connection that is refused", () => {
-  test("is not sent: it is fired again, and in the end certainly not applied", async () => {
-    const { hf, pass, track } = await openWorld();
+  test("is not sent: told as that, and fired again only at the caller's word", async () => {
+    const { hf, pass, track, clock } = await openWorld();
     const port = await closedPort();
     const post = hf.tool({
       name: "post",
       kind: "write",
       run: (args: { item: string }) =>
+        track(fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: JSON.stringify(args) })),
+    });
+    const outcome = await pass(post.outcome({ item: "tea" }, ONCE));
+    expect(outcome).toMatchObject({ status: "not_applied", reason: "not_sent", attempts: 1 });
+    await clock.advance(3_600_000);
+    const later = await pass(post.outcome({ item: "tea" }, ONCE));
+    expect(later).toMatchObject({ status: "not_applied", replayed: true, attempts: 1 });
+    const again = await pass(post.outcome({ item: "tea" }, { ...ONCE, retry: "it is up again" }));
+    expect(again).toMatchObject({ status: "not_applied", licence: "not_sent", attempts: 2 });
+  });
+
+  test("is fired again where all goes through context.fetch, and in the end certainly not applied", async () => {
+    const { hf, pass, track } = await openWorld();
+    const port = await closedPort();
+    const post = hf.tool({
+      name: "post",
+      kind: "write",
+      via: "http",
+      run: (args: { item: string }, { fetch }) =>
         track(fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: JSON.stringify(args) })),
     });
     const outcome = await pass(post.outcome({ item: "tea" }, ONCE));
@@ -122,7 +141,8 @@ describe("a connection that is refused", () => {
     const post = hf.tool({
       name: "post",
       kind: "write",
-      run: async (args: { item: string }, { attempt, key }) => {
+      via: "http",
+      run: async (args: { item: string }, { attempt, key, fetch }) => {
         if (attempt === 3) up.push(await track(startFaultyService({ port })));
         const to = `http://127.0.0.1:${port}/neither/effects`;
         const headers = { "idempotency-key": key };
@@ -191,7 +211,7 @@ describe("the network delivers the request twice", () => {
 });
 
 describe("a clear no", () => {
-  test.each([400, 401, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451, 412])(
+  test.each([400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451, 412])(
     "%i is rejected: one send, not applied",
     async (status) => {
       const { service, order, pass } = await openWorld();
@@ -207,7 +227,7 @@ describe("a clear no", () => {
     },
   );
 
-  test.each([402, 406, 408, 409, 411, 416, 418, 423, 424, 425, 429, 500, 501, 502, 503, 504, 599])(
+  test.each([406, 408, 409, 411, 416, 418, 423, 424, 425, 429, 500, 501, 502, 503, 504, 599])(
     "%i proves nothing: one send, unknown",
     async (status) => {
       const { service, order, pass } = await openWorld();

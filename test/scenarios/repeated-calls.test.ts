@@ -236,14 +236,15 @@ describe("a key of the caller's own, by hf.run", () => {
 
   test("hf.run with a scope is the same as a tool", async () => {
     const { service, hf, pass, client, order } = await openWorld();
-    await pass(order("neither", { name: "order" }).outcome(TEA, ONCE));
+    const run = (args: { item: string }) => client("neither").create(args);
+    await pass(order("neither", { name: "order", run }).outcome(TEA, ONCE));
     const again = hf.run({
       name: "order",
       kind: "write",
       scope: "s",
       args: TEA,
       intent: ({ item }: { item: string }) => ({ item }),
-      run: (args: { item: string }) => client("neither").create(args),
+      run,
     });
     expect(await pass(again)).toMatchObject({ id: service.effects[0]?.effectId });
     expect(service.arrivals).toHaveLength(1);

@@ -241,7 +241,7 @@ describe("the store is down while a run goes on that was given up", () => {
       run: () => new Promise(() => {}),
     });
     const first = await pass(readable.outcome(TEA, ONCE));
-    expect(first).toMatchObject({ status: "unknown", attempts: 1 });
+    expect(first).toMatchObject({ status: "in_progress", attempts: 1 });
     failing.fail("rejects");
     await clock.advance(3_600_000);
     failing.recover();

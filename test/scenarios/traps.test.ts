@@ -171,13 +171,14 @@ describe("a result that will not serialise was still committed", () => {
 
 describe("a late reply is evidence", () => {
   test("it is filed, and turns unknown into committed", async () => {
-    const { service, order, arrived, pass, clock, heard, hf } = await openWorld();
-    service.plan(faults.slow({ ms: 20_000, commit: "after" }));
+    const { service, order, arrived, clock, heard, hf } = await openWorld();
+    service.plan(faults.slow({ ms: 70_000, commit: "after" }));
     const mail = order("neither", { run: (args) => service.client("neither").create(args) });
     const call = mail.outcome(TEA, ONCE);
     await arrived(1);
-    await clock.advance(10_000);
-    const { id } = await pass(call);
+    await clock.advance(60_000);
+    const { id } = await call;
+    expect(await hf.operations.get(id)).toMatchObject({ status: "unknown" });
     await clock.advance(10_000);
     await until(() => heard("late").length > 0);
     await clock.settle();

@@ -4,6 +4,7 @@ import { cpSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
+import { memoryWitness, type Witness } from "../../src/ledger/witness/witness.ts";
 import { fileWitness } from "../../src/ledger/witness/witness-file.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
@@ -84,4 +85,57 @@ test("processes that raise the mark at once never lower it", { timeout: 60_000 }
   }
   expect(new Set(seen).size).toBeGreaterThan(1);
   expect(await fileWitness({ folder }).read("a")).toMatchObject({ sequence: end });
+});
+
+/** A tool of which a second effect would never be noticed, on a store that others write to as well. */
+function openBlindTool(path: string, witness: Witness) {
+  const store = sqliteStore({ path });
+  const hf = createHoldfire({ store, witness });
+  const paid: string[] = [];
+  const run = async ({ to }: { readonly to: string }) => {
+    paid.push(to);
+    return "paid";
+  };
+  const pay = hf.tool({ name: "pay", kind: "write", run });
+  const payAll = (names: readonly string[]) =>
+    Promise.all(names.map((to) => pay.outcome({ to }, { scope: "payroll" })));
+  return { hf, store, paid, payAll };
+}
+
+test("the witness is told once of all moves that are committed together", async () => {
+  const noted = new Set<number>();
+  const inner = memoryWitness();
+  const witness: Witness = {
+    ...inner,
+    note(mark) {
+      noted.add(mark.sequence);
+      inner.note(mark);
+    },
+  };
+  const { hf, payAll } = openBlindTool(join(newFolder(), "ledger.db"), witness);
+  await payAll(["first"]);
+  noted.clear();
+  const names = Array.from({ length: 100 }, (_, index) => `person ${index}`);
+  const outcomes = await payAll(names);
+  expect(outcomes.every(({ status }) => status === "committed")).toBe(true);
+  expect(Math.max(...noted)).toBe(202);
+  expect(noted.size).toBeLessThanOrEqual(20);
+  await hf.close();
+});
+
+test("all claims that are committed together hear what another process has found", async () => {
+  const [folder, path] = [newFolder(), join(newFolder(), "ledger.db")];
+  const { hf, paid, payAll } = openBlindTool(path, fileWitness({ folder }));
+  await payAll(["ana"]);
+
+  const other = openBlindTool(path, memoryWitness());
+  await other.payAll(["ben"]);
+  const { id } = await other.store.open();
+  fileWitness({ folder }).note({ id, sequence: 1, since: 0, suspect: "it went back" });
+  await other.hf.close();
+
+  const outcomes = await payAll(["carl", "dora", "emil"]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["unknown", "unknown", "unknown"]);
+  expect(paid).toEqual(["ana"]);
+  await hf.close();
 });

@@ -19,7 +19,6 @@ import {
   type StateQuery,
 } from "../../src/engine/define/reading.ts";
 import type { Store } from "../../src/ledger/store.ts";
-import { memoryStore } from "../../src/stores/memory.ts";
 import {
   type EffectBody,
   type FaultyService,
@@ -30,6 +29,7 @@ import {
 } from "../../src/testing/faulty-service.ts";
 import { until, type VirtualClock, virtualClock } from "../engine/virtual-clock.ts";
 import { type Heard, listen } from "../observe/heard.ts";
+import { rememberingStore } from "../stores/remembering-store.ts";
 
 /** What is ordered; the note is no part of the intent. */
 export interface Order {
@@ -79,9 +79,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const clock = virtualClock();
   const { now, after } = clock;
   const service = await startFaultyService({ now, after, random: () => 0.5, ...options.service });
-  const store = options.store?.(now) ?? memoryStore({ now, forgets: "accepted" });
+  const store = options.store?.(now) ?? rememberingStore(now);
   const another = (more: Partial<HoldfireOptions> = {}): Holdfire =>
-    createHoldfire({ store, surroundings: { clock, random: () => 0.5 }, ...options.hf, ...more });
+    createHoldfire({
+      app: "world",
+      store,
+      surroundings: { clock, random: () => 0.5 },
+      ...options.hf,
+      ...more,
+    });
   const hf = another();
   let underWay = 0;
   onTestFinished(() => service.close());
@@ -129,6 +135,7 @@ function orderTool(
   const base = {
     name: `order_${toolClass}`,
     kind: "write",
+    attemptTimeoutMs: 10_000,
     intent: ({ item }: Order) => ({ item }),
     run: (args: Order, { key, signal }: AttemptContext) => client.create(args, { key, signal }),
   } as const;

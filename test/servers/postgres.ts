@@ -84,16 +84,21 @@ function missing(): undefined {
 export async function startPostgres({
   settings = [],
   isStandby = false,
+  follows,
 }: {
   readonly settings?: readonly string[];
   readonly isStandby?: boolean;
+  /** The address of a server: this one is then a copy, which follows it until it is promoted. */
+  readonly follows?: string;
 } = {}): Promise<PostgresServer> {
   const owner = await ownerOfServer();
   const folder = await mkdtemp(join(tmpdir(), "holdfire-postgres-"));
   if (owner) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, "data");
   const as = { ...owner, cwd: folder };
-  await run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N"], as);
+  if (follows)
+    await run("pg_basebackup", ["-d", follows, "-D", data, "-R", "-c", "fast", "-N"], as);
+  else await run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N"], as);
   // Without a primary to follow it waits for one, and answers as a replica does.
   if (isStandby) await writeFile(join(data, "standby.signal"), "");
   const port = await freePort();

@@ -35,8 +35,7 @@ function opened(path = newPath()) {
     const ends = await Promise.allSettled(ids.map(claim));
     return ends.map((end) => (end.status === "fulfilled" ? "done" : end.reason.errcode));
   };
-  const ids = () =>
-    database.scan({ tenant: "acme" }, 0, 1_000).items.map(({ stored }) => stored.record.id);
+  const ids = () => database.scan({ tenant: "acme" }, 0, 1_000).items.map(({ id }) => id);
   return { database, db: connection.db, claimAll, ids };
 }
 

@@ -2,12 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { packRecord } from "../../src/ledger/codec/record-text.ts";
 import { connect } from "../../src/stores/sqlite/connect.ts";
 import { settingOf } from "../../src/stores/sqlite/driver.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import {
   APPLICATION_ID,
   migrate,
+  OF_ID,
   STEPS,
   schemaProblem,
   versionAfter,
@@ -80,6 +82,42 @@ describe("a database of an older version", () => {
     await again.close();
   });
 
+  test("with the whole id in an index keeps every operation, its version and its lease", async () => {
+    const path = newPath();
+    const db = open(path);
+    migrate(db, STEPS.slice(0, 1));
+    const insert = db.prepare(
+      "INSERT INTO operation VALUES (?, 'acme', ?, ?, ?, 0, NULL, 'scope', 'r', ?)",
+    );
+    const records = ["b", "a", "c"].map((id) => recordOf({ id, scope: "scope", resource: "r" }));
+    for (const [index, record] of records.entries()) {
+      insert.run(index + 1, record.id, index + 11, 5_000, packRecord(record));
+    }
+    db.exec("UPDATE ledger SET sequence = 13");
+    db.close();
+
+    const store = sqliteStore({ path, now: () => 1_000 });
+    expect(await store.open()).toMatchObject({ sequence: 13 });
+    const stored = records.map((record, index) => ({
+      record,
+      version: index + 11,
+      leaseUntil: 5_000,
+    }));
+    for (const query of [
+      {},
+      { scope: "scope" },
+      { resource: "r" },
+      { states: ["claimed"] },
+    ] as const) {
+      expect((await store.list({ tenant: "acme", ...query })).items).toEqual(stored);
+    }
+    expect(await store.swap(create(recordOf({ id: "a" })))).toMatchObject({
+      ok: false,
+      current: stored[1],
+    });
+    await store.close();
+  });
+
   test("is made from nothing by the same steps", async () => {
     const path = newPath();
     const db = open(path);
@@ -129,6 +167,32 @@ describe("a database of an older version", () => {
     expect(schemaProblem(db, STEPS)).toMatch(/newer/);
     db.exec("PRAGMA application_id = 1");
     expect(schemaProblem(db, NEXT)).toMatch(/another program/);
+    db.close();
+  });
+});
+
+describe("the index of ids", () => {
+  test("tells operations apart whose ids end alike", async () => {
+    const store = sqliteStore({ path: newPath() });
+    const end = "𝄞 the same end";
+    const ids = ["", "a", "b", `b\0`, "𝄞"].map((start) => start + end);
+    const records = ids.flatMap((id) =>
+      ["acme", "other"].map((tenant) => recordOf({ tenant, id })),
+    );
+    for (const record of records) await mustSwap(store, create(record));
+    for (const record of records) {
+      expect((await mustRead(store, record.tenant, record.id)).record).toEqual(record);
+      expect(await store.swap(create(record))).toMatchObject({ ok: false, current: { record } });
+    }
+    await store.close();
+  });
+
+  test("is what an operation is found by", () => {
+    const { db } = connected(newPath(), "full");
+    const [plan] = db
+      .prepare(`EXPLAIN QUERY PLAN SELECT * FROM operation WHERE ${OF_ID}`)
+      .all("", "", "");
+    expect(plan?.detail).toMatch(/^SEARCH operation USING INDEX operation_id /);
     db.close();
   });
 });

@@ -44,7 +44,13 @@ describe("the contract bites", () => {
       const args = JSON.parse(call.args);
       const signal = call.signal ?? new AbortController().signal;
       const key = call.toolCallId;
-      const data = await definition.run(args, { key, signal, attempt: 1, precondition: undefined });
+      const data = await definition.run(args, {
+        key,
+        signal,
+        attempt: 1,
+        precondition: undefined,
+        fetch: globalThis.fetch,
+      });
       const envelope = { ok: true, outcome: "committed", effect: "created", replayed: false, data };
       return { text: JSON.stringify({ ...envelope, message: "Done." }) };
     };

@@ -208,13 +208,13 @@ describe("with the engine", () => {
     return "";
   };
 
-  it("believes the service's no, which a hidden retry would have put in doubt", async () => {
+  it("believes the service's no, however often it was given", async () => {
     const { url, arrived } = await startService((_, response) => response.writeHead(404).end());
     const { hf, hidden } = open();
     const pay = (fetch: typeof globalThis.fetch) =>
       hf.tool({ name: "pay", kind: "write", run: (_: object) => stubborn(fetch, url) });
     const bare = await pay(globalThis.fetch).outcome({}, { scope: "1" });
-    expect(bare).toMatchObject({ status: "unknown", wireRequests: 3 });
+    expect(bare).toMatchObject({ status: "not_applied", reason: "rejected", wireRequests: 3 });
     expect(hidden).toMatchObject([{ origin: url, method: "POST", path: "/pay", count: 3 }]);
 
     const guarded = await pay(guardedFetch()).outcome({}, { scope: "2" });

@@ -1,5 +1,7 @@
 import { Agent, type IncomingMessage, type RequestOptions, request } from "node:http";
 import { createServer as createTlsServer, request as requestTls } from "node:https";
+import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { countRequests, repeats, requestsOf, wireFacts } from "../../src/wire/token.ts";
 import { selfSigned } from "./self-signed.ts";
@@ -27,7 +29,7 @@ describe("node:http", () => {
   it("counts a request once and notes its status", async () => {
     const { url, port } = await startService((_, response) => response.writeHead(422).end());
     const { token } = await attempt(() => send({ port, method: "PUT", path: "/x?secret=1" }, "b"));
-    expect(requestsOf(token)).toEqual([
+    expect(requestsOf(token)).toMatchObject([
       { transport: "http", origin: url, method: "PUT", path: "/x", status: 422 },
     ]);
     expect(wireFacts(token)).toEqual({ wireRequests: 1, hops: 0, unsent: false, answered: 422 });
@@ -129,5 +131,34 @@ describe("node:http", () => {
     expect(error).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
     expect(wireFacts(token)).toMatchObject({ wireRequests: 1, unsent: true });
     expect({ arrived, bytes }).toEqual({ arrived: 0, bytes: 0 });
+  });
+
+  it("takes no socket below TLS for another way out: a proxy's agent opens it for the request", async () => {
+    const server = createTlsServer(selfSigned(), (_, response) => response.writeHead(404).end());
+    const port = await listenOn(server);
+    // As a proxy's agent does it, without the proxy.
+    const createConnection = () => {
+      const socket = connect(port, "127.0.0.1");
+      return connectTls({ socket, rejectUnauthorized: false });
+    };
+    const options = { protocol: "https:", port, method: "POST", createConnection };
+    const { token } = await attempt(() => send(options, "b"));
+    expect(requestsOf(token)).toMatchObject([{ status: 404 }]);
+    expect(token.others?.size).toBe(0);
+  });
+
+  it("is over when it is aborted before it has a socket, though that is no error", async () => {
+    const { port } = await startService((_, response) => response.end());
+    const { token } = await attempt(
+      () =>
+        new Promise<void>((resolve) => {
+          const asked = request({ host: "127.0.0.1", port, method: "POST" });
+          asked.once("close", () => setImmediate(resolve));
+          asked.abort();
+        }),
+    );
+    expect(requestsOf(token)).toMatchObject([{ open: false }]);
+    expect(token.counter?.quiet()).toBeUndefined();
+    expect(wireFacts(token)).toMatchObject({ unsent: false });
   });
 });

@@ -31,7 +31,11 @@ describe("observing", () => {
   it("listens once, however many tokens there are", async () => {
     const service = await startService((_, response) => response.end());
     for (let i = 0; i < 10; i += 1) createToken({ operationId: "o", attempt: i });
-    const strangers = { current: () => undefined, enter: () => expect.unreachable() };
+    const strangers = {
+      current: () => undefined,
+      call: () => undefined,
+      enter: () => expect.unreachable(),
+    };
     observeRequests(strangers);
     const { token } = await attempt(() => fetch(service.url));
     expect(countRequests(token)).toBe(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { locate, locationIn, mayFollow, redirectTarget } from "../../src/wire/redirect.ts";
+import { headerIn, locate, mayFollow, redirectTarget } from "../../src/wire/redirect.ts";
 
 describe("locate", () => {
   it("keeps the query out of the path and in the address that is compared", () => {
@@ -77,17 +77,22 @@ describe("mayFollow", () => {
 
 describe("locationIn", () => {
   it("finds it in a flat list of buffers or strings, and in an object", () => {
-    expect(locationIn(["Location", "/a"].map((text) => Buffer.from(text)))).toBe("/a");
-    expect(locationIn(["x", "location", "LOCATION", "/b"])).toBe("/b");
-    expect(locationIn({ location: "/c" })).toBe("/c");
+    expect(
+      headerIn(
+        ["Location", "/a"].map((text) => Buffer.from(text)),
+        "location",
+      ),
+    ).toBe("/a");
+    expect(headerIn(["x", "location", "LOCATION", "/b"], "location")).toBe("/b");
+    expect(headerIn({ location: "/c" }, "location")).toBe("/c");
   });
 
   it("does not take a value for a name", () => {
-    expect(locationIn(["x-next", "location", "x-other", "/b"])).toBeUndefined();
+    expect(headerIn(["x-next", "location", "x-other", "/b"], "location")).toBeUndefined();
   });
 
   it("finds nothing in nothing", () => {
-    expect(locationIn(undefined)).toBeUndefined();
-    expect(locationIn(["location"])).toBeUndefined();
+    expect(headerIn(undefined, "location")).toBeUndefined();
+    expect(headerIn(["location"], "location")).toBeUndefined();
   });
 });

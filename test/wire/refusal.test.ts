@@ -45,7 +45,7 @@ const CLIENTS: Record<string, () => Promise<unknown>> = {
     }),
   "node:http2": () =>
     new Promise((resolve, reject) => {
-      const session = connect(http2Url);
+      const session = connect(http2Url).on("error", reject);
       const stream = session.request({ ":path": "/" });
       stream.on("response", resolve);
       stream.on("error", reject);

@@ -120,12 +120,16 @@ export const resolve: Command = defineCommand({
   takes: ["KEY"],
   about: [
     "For operations that no reader can settle: you checked the service, and say what happened. --committed: it happened, and is never fired again. --not-applied: it did not happen; the same call may fire again, with the same key (licence person).",
-    "Ends with 1 and changes nothing if the operation is settled already, if another process owns it, if it is waiting for approval, or if it has changed since --as-of, which holdfire show prints.",
+    "Ends with 1 and changes nothing if the operation is settled already, if another process owns it, if it is waiting for approval, or if it has changed since --as-of, which holdfire show prints. --not-applied is also refused while an attempt may still send, unless --anyway is given.",
   ],
   options: {
     ...LEDGER,
     committed: { type: "boolean", about: "It happened." },
     "not-applied": { type: "boolean", about: "It certainly did not happen." },
+    anyway: {
+      type: "boolean",
+      about: "Although an attempt may still send: you know that it does not.",
+    },
     by: { type: "string", value: "NAME", about: "Who answers. Needed." },
     note: { type: "string", value: "TEXT", about: "How you know." },
     "as-of": {
@@ -135,7 +139,7 @@ export const resolve: Command = defineCommand({
     },
   },
   run: ({ values, positionals }, terminal) => {
-    const { note, committed, "not-applied": notApplied } = values;
+    const { note, committed, anyway, "not-applied": notApplied } = values;
     if (committed === notApplied) {
       throw new UsageError("Give either --committed or --not-applied.");
     }
@@ -145,7 +149,7 @@ export const resolve: Command = defineCommand({
       const { id, at } = await findOperation(hf, positionals[0] ?? "", terminal);
       const as = committed ? "committed" : "not_applied";
       const settled = await hf.operations
-        .resolve(id, { as, by, note, asOf: seen ?? at })
+        .resolve(id, { as, by, note, anyway, asOf: seen ?? at })
         .catch(refuse);
       if (values.json) terminal.out(jsonText(settled));
       else terminal.out(`${settled.key}: ${paintStatus(settled, terminal)}, by ${by}`);

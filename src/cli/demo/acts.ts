@@ -66,7 +66,7 @@ async function alone({ bank }: Scene): Promise<string> {
 /** The same payout, the same fault; the lost reply becomes a read. */
 async function guarded(scene: Scene): Promise<string> {
   const client = scene.bank.client("readable");
-  const hf = createHoldfire({ store: memoryStore() });
+  const hf = createHoldfire({ app: "demo", store: memoryStore() });
   scene.watch(hf);
   const payOut = hf.tool({
     name: "pay_out",
@@ -77,7 +77,8 @@ async function guarded(scene: Scene): Promise<string> {
       return found ? committed(found, { effectId: found.id }) : absent();
     },
   });
-  const { status } = await payOut.outcome(PAYOUT, { scope: SCOPE });
+  // A ledger that was just made has forgotten nothing: it need not be read first.
+  const { status } = await hf.scope(SCOPE, () => payOut.outcome(PAYOUT), { fresh: true });
   await hf.close();
   return status === "committed" ? "done" : status;
 }
@@ -86,7 +87,7 @@ async function guarded(scene: Scene): Promise<string> {
 async function blind(scene: Scene): Promise<string> {
   const client = scene.bank.client("neither");
   // The memory store takes such a tool only from someone who says that forgetting is acceptable.
-  const hf = createHoldfire({ store: memoryStore({ forgets: "accepted" }) });
+  const hf = createHoldfire({ app: "demo", store: memoryStore({ forgets: "accepted" }) });
   scene.watch(hf);
   const payOut = hf.tool({
     name: "pay_out_by_fax",

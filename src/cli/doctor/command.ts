@@ -16,7 +16,7 @@ export const doctor: Command = defineCommand({
   rest: "PROGRAM ARGS...",
   about: [
     "It reads package.json, node_modules and the lockfile of a project, and checks whether the source names an ownRetries for what it finds. It runs nothing and sends nothing.",
-    "With --config it also checks your tools: writes that are neither keyed nor readable, and arguments that look like deltas.",
+    "With --config it also checks what you declare: a program without an app, writes that are neither keyed nor readable, and arguments that look like deltas.",
     "With --live it runs your program with the wire counter on and prints the requests that were really made, to stderr; its exit code is your program's. No bodies, headers or queries are recorded.",
   ],
   options: {
@@ -72,7 +72,7 @@ async function examine({ values, positionals }: Given, terminal: Terminal): Prom
     worstCase: worstCaseOf(findings),
     files: imports.files,
     cut: imports.cut,
-    tools: values.config === undefined ? undefined : await checkTools(values.config, terminal),
+    ...(values.config === undefined ? {} : await checkConfig(values.config, terminal)),
   };
   if (values.json) {
     const names = open.map(({ client }) => client.name);
@@ -84,13 +84,13 @@ async function examine({ values, positionals }: Given, terminal: Terminal): Prom
   return values.strict && open.length > 0 ? EXIT.found : EXIT.ok;
 }
 
-async function checkTools(path: string, terminal: Terminal) {
+async function checkConfig(path: string, terminal: Terminal) {
   const { loadConfig } = await import("../load-config.ts");
-  const { toolFindings } = await import("./tools.ts");
-  const { hf, tools } = await loadConfig(path, terminal);
+  const { configFindings } = await import("./tools.ts");
+  const config = await loadConfig(path, terminal);
   try {
-    return toolFindings(tools);
+    return configFindings(config);
   } finally {
-    await hf.close();
+    await config.hf.close();
   }
 }

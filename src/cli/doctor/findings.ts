@@ -8,7 +8,7 @@
 import type { KnownClient } from "../../integrations/shared/retries/retry-catalogue.ts";
 import { paint, type Terminal, tableLines, visible } from "../terminal.ts";
 import type { Dependency } from "./project.ts";
-import type { ToolFinding } from "./tools.ts";
+import type { ConfigFindings, ToolFinding } from "./tools.ts";
 
 export interface Finding {
   readonly client: KnownClient;
@@ -84,19 +84,17 @@ export function worstCaseOf(findings: readonly Finding[]): WorstCase | undefined
   };
 }
 
-export interface Report {
+export interface Report extends Partial<ConfigFindings> {
   readonly folder: string;
   readonly findings: readonly Finding[];
   readonly worstCase: WorstCase | undefined;
   /** How many source files were searched for `ownRetries`. */
   readonly files: number;
   readonly cut: boolean;
-  /** Only with a config. */
-  readonly tools: readonly ToolFinding[] | undefined;
 }
 
 export function printReport(report: Report, terminal: Terminal): void {
-  const { findings, worstCase, tools } = report;
+  const { findings, worstCase, app, tools } = report;
   if (findings.length === 0) {
     terminal.out("Nothing that is known to retry by itself was found.");
   } else {
@@ -105,6 +103,12 @@ export function printReport(report: Report, terminal: Terminal): void {
   }
   if (worstCase) printWorstCase(worstCase, terminal);
   printAdvice(report, terminal);
+  if (app === null) {
+    terminal.out("");
+    terminal.out(
+      'No app: another program with the same account at a service may mint the same keys. Name yours: createHoldfire({ app: "…" }).',
+    );
+  }
   if (tools) printTools(tools, terminal);
 }
 

@@ -1,12 +1,14 @@
 /**
- * What the tools of a config declare: which writes can neither be read nor repeated safely, and which take
+ * What a config declares: whether its program has a name; and of its tools, which writes can neither be read nor repeated safely, and which take
  * deltas.
  *
  * @module
  */
 
 import { toolOf } from "../../engine/define/tool.ts";
+import { engineOf } from "../../engine/engine-of.ts";
 import { UsageError } from "../command.ts";
+import type { HoldfireConfig } from "../config.ts";
 import { isRecord } from "./read-bounded.ts";
 
 export interface ToolFinding {
@@ -18,8 +20,18 @@ export interface ToolFinding {
   readonly deltas: readonly string[] | undefined;
 }
 
+export interface ConfigFindings {
+  /** The name of the program, which is part of every key; `null` if it has none. */
+  readonly app: string | null;
+  readonly tools: readonly ToolFinding[];
+}
+
+export function configFindings({ hf, tools }: HoldfireConfig): ConfigFindings {
+  return { tools: toolFindings(tools), app: engineOf(hf).app ?? null };
+}
+
 /** Tools that read are left out: there is nothing to lose. */
-export function toolFindings(tools: readonly object[]): readonly ToolFinding[] {
+function toolFindings(tools: readonly object[]): readonly ToolFinding[] {
   return tools.flatMap((guarded) => {
     const tool = toolOf(guarded);
     if (!tool) {

@@ -37,7 +37,7 @@ export const init: Command = defineCommand({
     const folder = resolve(terminal.cwd, positionals[0] ?? "");
     const dryRun = values["dry-run"];
     const start = startIn(folder, TEMPLATES, values.framework);
-    const files = writeTemplate(folder, start.template, start.ending, dryRun);
+    const files = writeTemplate(folder, start, dryRun);
     const gitignore = ignoreLedger(folder, dryRun);
     const report: Report = { folder, dryRun, start, files, gitignore };
     if (values.json) terminal.out(jsonText(jsonOf(report)));

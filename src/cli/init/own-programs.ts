@@ -10,24 +10,29 @@ import type { Ending } from "./example-program.ts";
 /** A text that stands two spaces from the margin, to tell its imports from those of this file. */
 const program = (text: string): string => text.trimStart().replaceAll(/^ {2}/gm, "");
 
-const CREATED = program(`
+const createdFor = (app: string): string =>
+  program(`
   import { createHoldfire } from "holdfire";
   import { defineConfig } from "holdfire/config";
 
-  /** Remembers in .holdfire/ledger.db. The rest of the program imports it from here. */
-  export const hf = createHoldfire();
+  /**
+   * Remembers in .holdfire/ledger.db. The rest of the program imports it from here. \`app\` is part of every key: give
+   * each program a name of its own, and leave it as it is once the program has run.
+   */
+  export const hf = createHoldfire({ app: ${JSON.stringify(app)} });
 `);
 
 /** `hf`, and what the command line reads: the argument of `defineConfig`. */
-const configOf = (comment: string, argument: string): string =>
-  `${CREATED}\n/** What npx holdfire reads. ${comment} */\nexport default defineConfig(${argument});\n`;
+const configOf = (app: string, comment: string, argument: string): string =>
+  `${createdFor(app)}\n/** What npx holdfire reads. ${comment} */\nexport default defineConfig(${argument});\n`;
 
 /** Adapters make the tools of frameworks, so there is none to list. */
-export const frameworkConfig = (): string =>
-  configOf("Tools that you make by hf.tool() go into the list.", "{ hf, tools: [] }");
+export const frameworkConfig = (_ending: Ending, app: string): string =>
+  configOf(app, "Tools that you make by hf.tool() go into the list.", "{ hf, tools: [] }");
 
-export const plainConfig = (ending: Ending): string =>
+export const plainConfig = (ending: Ending, app: string): string =>
   configOf(
+    app,
     "A function, so that the files of tools can import hf from here.",
     `async () => {
   const { payOut } = await import("./holdfire.example.${ending}");

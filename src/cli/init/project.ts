@@ -6,6 +6,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { checkApp } from "../../key/check-name.ts";
 import { UsageError } from "../command.ts";
 import { readProject } from "../doctor/project.ts";
 import { readJson, readStart } from "../doctor/read-bounded.ts";
@@ -17,6 +18,8 @@ export interface Start {
   /** The package that the choice was made by; `undefined` if it was asked for, or if there is none. */
   readonly because: string | undefined;
   readonly ending: Ending;
+  /** The name that the config gives the program: the package's, once and for all. */
+  readonly app: string;
   /** Packages that the example imports and the package.json does not ask for. */
   readonly missing: readonly string[];
   /** How the project's package manager adds one. */
@@ -54,10 +57,20 @@ export function startIn(
     template,
     because,
     ending: manifest?.type === "module" ? "ts" : "mts",
+    app: appFrom(manifest?.name),
     missing: ["holdfire", ...template.needs].filter((name) => !asked.has(name)),
     add: LOCKFILES[lockfile] ?? "npm install",
     needsTsExtensions: tsconfig !== undefined && !TS_EXTENSIONS.test(tsconfig),
   };
+}
+
+/** Written into the config, so it stays when the package is renamed. */
+function appFrom(name: unknown): string {
+  try {
+    return checkApp(name);
+  } catch {
+    return "my-agent";
+  }
 }
 
 const TS_EXTENSIONS = /"(?:allowImportingTsExtensions|rewriteRelativeImportExtensions)"/;

@@ -18,7 +18,8 @@ export interface Template {
   readonly needs: readonly string[];
   /** What the program wants from the environment, e.g. `OPENAI_API_KEY`. */
   readonly env?: string | undefined;
-  readonly config: (ending: Ending) => string;
+  /** `app`: the name of the program, which is part of every key. */
+  readonly config: (ending: Ending, app: string) => string;
   readonly program: (ending: Ending) => string;
 }
 

@@ -8,8 +8,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { peek } from "../../lang/peek.ts";
 import { CONFIG_NAMES } from "../load-config.ts";
-import type { Ending } from "./example-program.ts";
-import type { Template } from "./templates.ts";
+import type { Start } from "./project.ts";
 
 export interface NewFile {
   readonly name: string;
@@ -24,8 +23,7 @@ export interface Written {
 
 export function writeTemplate(
   folder: string,
-  template: Template,
-  ending: Ending,
+  { template, ending, app }: Pick<Start, "template" | "ending" | "app">,
   dryRun: boolean,
 ): Written {
   const written: NewFile[] = [];
@@ -37,7 +35,7 @@ export function writeTemplate(
     else leftAlone.push(name);
   };
   // A config of another ending would be hidden by ours.
-  put(`holdfire.config.${ending}`, template.config(ending), CONFIG_NAMES);
+  put(`holdfire.config.${ending}`, template.config(ending, app), CONFIG_NAMES);
   const name = `holdfire.example.${ending}`;
   put(name, template.program(ending), [name]);
   return { written, leftAlone };

@@ -17,6 +17,7 @@ import {
   visible,
 } from "../terminal.ts";
 import { withLedger } from "./open-ledger.ts";
+import { tellUnreadable } from "./operations.ts";
 
 const STATES: readonly StateTag[] = [
   "held",
@@ -69,6 +70,7 @@ export const ls: Command = defineCommand({
       const page = await hf.operations.list(query);
       if (values.json) terminal.out(jsonText(page));
       else print(page.items, page.cursor, terminal);
+      tellUnreadable(page, terminal);
       return EXIT.ok;
     });
   },

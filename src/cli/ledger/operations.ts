@@ -12,6 +12,7 @@ import { type Terminal, visible } from "../terminal.ts";
 
 interface Page<T> {
   readonly items: readonly T[];
+  readonly unreadable?: readonly string[] | undefined;
   readonly cursor?: string | undefined;
 }
 
@@ -26,6 +27,7 @@ export async function* eachItem<T>(
     do {
       if (terminal.signal.aborted) throw new FailedError("It was stopped before the end.");
       const page = await pageAt(cursor);
+      tellUnreadable(page, terminal);
       yield* page.items;
       count += page.items.length;
       if (page.cursor !== undefined) terminal.status(`read ${count} operations`);
@@ -34,6 +36,14 @@ export async function* eachItem<T>(
   } finally {
     terminal.status("");
   }
+}
+
+/** What a list leaves out is told beside it. */
+export function tellUnreadable(
+  { unreadable = [] }: Pick<Page<unknown>, "unreadable">,
+  terminal: Terminal,
+): void {
+  for (const id of unreadable) terminal.err(`The record of operation ${visible(id)} is damaged.`);
 }
 
 const PAGE = 500;

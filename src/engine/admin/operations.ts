@@ -22,7 +22,7 @@ import {
   type Stored,
 } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
-import { askStore } from "../store-call.ts";
+import { askStore, listRecords } from "../store-call.ts";
 
 /** One operation, as people and tools see it. No arguments, no results. */
 export interface OperationView {
@@ -77,16 +77,23 @@ export interface Resolution {
   readonly note?: string | undefined;
   /** `at` of the view the person saw: their word is not taken for what came after. */
   readonly asOf?: number | undefined;
+  /** Takes `not_applied` although an attempt may still send: the person knows that it does not. @default false */
+  readonly anyway?: boolean | undefined;
 }
 
 export interface Operations {
   /** Lists in the order of creation, a page at a time. */
   list(query?: OperationQuery): Promise<{
     readonly items: readonly OperationView[];
+    /** The ids of operations on this page whose records are damaged; absent if there are none. */
+    readonly unreadable?: readonly string[] | undefined;
     readonly cursor?: string | undefined;
   }>;
   get(id: string): Promise<OperationView | undefined>;
-  /** A person settles what cannot be read. Refused while another process owns it, and once it is settled. */
+  /**
+   * A person settles what cannot be read. Refused while another process owns it, and once it is settled; as
+   * `not_applied` also while an attempt may still send.
+   */
   resolve(id: string, as: Resolution): Promise<OperationView>;
 }
 
@@ -98,6 +105,7 @@ const WHY_NOT: Partial<Record<Refusal, string>> = {
   busy: "is owned by another process; wait until its lease has expired.",
   changed: "has changed since you read it; read it again.",
   held: "was not sent yet; approve or deny it instead.",
+  running: "may still be sent by an attempt that runs; wait, or say that it is not (`anyway`).",
   evidence: "can only be committed: the service has reported success.",
 };
 
@@ -110,21 +118,22 @@ export function operationsOf(engine: Engine): Operations {
   return {
     async list({ open, status, ...query } = {}) {
       const states = status ?? (open ? OPEN : undefined);
-      const page = await ask("list", () => ledger.store.list({ ...query, tenant, states }));
-      return { items: page.items.map(view), cursor: page.cursor };
+      await askStore(engine, "open", ledger.open());
+      const page = await listRecords(engine, { ...query, states });
+      return { ...page, items: page.items.map(view) };
     },
     async get(id) {
       const stored = await ask("read", () => ledger.read({ tenant, id }));
       return stored && view(stored);
     },
-    async resolve(id, { as, by, note, asOf }) {
+    async resolve(id, { as, by, note, asOf, anyway }) {
       if (as !== "committed" && as !== "not_applied") {
         throw new InvalidInputError("as", `must be "committed" or "not_applied".`);
       }
       checkPerson(by);
       checkNote(note);
       const at = ledger.clock.latest();
-      const move = { move: "resolve", as, by, note, asOf, at } as const;
+      const move = { move: "resolve", as, by, note, asOf, anyway, at } as const;
       const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));
       if (moved.tag === "moved" && moved.stored) return view(moved.stored);
       const why = moved.tag === "refused" ? moved.why : "absent";

@@ -11,9 +11,12 @@ import { wireKey } from "../../key/mint.ts";
 import { resolveScope } from "../../key/scope.ts";
 import { threadOf } from "../../key/turn.ts";
 import { peek } from "../../lang/peek.ts";
-import type { State, Stored } from "../../ledger/record.ts";
+import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
-import { askStore } from "../store-call.ts";
+import { commonFrom, type OutcomeOfRecord, outcomeOf } from "../outcome/build.ts";
+import { toldNow } from "../outcome/replay.ts";
+import { inProgressWords, isChecked, notAppliedWords, unknownWords } from "../outcome/words.ts";
+import { askStore, inStoreTime, listEveryRecord } from "../store-call.ts";
 import type { LookUp, StatusReply } from "./status-tool.ts";
 
 /** One page: a scope is one request of a person, and no list for a model is endless. */
@@ -28,14 +31,13 @@ export const lookUpIn =
     await askStore(engine, "open", engine.ledger.open());
     const { tenant } = engine;
     const named = await askStore(engine, "read", engine.ledger.read({ tenant, id: asked }));
-    if (named && isNear(named.record.scope, scope)) return told(named);
-    const list = engine.ledger.store.list({ tenant, scope, limit: MAX_LISTED });
-    const { items } = await askStore(engine, "list", list);
+    if (named && isNear(named.record.scope, scope)) return told(named, engine);
+    const { items } = await listEveryRecord(engine, { scope, limit: MAX_LISTED });
     const met = items.find(
       ({ record }) =>
         record.aliases.includes(asked) || wireKey(record.id, record.generation) === asked,
     );
-    return met ? told(met) : nothing(asked);
+    return met ? told(met, engine) : nothing(asked);
   };
 
 /** A model may ask for anything; a store is asked only for what could be a name. */
@@ -53,9 +55,15 @@ function isNear(scope: string, asking: string): boolean {
   return scope === asking || (thread !== undefined && threadOf(scope) === thread);
 }
 
-function told({ record }: Stored): StatusReply {
-  const { state, id, tool } = record;
-  const { outcome, message } = wordsOf(state);
+async function told({ record }: Stored, engine: Engine): Promise<StatusReply> {
+  const { state, id, tool, tenant } = record;
+  // Who asks need not be answered by it when the same is wanted once more.
+  if (record.untold && !isOpen(state)) {
+    const meet = { move: "meet", told: state.tag, aliases: [] } as const;
+    await inStoreTime(engine, engine.ledger.move({ tenant, id }, meet));
+  }
+  const now = outcomeNow(record, engine);
+  const { status: outcome } = now;
   return {
     ok: outcome === "committed",
     outcome,
@@ -67,9 +75,9 @@ function told({ record }: Stored): StatusReply {
       key: wireKey(id, record.generation),
       attempts: record.fired,
       since: new Date(record.stateAt).toISOString(),
-      reason: "reason" in state ? state.reason : undefined,
+      reason: "reason" in now && "reason" in state ? now.reason : undefined,
     },
-    message,
+    message: wordsOf(now, record, engine),
   };
 }
 
@@ -82,34 +90,28 @@ const nothing = (operation: string): StatusReply => ({
     "No operation of this conversation has that name. This does not show that nothing happened.",
 });
 
-function wordsOf(state: State): Pick<StatusReply, "outcome" | "message"> {
-  switch (state.tag) {
+/** What the record stands for now: an attempt that was running when it was written may have ended since. */
+function outcomeNow(record: OperationRecord, engine: Engine): OutcomeOfRecord {
+  const { tool, id, generation, state, stateAt: at } = record;
+  const common = commonFrom({ tool, id, key: wireKey(id, generation) }, { at });
+  return outcomeOf(common, state, record, toldNow(record, engine));
+}
+
+function wordsOf(now: OutcomeOfRecord, { state, tool }: OperationRecord, engine: Engine): string {
+  switch (now.status) {
     case "committed":
-      return { outcome: "committed", message: "It is done. Do not call the tool again for it." };
+      return "It is done. Do not call the tool again for it.";
     case "not_applied":
-      return { outcome: "not_applied", message: "It certainly did not happen." };
+      return notAppliedWords(now);
     case "unknown":
-      return {
-        outcome: "unknown",
-        message: "It may have happened; the outcome is not known yet. Do not call the tool again.",
-      };
-    case "claimed":
-      return {
-        outcome: "in_progress",
-        message: "It is under way and may still land. Do not call the tool again.",
-      };
-    case "queued":
-      return {
-        outcome: "in_progress",
-        message: "It waits for another write to the same thing. Do not call the tool again.",
-      };
+      return unknownWords(now, isChecked(tool, engine));
+    case "in_progress":
+      return state.tag === "queued"
+        ? "It waits for another write to the same thing. Do not call the tool again."
+        : inProgressWords(now);
     case "held":
-      return {
-        outcome: "held",
-        message:
-          "Nothing was sent yet: a person must approve it first. Do not call the tool again.",
-      };
+      return "Nothing was sent yet: a person must approve it first. Do not call the tool again.";
     case "denied":
-      return { outcome: "denied", message: "A person said no. Nothing was sent." };
+      return "A person said no. Nothing was sent.";
   }
 }

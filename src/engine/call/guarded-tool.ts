@@ -4,20 +4,28 @@
  * @module
  */
 
-import { ClosedError, InvalidInputError, isHoldfireError } from "../../errors.ts";
+import {
+  ClosedError,
+  InvalidInputError,
+  isHoldfireError,
+  StoreUnavailableError,
+} from "../../errors.ts";
 import type { Canonical } from "../../key/canonical.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { PlannedCall } from "../define/planned-call.ts";
 import type { Tool } from "../define/tool.ts";
 import { recognisesRepeats, registerTool } from "../define/tool.ts";
-import { type Engine, underWay } from "../engine.ts";
+import { type Engine, inBackground, underWay } from "../engine.ts";
 import { runRead } from "../loops/read-tool.ts";
 import { currentFrame, enterInner, type Inner } from "../operation/nesting.ts";
-import type { Caller, Naming } from "../operation/operation.ts";
+import type { Caller, Naming, Operation } from "../operation/operation.ts";
 import { errorOf, type Outcome } from "../operation/outcome.ts";
 import { type Reply, replyOf } from "../outcome/reply.ts";
+import { isChecked } from "../outcome/words.ts";
 import { run } from "../run.ts";
-import { askStore } from "../store-call.ts";
+import { askStore, inStoreTime, withinDeadline } from "../store-call.ts";
+import { joinInThread, keepJoined } from "../thread.ts";
 import { callerOf, snapshotArguments } from "./input.ts";
 import { join } from "./join.ts";
 import { nameOperation } from "./name-operation.ts";
@@ -51,8 +59,8 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
     outcome: async (args: A, options?: Naming) => (await call(args, options)).outcome,
     reply: async (args: A, options?: Naming) =>
       replyOf(
-        (await call(args, options)).outcome,
-        tool.readState !== undefined,
+        (await call(args, byModel(tool, options, engine))).outcome,
+        isChecked(tool.name, engine),
         tool.kind === "read",
       ),
     plan: async (args: A, options: Naming = NO_OPTIONS) => {
@@ -65,6 +73,10 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
 }
 
 const NO_OPTIONS: Naming = {};
+
+/** What a model reads, a model has asked for. */
+const byModel = ({ kind }: Tool, options: Naming = NO_OPTIONS, { newId }: Engine): Naming =>
+  kind === "read" || options.step !== undefined ? options : { ...options, step: newId() };
 
 interface Called<R> {
   readonly outcome: Outcome<R>;
@@ -125,11 +137,14 @@ async function prepareAndRun(
 ): Promise<Outcome<unknown>> {
   const args = await copy;
   if (tool.kind === "read") return runRead(tool, args.value, caller, engine);
-  if (!engine.ledger.isOpen()) await askStore(engine, "open", engine.ledger.open());
-  return write(tool, args, options, caller, engine);
+  if (engine.ledger.isOpen()) return write(tool, args, options, caller, engine);
+  const began = engine.clock.monotonic();
+  const leftMs = () => caller.deadlineMs - (engine.clock.monotonic() - began);
+  await askStore(withinDeadline(engine, leftMs), "open", engine.ledger.open());
+  return write(tool, args, options, { ...caller, deadlineMs: Math.max(leftMs(), 0) }, engine);
 }
 
-function write(
+async function write(
   tool: Tool,
   args: Canonical,
   options: Naming,
@@ -137,7 +152,41 @@ function write(
   engine: Engine,
 ): Promise<Outcome<unknown>> {
   checkStore(tool, engine);
-  return join(nameOperation(tool, args, options, engine), caller, engine, run);
+  const named = nameOperation(tool, args, options, engine);
+  const operation =
+    named.inThread === undefined
+      ? named
+      : await inThread(named, args, options, caller.deadlineMs, engine);
+  const outcome = await join(operation, caller, engine, run);
+  const isToldOpen = outcome.status === "unknown" || outcome.status === "in_progress";
+  if (!isToldOpen && operation === named) return outcome;
+  const noting = async () => {
+    if (isToldOpen) await engine.gate.toldOpen(operation, engine);
+    // A claim that was withdrawn meanwhile has let go of those who joined it.
+    const { id } = operation.ref;
+    if (operation !== named) await inStoreTime(engine, keepJoined(named, id, engine));
+  };
+  // A store that is down has kept the caller waiting already.
+  if (outcome.recorded) await underWay(engine, noting());
+  else inBackground(engine, noting);
+  return outcome;
+}
+
+/** The operation of an earlier turn that the call joins, or its own. */
+async function inThread(
+  own: Operation,
+  args: Canonical,
+  options: Naming,
+  deadlineMs: number,
+  engine: Engine,
+): Promise<Operation> {
+  const joining = underWay(engine, joinInThread(own, engine));
+  const joined = await withTimeLimit(engine.clock, deadlineMs, joining);
+  if (joined.tag === "failed") throw joined.error;
+  if (joined.tag === "late") throw new StoreUnavailableError("thread", undefined);
+  if (!joined.value || joined.value.id === own.ref.id) return own;
+  const { id, retry = options.retry } = joined.value;
+  return nameOperation(own.tool, args, { ...options, retry }, engine, id);
 }
 
 /** A store that may forget cannot protect a write that can be neither recognised nor read afterwards. */

@@ -7,7 +7,7 @@
 
 import { InvalidInputError } from "../../errors.ts";
 import { type Canonical, canonicalize } from "../../key/canonical.ts";
-import { checkRetry } from "../../key/check-name.ts";
+import { checkRetry, checkStep } from "../../key/check-name.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
 import { checkOptions, positive } from "../define/check.ts";
 import { checkArguments } from "../define/schema.ts";
@@ -49,6 +49,7 @@ export const CALL_OPTIONS: readonly (keyof Naming)[] = [
   "signal",
   "deadlineMs",
   "aliases",
+  "step",
   "key",
 ];
 
@@ -56,6 +57,7 @@ export function callerOf(tool: Tool, options: Naming): Caller {
   checkOptions(options, CALL_OPTIONS, "options");
   const signal = checkSignal(options.signal);
   if (options.retry !== undefined) checkRetry(options.retry);
+  if (options.step !== undefined) checkStep(options.step);
   const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
   return { signal, deadlineMs };
 }

@@ -14,7 +14,7 @@ import type { Caller, Execution, FireMode } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced, isAnnounced } from "../outcome/announce.ts";
-import { commonOf, rewordedIn } from "../outcome/build.ts";
+import { commonOf, conflict, rewordedIn } from "../outcome/build.ts";
 import { resultForCaller } from "../outcome/result.ts";
 
 /** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
@@ -36,17 +36,24 @@ export function join(
   engine: Engine,
   run: Run,
 ): Promise<Outcome<unknown>> {
-  const { clock, executions } = engine;
+  const { clock, executions, calledWith } = engine;
   const deadlineAt = clock.monotonic() + caller.deadlineMs;
-  const { tenant, id } = operation.ref;
+  const { ref, tool } = operation;
+  if (calledWith.isOther(ref, tool))
+    return Promise.resolve(conflict(operation, "other_tool", engine));
+  const { tenant, id } = ref;
   const name = `${tenant.length}:${tenant}${id}`;
   const startNew = () => {
     const execution = createExecution(operation, deadlineAt, "freely", engine);
     if (caller.signal?.aborted) execution.stop.abort();
     // Before it starts: what it does first may join it.
     executions.set(name, execution);
-    const remove = () => executions.delete(name);
-    start(execution, engine, run).then(remove, remove);
+    calledWith.note(ref, tool);
+    const remove = (outcome: Outcome<unknown> | undefined) => {
+      executions.delete(name);
+      if (!outcome || isUnsent(outcome)) calledWith.forget(ref);
+    };
+    start(execution, engine, run).then(remove, () => remove(undefined));
     return wait(execution, operation, deadlineAt, caller, engine, false);
   };
   if (!executions.has(name)) return startNew();
@@ -68,7 +75,7 @@ async function joinRunning(
     if (!running) return startNew();
     const { draft } = running.operation;
     if (draft.identity.fingerprint !== operation.draft.identity.fingerprint) {
-      return { ...commonOf(operation, undefined, engine), status: "conflict" };
+      return conflict(operation, "other_intent", engine);
     }
     const isStopping = running.stopped.aborted;
     if (!isStopping) running.deadlineAt = Math.max(running.deadlineAt, deadlineAt);
@@ -138,7 +145,9 @@ function createExecution(
     added: 0,
     callers: 0,
     sent: false,
+    telling: false,
     fireMode,
+    hasCaller: () => execution.callers > 0,
     remainingMs: () => execution.deadlineAt + execution.added - clock.monotonic(),
     untilStopped: (work) =>
       new Promise((resolve, reject) => {
@@ -187,8 +196,9 @@ function wait(
     const leave = () => {
       stopWaiting();
       if (execution.callers === 0) execution.stop.abort();
-      // The last to leave before anything was sent waits for the withdrawal: that is certain.
-      if (execution.callers > 0 || execution.sent) {
+      // The last to leave before anything was sent waits for the withdrawal: that is certain. So is an outcome
+      // that is being written as told; told as open, it would be another wish in the next turn.
+      if (execution.callers > 0 || (execution.sent && !execution.telling)) {
         resolve({ ...commonOf(operation, undefined, engine), status: "in_progress" });
       }
     };

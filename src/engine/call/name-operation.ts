@@ -11,7 +11,8 @@ import { type Canonical, canonicalize } from "../../key/canonical.ts";
 import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../../key/check-name.ts";
 import { fingerprint, hashArguments, hashFields, mintId, mintIdFromKey } from "../../key/mint.ts";
 import { normalizeIntent } from "../../key/normalize.ts";
-import { resolveScope, type Scope } from "../../key/scope.ts";
+import { resolveScope } from "../../key/scope.ts";
+import { threadOf } from "../../key/turn.ts";
 import { findVolatileId, noticeVolatile } from "../../key/volatile-ids.ts";
 import { ignoreRejection } from "../../lang/peek.ts";
 import type { Tool } from "../define/tool.ts";
@@ -19,22 +20,27 @@ import type { Engine } from "../engine.ts";
 import { currentFrame } from "../operation/nesting.ts";
 import { about, type Naming, type Operation } from "../operation/operation.ts";
 
+/** `joined` is the operation of an earlier turn that the call belongs to, in place of one of its own. */
 export function nameOperation(
   tool: Tool,
   given: Canonical,
   options: Naming,
   engine: Engine,
+  joined?: string,
 ): Operation {
   const { value: args, text: argsText } = given;
   const { value: intent, text: intentText } = intentOf(tool, given);
   const aliases = (options.aliases ?? []).map((alias) => checkAlias(alias));
   const scope = resolveScope(options.scope);
-  const volatile = findVolatileId(intent, scope?.isRunNamed ? [...aliases, scope.run] : aliases);
+  const current = scope?.isRunNamed ? [...aliases, scope.run] : aliases;
+  const volatile = findVolatileId(intent, current, tool.volatileIds === "allow");
   if (volatile !== undefined) throw new VolatileIntentError(tool.name, `intent${volatile}`);
 
   if (options.again !== undefined) checkAgain(options.again);
   const { tenant } = engine;
-  const id = mint(tool, scope, intentText, options, tenant);
+  const mintIn = (id: string | undefined) => mint(tool, id, intentText, options, engine);
+  const id = joined ?? mintIn(scope?.id);
+  const thread = options.key === undefined && scope ? threadOf(scope.id) : undefined;
   const resource = tool.resource && checkResource(ignoreRejection(tool.resource(args)));
   const frame = currentFrame();
   // An id that is minted from the intent stands for it; one that a caller named does not.
@@ -47,6 +53,7 @@ export function nameOperation(
     args,
     intent,
     retry: options.retry,
+    inThread: thread === undefined ? undefined : mintIn(thread),
     outer: frame?.outer,
     draft: {
       identity: {
@@ -61,6 +68,7 @@ export function nameOperation(
         version: tool.version,
         resource,
         parent: frame?.operationId,
+        step: options.step,
       },
       // Where the arguments are the intent, other arguments are another operation: none is reworded.
       argsHash: intentText === argsText ? print : hashArguments(argsText, id),
@@ -70,10 +78,22 @@ export function nameOperation(
     },
   };
   const other =
-    scope && noticeVolatile(engine.seen, `${scope.id}\u001f${tool.name}`, id, intentText);
+    scope &&
+    joined === undefined &&
+    noticeVolatile(engine.known.seen, `${scope.id}\u001f${tool.name}`, id, intentText);
   if (other)
     engine.events.emit("warning", () => ({ ...about(operation), code: "volatile_intent", other }));
+  if (tool.keyedForMs !== undefined && engine.app === undefined) warnOfNoApp(operation, engine);
   return operation;
+}
+
+/** Another program with the same account at this service may mint the same key. Told once. */
+function warnOfNoApp(operation: Operation, { events, told }: Engine): void {
+  if (told.has("no_app")) return;
+  events.emit("warning", () => {
+    told.add("no_app");
+    return { ...about(operation), code: "no_app" };
+  });
 }
 
 /** What was wanted: all arguments, or what the tool's `intent` picks of them. */
@@ -91,16 +111,16 @@ export function intentOf(tool: Tool, given: Canonical): Canonical {
 
 function mint(
   tool: Tool,
-  scope: Scope | undefined,
+  scope: string | undefined,
   intent: string,
   { key, again }: Naming,
-  tenant: string,
+  { app, tenant }: Engine,
 ): string {
   if (key !== undefined && again !== undefined) {
     throw new InvalidInputError("again", "cannot be combined with `key`; use a different key.");
   }
   if (key !== undefined)
-    return mintIdFromKey({ tenant, tool: tool.name, key: checkCallerKey(key) });
-  if (!scope) throw new MissingScopeError(tool.name);
-  return mintId({ tenant, scope: scope.id, tool: tool.name, again, intent });
+    return mintIdFromKey({ app, tenant, tool: tool.name, key: checkCallerKey(key) });
+  if (scope === undefined) throw new MissingScopeError(tool.name);
+  return mintId({ app, tenant, scope, tool: tool.name, again, intent });
 }

@@ -8,11 +8,12 @@
 import { InvalidInputError } from "../../errors.ts";
 import { checkToolName } from "../../key/check-name.ts";
 import { checkOptions, notNegative, oneOf, positive, statuses, wholeNumber } from "./check.ts";
-import type { OnDrift, ToolDefinition, ToolKind } from "./definition.ts";
+import type { KeyedOptions, OnDrift, ToolDefinition, ToolKind } from "./definition.ts";
+import { type Ignores, ignoresOf } from "./ignores.ts";
 import type { Effects, Learned, Tool } from "./tool.ts";
 
 const DEFAULTS = {
-  attemptTimeoutMs: 10_000,
+  attemptTimeoutMs: 30_000,
   readTimeoutMs: 5_000,
   deadlineMs: 60_000,
   writeAttempts: 3,
@@ -35,6 +36,7 @@ const OTHERS = [
   "kind",
   "input",
   "normalize",
+  "volatileIds",
   "service",
   "version",
   "onDrift",
@@ -44,6 +46,9 @@ const OTHERS = [
   "commitsWithinMs",
   "readFirst",
   "refuses",
+  "accepts",
+  "via",
+  "ignores",
   "alsoDoes",
   "attemptTimeoutMs",
   "readTimeoutMs",
@@ -54,7 +59,9 @@ const OTHERS = [
 const EFFECTS = ["type", "id", "same", "list"] as const satisfies readonly (keyof Effects)[];
 
 const KNOWN = new Set<string>([...FUNCTIONS, ...OTHERS]);
+const VIA = ["http"] as const;
 const ON_DRIFT = ["hold", "allow", "refuse"] as const satisfies readonly OnDrift[];
+const VOLATILE_IDS = ["refuse", "allow"] as const;
 const KINDS = new Set<unknown>(["read", "write", "destructive"] satisfies ToolKind[]);
 
 /** Remembers what was learned of each tool, and that one name is one kind. */
@@ -65,8 +72,10 @@ export function defineTool(
   registry: Registry,
 ): Tool {
   const given = definition as unknown as Readonly<Record<string, unknown>> &
-    Omit<Tool, "precondition"> & {
-      readonly keyed?: { readonly forMs: number };
+    Omit<Tool, "precondition" | "ignores"> & {
+      readonly keyed?: KeyedOptions;
+      readonly via?: "http";
+      readonly ignores?: Ignores;
       readonly precondition?: Tool["precondition"] | "given";
     };
   const name = checkToolName(given.name);
@@ -102,14 +111,19 @@ export function defineTool(
     intent: given.intent,
     normalize: given.normalize,
     resource: given.resource,
+    volatileIds: oneOf(given.volatileIds ?? "refuse", VOLATILE_IDS, at("volatileIds")),
     run: given.run,
     keyedForMs: given.keyed && positive(given.keyed.forMs, at("keyed.forMs"), true),
+    keyHeader: given.keyed?.header,
     conditional: given.precondition !== undefined,
     precondition,
     readState: given.readState,
     commitsWithinMs: notNegative(given.commitsWithinMs, at("commitsWithinMs")),
     readFirst: given.readFirst ?? false,
     refuses: statuses(given.refuses ?? [], at("refuses")),
+    accepts: statuses(given.accepts ?? [], at("accepts")),
+    viaHttp: given.via !== undefined && oneOf(given.via, VIA, at("via")) === "http",
+    ignores: ignoresOf(given.ignores ?? [], at("ignores")),
     classify: given.classify,
     effect: effectsOf(given.effect ?? {}, at("effect")),
     alsoDoes: given.alsoDoes ?? [],

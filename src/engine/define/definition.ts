@@ -24,8 +24,13 @@ export interface AttemptContext {
   readonly precondition: Json | undefined;
   /** From 1. */
   readonly attempt: number;
-  /** Fires when the attempt's time is up, or when the last caller has stopped waiting. */
+  /** Fires when the attempt is given up: another one is fired, the deadline has come, or the last caller has left. */
   readonly signal: AbortSignal;
+  /**
+   * A `fetch` that belongs to this attempt: what it sends is counted, the same request is sent once, and after
+   * the attempt's end nothing is. With `keyed.header`, writes carry the key.
+   */
+  readonly fetch: typeof globalThis.fetch;
 }
 
 /** One thing that a call would change. */
@@ -82,6 +87,22 @@ export interface EffectOptions<R> {
     | undefined;
 }
 
+/** What the service promises about our key. */
+export interface KeyedOptions {
+  /** How long it remembers a key, in milliseconds. */
+  readonly forMs: number;
+  /** The header in which `context.fetch` sends the key, e.g. `"Idempotency-Key"`. @default `run` sends it itself */
+  readonly header?: string | undefined;
+}
+
+/** A request that an attempt makes, as `ignores` is asked about it. */
+export interface RequestLine {
+  readonly method: string;
+  readonly url: string;
+  /** The body, where it was sent as text through `context.fetch`. */
+  readonly body?: string | undefined;
+}
+
 /** The parts of a tool's definition that do not depend on where its argument type comes from. */
 export interface ToolOptions<A, I, R> {
   /** Part of the key, and the name people see. One name, one kind. */
@@ -97,21 +118,30 @@ export interface ToolOptions<A, I, R> {
   readonly normalize?: readonly string[] | ((intent: I) => I) | undefined;
   /** What is written to, e.g. `payment/p1`. Writes to one resource go one at a time. */
   readonly resource?: ((args: A) => string) | undefined;
+  /**
+   * Whether the intent may hold values shaped like the id of a tool call (`call_…`, `toolu_…`, `chatcmpl-…`). Such an id
+   * changes with every try, unless it is the service's own, as the calls of a voice agent are. The id of the current
+   * tool call, run or message is refused in either case.
+   *
+   * @default "refuse"
+   */
+  readonly volatileIds?: "refuse" | "allow" | undefined;
   /** The remote service, which tools may share: one retry budget, one set of effect ids. @default name */
   readonly service?: string | undefined;
   /** A call in a scope with an open operation of another version of this tool is held. */
   readonly version?: string | undefined;
   /**
    * What becomes of another intent on the same `resource` in one scope while an earlier one is not
-   * settled, or when an earlier run of the scope made one that this run has not repeated: a person is
-   * asked, it is allowed, or it is denied. @default "hold"
+   * settled, or when an earlier run of the scope made one that this run has not repeated; and of another
+   * intent by a model that was told that the first is open: a person is asked, it is allowed, or it is
+   * denied. @default "hold"
    */
   readonly onDrift?: OnDrift | undefined;
   /**
    * The service remembers a key this long, in milliseconds, and answers a repeated one with the first
    * result. Without it, a lost reply is never sent again on trust in the key.
    */
-  readonly keyed?: { readonly forMs: number } | undefined;
+  readonly keyed?: KeyedOptions | undefined;
   /**
    * What the service compares before it applies the write (an ETag, a version, a unique name), so that a resend
    * cannot apply it twice. A function reads it before the claim; it is fixed there and sent unchanged on every
@@ -127,10 +157,26 @@ export interface ToolOptions<A, I, R> {
    * reader's lag included. Without it, *absent* proves nothing.
    */
   readonly commitsWithinMs?: number | undefined;
-  /** Look before the first attempt; if it is there already, nothing is sent. @default false */
+  /**
+   * Look before the first attempt; if it is there already, nothing is sent. A store that may forget always does.
+   *
+   * @default false
+   */
   readonly readFirst?: boolean | undefined;
   /** Statuses by which the service says for certain that it did nothing, e.g. `[429]`. @default [] */
   readonly refuses?: readonly number[] | undefined;
+  /** Statuses that are a yes for this tool, e.g. `[404]` where it deletes. @default [] */
+  readonly accepts?: readonly number[] | undefined;
+  /**
+   * `"http"`: all that `run` does to the world goes through `context.fetch`. Only then is it certain that nothing
+   * was sent, so only then is a call that could not be sent fired again by itself. @default not promised
+   */
+  readonly via?: "http" | undefined;
+  /**
+   * Requests that are no part of the effect: origins (a token endpoint, telemetry), or a function (a GraphQL
+   * query). GET, HEAD and OPTIONS never are. @default []
+   */
+  readonly ignores?: readonly (string | ((request: RequestLine) => boolean))[] | undefined;
   /** What an error (or a Response that is not 2xx) proves; `undefined` = no opinion. */
   readonly classify?: ((error: unknown) => Verdict | undefined) | undefined;
   /** What a result says of the world. */
@@ -148,7 +194,10 @@ export interface ToolOptions<A, I, R> {
     | undefined;
   /** Restores what JSON cannot carry, from a stored result. */
   readonly revive?: ((stored: unknown) => NoInfer<R>) | undefined;
-  /** How long one attempt may take, in milliseconds. @default 10_000 */
+  /**
+   * After how many milliseconds an attempt is slow: the state is read, or a keyed tool fires again. Where neither
+   * helps, the call waits for it until the deadline. @default 30_000
+   */
   readonly attemptTimeoutMs?: number | undefined;
   /** How long one read of the state may take, in milliseconds. @default 5_000 */
   readonly readTimeoutMs?: number | undefined;
@@ -189,4 +238,11 @@ export interface CallOptions {
   readonly deadlineMs?: number | undefined;
   /** Ids that change with every try (tool-call, message, run); kept for tracing, never part of the key. */
   readonly aliases?: readonly string[] | undefined;
+  /**
+   * The model's response that asks for this call, e.g. its id: calls of one response do not know of each other's
+   * outcomes. A call with a step, like every `reply`, is a model's.
+   *
+   * @default for `reply`, a response of its own
+   */
+  readonly step?: string | undefined;
 }

@@ -32,6 +32,8 @@ export interface StateQuery<I = Json> {
   /** Whether another operation already has this effect: found is not mine. */
   readonly taken: (effectId: string) => Promise<boolean>;
   readonly signal: AbortSignal;
+  /** A `fetch` that belongs to this read. */
+  readonly fetch: typeof globalThis.fetch;
 }
 
 /**
@@ -59,7 +61,9 @@ export const duplicated = <R>(results: readonly R[]): Reading<R> => ({
 export const cannotTell = (why: string): Reading<never> => ({ reading: "cannot_tell", why });
 
 /** What the reader did instead of answering. */
-export const brokenReader = (why: "failed" | "late" | "nonsense"): Reading<never> => ({
+export const brokenReader = (
+  why: "failed" | "late" | "nonsense" | "unanswered",
+): Reading<never> => ({
   reading: "cannot_tell",
   why,
   failed: true,

@@ -18,10 +18,13 @@ export interface RetryOptions {
   /** The ceiling of any pause. @default 8_000 */
   readonly maxDelayMs?: number | undefined;
   /**
-   * How long an owner is believed alive without a sign; never less than the attempt's timeout and a second.
+   * The retry budget of each `service`: a resend waits for a token, within its deadline; first attempts and reads
+   * are free. `false`: no budget.
    *
-   * @default the attempt's timeout and 15 s
+   * @default { tokens: 10, perSecond: 1, perSuccess: 0.1 }
    */
+  readonly budget?: BudgetOptions | false | undefined;
+  /** How long a process that owns an operation is believed alive without a sign. @default 5_000 */
   readonly leaseMs?: number | undefined;
   /** How long a certain "not applied" is replayed before the same call fires again. @default 30_000 */
   readonly cooldownMs?: number | undefined;
@@ -29,6 +32,16 @@ export interface RetryOptions {
   readonly storeTimeoutMs?: number | undefined;
   /** How long `close()` waits for calls under way. @default 10_000 */
   readonly drainMs?: number | undefined;
+}
+
+/** One retry budget per service: a bucket of tokens. */
+export interface BudgetOptions {
+  /** How many resends a rested service gets at once; the most that is saved up. @default 10 */
+  readonly tokens?: number | undefined;
+  /** How many come back in a second, whatever happens; 0 = none. @default 1 */
+  readonly perSecond?: number | undefined;
+  /** How many each success brings back. @default 0.1 */
+  readonly perSuccess?: number | undefined;
 }
 
 /** How results are kept. */
@@ -48,8 +61,7 @@ export interface Timing {
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
   readonly spacingMs: number;
-  /** `undefined`: the attempt's timeout and 15 s. */
-  readonly leaseMs: number | undefined;
+  readonly leaseMs: number;
   readonly cooldownMs: number;
   readonly storeTimeoutMs: number;
   readonly drainMs: number;
@@ -59,6 +71,7 @@ const KNOWN = [
   "attempts",
   "minDelayMs",
   "maxDelayMs",
+  "budget",
   "leaseMs",
   "cooldownMs",
   "storeTimeoutMs",
@@ -67,7 +80,7 @@ const KNOWN = [
 
 export function timingOf(retry: RetryOptions = {}): Timing {
   checkOptions(retry, KNOWN, "retry");
-  const duration = (name: keyof RetryOptions, usual: number) =>
+  const duration = (name: Exclude<keyof RetryOptions, "budget">, usual: number) =>
     positive(retry[name] ?? usual, `retry.${name}`);
   const minDelayMs = duration("minDelayMs", 250);
   const maxDelayMs = duration("maxDelayMs", 8_000);
@@ -78,10 +91,28 @@ export function timingOf(retry: RetryOptions = {}): Timing {
     minDelayMs,
     maxDelayMs,
     spacingMs: 100,
-    leaseMs: retry.leaseMs === undefined ? undefined : positive(retry.leaseMs, "retry.leaseMs"),
+    leaseMs: duration("leaseMs", 5_000),
     cooldownMs: duration("cooldownMs", 30_000),
     storeTimeoutMs: duration("storeTimeoutMs", 5_000),
     drainMs: duration("drainMs", 10_000),
+  };
+}
+
+export type Budget = { readonly [K in keyof BudgetOptions]-?: number };
+
+export function budgetOf({ budget = {} }: RetryOptions = {}): Budget {
+  const own = budget === false ? { tokens: Number.POSITIVE_INFINITY } : budget;
+  checkOptions(own, ["tokens", "perSecond", "perSuccess"], "retry.budget");
+  const amount = (name: keyof BudgetOptions, usual: number, least: number): number => {
+    const value: unknown = own[name] ?? usual;
+    if (typeof value === "number" && value >= least) return value;
+    const rule = `must be a number from ${least}, got ${show(value)}.`;
+    throw new InvalidInputError(`retry.budget.${name}`, rule);
+  };
+  return {
+    tokens: amount("tokens", 10, 1),
+    perSecond: amount("perSecond", 1, 0),
+    perSuccess: amount("perSuccess", 0.1, 0),
   };
 }
 

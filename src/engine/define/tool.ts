@@ -6,7 +6,14 @@
 
 import type { Json } from "../../key/canonical.ts";
 import type { Declared, Verdict } from "../../ledger/record.ts";
-import type { AttemptContext, EffectSpan, OnDrift, Plan, ToolKind } from "./definition.ts";
+import type {
+  AttemptContext,
+  EffectSpan,
+  OnDrift,
+  Plan,
+  RequestLine,
+  ToolKind,
+} from "./definition.ts";
 import type { StateQuery } from "./reading.ts";
 import type { Input } from "./schema.ts";
 
@@ -21,8 +28,12 @@ export interface Tool {
   readonly intent: ((args: unknown) => unknown) | undefined;
   readonly normalize: readonly string[] | ((intent: unknown) => unknown) | undefined;
   readonly resource: ((args: unknown) => string) | undefined;
+  /** `"allow"`: a value shaped like the id of a tool call is the service's own. */
+  readonly volatileIds: "refuse" | "allow";
   readonly run: (args: unknown, context: AttemptContext) => unknown;
   readonly keyedForMs: number | undefined;
+  /** The header in which the attempt's own `fetch` sends the key. */
+  readonly keyHeader: string | undefined;
   /** The service compares a precondition: one that is read, or one in the arguments. */
   readonly conditional: boolean;
   readonly precondition: ((args: unknown) => unknown) | undefined;
@@ -30,11 +41,15 @@ export interface Tool {
   readonly commitsWithinMs: number | undefined;
   readonly readFirst: boolean;
   readonly refuses: readonly number[];
+  readonly accepts: readonly number[];
+  /** All that it does to the world goes through the attempt's own `fetch`. */
+  readonly viaHttp: boolean;
+  readonly ignores: (request: RequestLine) => boolean;
   readonly classify: ((error: unknown) => Verdict | undefined) | undefined;
   readonly effect: Effects;
   readonly alsoDoes: readonly string[];
-  /** What others say the tool is, e.g. an MCP server. A person agrees to this, too. */
-  readonly definition: Json | undefined;
+  /** What others say the tool is at the moment, e.g. an MCP server. A person agrees to this, too. */
+  readonly definition: (() => Promise<Json>) | undefined;
   readonly plan: ((args: unknown) => Promise<Plan> | Plan) | undefined;
   readonly verify:
     | ((result: unknown, about: { intent: unknown; signal: AbortSignal }) => unknown)

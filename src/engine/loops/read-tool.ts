@@ -9,7 +9,8 @@ import { judge } from "../../classify/classify.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import type { Json } from "../../key/json.ts";
 import { sleep, withTimeLimit } from "../../lang/clock.ts";
-import { wireFacts } from "../../wire/token.ts";
+import { boundFetch } from "../../wire/bound-fetch.ts";
+import { answersOf, type WireToken, wireFacts } from "../../wire/token.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { type Ended, fireOnce, tellRepeats } from "../fire-once.ts";
@@ -63,7 +64,7 @@ async function askUntilAnswered(
       operationId: id,
       attempt,
       stopped: signal,
-      run: async (made) => tool.run(args, readContext(id, attempt, made)),
+      run: async (made, own) => tool.run(args, readContext(id, attempt, made, own)),
     });
     const inTime = await withTimeLimit(clock, Math.min(tool.attemptTimeoutMs, left), ended);
     stop();
@@ -79,8 +80,9 @@ async function askUntilAnswered(
     if (answer.ok && !isFailure(answer.value)) {
       return done({ ...common(attempt), status: "committed", result: answer.value });
     }
-    const known = { refuses: [], keyed: false, reader: false, own: tool.classify, ...wire };
-    const judged = judge(answer, { ...known, now: clock.now() });
+    const sight = { requests: answersOf(token), isPartial: false };
+    const known = { refuses: [], keyed: false, reader: false, viaHttp: false, own: tool.classify };
+    const judged = judge(answer, { ...known, sight, now: clock.now() });
     const waitMs = backoff(attempt - 1, judged.retryAfterMs, engine.timing, engine.random);
     const final = judged.verdict === "rejected" || attempt >= tool.attempts;
     if (!final && waitMs < deadlineAt - clock.monotonic()) return { tag: "wait", waitMs };
@@ -97,10 +99,18 @@ async function askUntilAnswered(
 
 const done = (value: Outcome<unknown>): Pass<Outcome<unknown>> => ({ tag: "done", value });
 
-const readContext = (key: string, attempt: number, signal: () => AbortSignal) => ({
+const readContext = (
+  key: string,
+  attempt: number,
+  signal: () => AbortSignal,
+  token: WireToken,
+) => ({
   key,
   precondition: undefined,
   attempt,
+  get fetch() {
+    return boundFetch(token, globalThis.fetch);
+  },
   get signal() {
     return signal();
   },

@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { OperationFacts } from "../../errors.ts";
 import { mintId, wireKey } from "../../key/mint.ts";
 import { type Scope, showScope } from "../../key/scope.ts";
 import { sleep } from "../../lang/clock.ts";
@@ -16,7 +17,6 @@ import type { Draft } from "../../ledger/moves/moves.ts";
 import type { Stored } from "../../ledger/record.ts";
 import { claimMove } from "../claim-terms.ts";
 import { type Engine, inBackground } from "../engine.ts";
-import { currentFrame } from "../operation/nesting.ts";
 import { askStore, inStoreTime } from "../store-call.ts";
 
 /** The largest answer that is kept, in bytes of its JSON, where the holdfire's own cap is lower. */
@@ -33,52 +33,62 @@ export interface SampleStep {
   readonly step: string;
   /** The hash of the request: another one is another prompt. */
   readonly hash: string;
+  /** The operation in whose attempt it is asked. */
+  readonly parent: string | undefined;
+  /** The step has the answer to another prompt. */
+  readonly onDrift: () => void;
 }
 
 /** Where an answer belongs in the ledger. */
-export interface SamplePlace {
+interface SamplePlace {
   readonly ref: Ref;
   readonly draft: Draft;
 }
 
-export type Recalled =
-  | { readonly tag: "kept"; readonly kept: KeptResponse }
-  | { readonly tag: "new"; readonly place: SamplePlace };
-
 /** The answer this step got before. Throws if the ledger does not answer: nothing was sent yet. */
-export async function recallSample(step: SampleStep, engine: Engine): Promise<Recalled> {
-  const { ledger, events } = engine;
+export async function recallSample(
+  step: SampleStep,
+  engine: Engine,
+): Promise<KeptResponse | undefined> {
+  const { ledger } = engine;
   if (!ledger.isOpen()) await askStore(engine, "open", ledger.open());
-  let place = placeOf(step, undefined, engine);
-  let stored = await askStore(engine, "read", ledger.read(place.ref));
-  if (stored && stored.record.fingerprint !== step.hash) {
-    const { client } = step;
-    const scope = showScope(step.scope.id);
-    events.emit("warning", () => ({ code: "prompt_drift", client, step: step.step, scope }));
-    place = placeOf(step, step.hash, engine);
-    stored = await askStore(engine, "read", ledger.read(place.ref));
-  }
-  const kept = keptIn(stored, engine);
-  return kept ? { tag: "kept", kept } : { tag: "new", place };
+  const read = (again?: string) =>
+    askStore(engine, "read", ledger.read(placeOf(step, again, engine).ref));
+  const stored = await read();
+  if (!isAnotherPrompt(stored, step)) return keptIn(stored, engine);
+  step.onDrift();
+  return keptIn(await read(step.hash), engine);
 }
 
-/** Keeps the answer and returns the canonical one: another caller's, if that was faster. */
+/**
+ * Keeps the answer and returns the canonical one: another caller's, if that was faster. Where the step has the answer
+ * to another prompt, this one is kept beside it.
+ */
 export async function keepSample(
-  place: SamplePlace,
+  step: SampleStep,
   kept: KeptResponse,
   engine: Engine,
+  again?: string,
 ): Promise<KeptResponse> {
   const { events, codec } = engine;
+  const place = placeOf(step, again, engine);
   const owner = { ...place.ref, tool: place.draft.identity.tool };
   const encoded = codec.encodeResponse(kept, owner, SAMPLE_BYTES);
   if (!encoded.ok) {
-    loseSample(place, encoded.why, engine);
+    loseSample(step, encoded.why, engine);
     return kept;
   }
   const holder = engine.newId();
   const write = () => writeDown(place, encoded.payload, holder, engine);
   const inTime = await inStoreTime(engine, write());
-  if (inTime.tag === "done") return keptIn(storedOf(inTime.value), engine) ?? kept;
+  if (inTime.tag === "done") {
+    const stored = storedOf(inTime.value);
+    if (isAnotherPrompt(stored, step)) {
+      step.onDrift();
+      return keepSample(step, kept, engine, step.hash);
+    }
+    return keptIn(stored, engine) ?? kept;
+  }
   events.emit("store", () => ({ ...about(place), status: "unrecorded" }));
   inBackground(engine, async () => {
     if ((await engine.persist(write)) === "closed") return;
@@ -88,15 +98,28 @@ export async function keepSample(
 }
 
 /** Says that an answer could not be kept. */
-export const loseSample = (place: SamplePlace, why: string, engine: Engine): void =>
-  engine.events.emit("warning", () => ({ ...about(place), code: "payload_lost", why }));
+export const loseSample = (step: SampleStep, why: string, engine: Engine): void =>
+  engine.events.emit("warning", () => ({
+    ...about(placeOf(step, undefined, engine)),
+    code: "payload_lost",
+    why,
+  }));
+
+/** Names a recorded answer in errors. */
+export function sampleFacts(step: SampleStep, engine: Engine): OperationFacts {
+  const { tool, id, key } = about(placeOf(step, undefined, engine));
+  return { tool, id, key };
+}
+
+const isAnotherPrompt = (stored: Stored | undefined, { hash }: SampleStep): boolean =>
+  stored !== undefined && stored.record.fingerprint !== hash;
 
 function placeOf(step: SampleStep, again: string | undefined, engine: Engine): SamplePlace {
-  const { client, scope, hash } = step;
-  const { tenant, codec } = engine;
+  const { client, scope, hash, parent } = step;
+  const { app, tenant, codec } = engine;
   const tool = `sample:${client}`;
   const intent = JSON.stringify(step.step);
-  const id = mintId({ tenant, scope: scope.id, tool, again, intent });
+  const id = mintId({ app, tenant, scope: scope.id, tool, again, intent });
   const ref = { tenant, id };
   const identity = {
     ...ref,
@@ -106,7 +129,7 @@ function placeOf(step: SampleStep, again: string | undefined, engine: Engine): S
     fingerprint: hash,
     run: scope.run,
     again,
-    parent: currentFrame()?.operationId,
+    parent,
   };
   const draft = {
     identity,

@@ -56,7 +56,10 @@ export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T
 
   const ask = async (attempt: number): Promise<Pass<Ended<T>>> => {
     // An abort in the pause: the caller gets what it would have got without us.
-    if (failure && signal?.aborted) return done(failure);
+    if (failure && signal?.aborted) {
+      budgets.putBack(client);
+      return done(failure);
+    }
     const startedAt = clock.monotonic();
     const level = { isOver: false };
     const { token, ended: sending } = fireOnce({
@@ -70,17 +73,18 @@ export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T
     const hidden = tell(engine, token, { client, step, attempt, key, startedAt, answer });
     if (hidden) return done({ ok: false, error: hidden });
     if (ended.ok) {
-      budgets.giveBack(client);
+      budgets.reward(client);
       return done(ended);
     }
     failure = ended;
     const asked = retryAfterMs(headersOf(ended.error), clock.now());
-    const waitMs = backoff(attempt - 1, asked, engine.timing, engine.random);
-    const inTime = clock.monotonic() + waitMs < deadlineAt;
-    const may = attempt < most && inTime && !signal?.aborted && budgets.has(client);
+    const pauseMs = backoff(attempt - 1, asked, engine.timing, engine.random);
+    const leftMs = deadlineAt - clock.monotonic();
+    const may = attempt < most && pauseMs < leftMs && !signal?.aborted;
     if (!may || !(sample.renewed?.() || isWorthRetrying(ended.error))) return done(ended);
-    budgets.take(client);
-    return { tag: "wait", waitMs };
+    const tokenMs = budgets.reserve(client, leftMs);
+    if (tokenMs === undefined) return done(ended);
+    return { tag: "wait", waitMs: Math.max(pauseMs, tokenMs) };
   };
   const sampled = await repeat(ask, (waitMs) => sleep(clock, waitMs, signal ?? undefined));
   if (!sampled.ok) throw sampled.error;

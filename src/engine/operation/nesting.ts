@@ -6,7 +6,7 @@
  */
 
 import type { Judgement } from "../../classify/classify.ts";
-import { currentToken } from "../../wire/token.ts";
+import { currentToken, termsOf } from "../../wire/token.ts";
 import type { OutcomeStatus } from "./outcome.ts";
 
 /** An inner operation; its status is set when it has one. */
@@ -32,10 +32,12 @@ export interface Frame {
 /** The attempt that this code runs in; its wire token carries it. */
 export const currentFrame = (): Frame | undefined => currentToken()?.frame as Frame | undefined;
 
-/** Announces an inner operation to the attempt it is made in. */
+/** Announces an inner operation to the attempt it is made in. One that comes after its end is a write that is late. */
 export function enterInner(): Inner | undefined {
   const frame = currentFrame();
   if (!frame) return undefined;
+  const token = currentToken();
+  if (token?.hasEnded) termsOf(token)?.onLate();
   const inner: Inner = { status: "pending", error: undefined };
   frame.inner.push(inner);
   return inner;

@@ -31,6 +31,8 @@ export interface Operation {
   readonly outer?: readonly Outer[] | undefined;
   /** The reason given for another try of something rejected. */
   readonly retry: string | undefined;
+  /** Names what it has in common with the same intent in other turns of its thread, if it has one. */
+  readonly inThread?: string | undefined;
 }
 
 /** `key` is a caller's own name for the operation, in place of scope and intent. */
@@ -86,8 +88,12 @@ export interface Execution {
   outsideDeadline<T>(wait: () => Promise<T>): Promise<Waited<T>>;
   /** Waits for the user's own code, which has sent nothing yet: no caller need wait for its end. */
   untilStopped<T>(wait: () => Promise<T>): Promise<Waited<T>>;
+  /** Whether a caller waits for its outcome. */
+  hasCaller(): boolean;
   /** Set before the first byte of an attempt. */
   sent: boolean;
+  /** Set while its outcome is written as one that a caller is told. */
+  telling: boolean;
   /** `"freely"` for callers; reconcile reads, and resends by key when asked to. */
   readonly fireMode: FireMode;
   readonly done: Promise<Outcome<unknown>>;

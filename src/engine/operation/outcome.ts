@@ -1,5 +1,6 @@
 /**
- * What became of a call: a union on `status`, the same for every caller of one operation.
+ * What became of a call: a union on `status`, the same for every caller of one operation. How one is made,
+ * from a record or an ending, is in `engine/outcome/`.
  *
  * @module
  */
@@ -70,17 +71,27 @@ export type Outcome<R> =
       readonly status: "not_applied";
       readonly reason: NotAppliedReason;
       readonly rejection?: Rejection | undefined;
+      /** The status that the service answered last, if it answered. */
+      readonly answered?: number | undefined;
       /** What the last attempt of this call threw. */
       readonly error?: unknown;
     })
   | (Common & {
       readonly status: "unknown";
       readonly reason: UnknownReason;
+      /** What is known of it, in a sentence. */
+      readonly because?: string | undefined;
+      /** The status that the service answered last, if it answered. */
+      readonly answered?: number | undefined;
       /** What would let holdfire decide next time. */
       readonly hint?: string | undefined;
       readonly error?: unknown;
     })
-  | (Common & { readonly status: "in_progress" })
+  | (Common & {
+      readonly status: "in_progress";
+      /** `still_running`: the deadline came before the tool's own `run` had ended. */
+      readonly reason?: "still_running" | undefined;
+    })
   | (Common & {
       readonly status: "held";
       readonly reason: "approval" | "drift" | "lane";
@@ -89,7 +100,11 @@ export type Outcome<R> =
       readonly blockedBy?: string | undefined;
     })
   | (Common & { readonly status: "denied"; readonly by: string })
-  | (Common & { readonly status: "conflict" });
+  | (Common & {
+      readonly status: "conflict";
+      /** Its key was used for another intent, or this process called it by another tool of the same name. */
+      readonly reason: "other_intent" | "other_tool";
+    });
 
 export type OutcomeStatus = Outcome<unknown>["status"];
 
@@ -109,7 +124,7 @@ export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
     case "not_applied":
       return new NotAppliedError(facts, outcome.reason, outcome.rejection?.status, outcome.error);
     case "unknown":
-      return new OutcomeUnknownError(facts, outcome.reason, outcome.hint, outcome.error);
+      return new OutcomeUnknownError(facts, outcome.reason, saidOf(outcome), outcome.error);
     case "in_progress":
       return new OperationInProgressError(facts);
     case "held":
@@ -119,6 +134,9 @@ export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
     case "denied":
       return new DeniedError(facts, outcome.by);
     case "conflict":
-      return new KeyConflictError(facts);
+      return new KeyConflictError(facts, outcome.reason);
   }
 }
+
+const saidOf = ({ because, hint }: Extract<Outcome<unknown>, { status: "unknown" }>): string =>
+  [because, hint].filter((part) => part !== undefined).join(" ");

@@ -10,7 +10,7 @@ import type { Engine } from "../engine.ts";
 import type { Outcome } from "../operation/outcome.ts";
 
 type Begun = Omit<HoldfireEvents["operation"], "around">;
-type Ended = Omit<HoldfireEvents["outcome"], keyof Begun | "durationMs">;
+type OutcomeEvent = Omit<HoldfireEvents["outcome"], keyof Begun | "durationMs">;
 
 export const isAnnounced = ({ events }: Engine): boolean =>
   events.has("operation") || events.has("outcome");
@@ -21,7 +21,7 @@ export function announced(
   run: () => Promise<Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
   const startedAt = clock.monotonic();
-  const announce = (ended: () => Ended): void =>
+  const announce = (ended: () => OutcomeEvent): void =>
     events.emit("outcome", () => {
       const { kind: _, ...named } = begun();
       return { ...named, ...ended(), durationMs: clock.monotonic() - startedAt };
@@ -42,7 +42,7 @@ export function announced(
   );
 }
 
-function endedBy(outcome: Outcome<unknown>): Ended & { readonly key: string } {
+function endedBy(outcome: Outcome<unknown>): OutcomeEvent & { readonly key: string } {
   const { status, key, licence, attempts, replayed, recorded } = outcome;
   const reason = "reason" in outcome ? outcome.reason : undefined;
   const via = "via" in outcome ? outcome.via : undefined;

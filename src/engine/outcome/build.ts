@@ -11,6 +11,7 @@ import type { Effect, OperationRecord, State, UnknownReason } from "../../ledger
 import type { Engine } from "../engine.ts";
 import { factsOf, type Operation } from "../operation/operation.ts";
 import type { Common, Outcome } from "../operation/outcome.ts";
+import { lastAnswer, whyUnknown } from "./words.ts";
 
 /** What all outcomes share, unless told otherwise: newly made, recorded, nothing fired. */
 export const commonFrom = (
@@ -35,6 +36,17 @@ export function commonOf(
   });
 }
 
+/** Nothing is sent: the operation belongs to another intent, or to another tool of the same name. */
+export const conflict = (
+  operation: Operation,
+  reason: "other_intent" | "other_tool",
+  engine: Engine,
+): Outcome<unknown> => ({
+  ...commonOf(operation, undefined, engine),
+  status: "conflict",
+  reason,
+});
+
 /** The arguments outside the intent that are not those of the first attempt. */
 export const rewordedIn = (
   draft: Draft,
@@ -52,15 +64,20 @@ export interface Told {
   readonly via?: Extract<State, { tag: "committed" }>["via"] | undefined;
   /** What the last attempt of this call threw. */
   readonly error?: unknown;
+  /** An attempt that was not waited for still runs. */
+  readonly runs?: boolean | undefined;
 }
+
+/** Only a call can be in conflict with a record. */
+export type OutcomeOfRecord = Exclude<Outcome<unknown>, { status: "conflict" }>;
 
 /** The outcome that a state stands for. */
 export function outcomeOf(
   common: Common,
   state: State,
   record: OperationRecord,
-  { result, effect, via, error }: Told = {},
-): Outcome<unknown> {
+  { result, effect, via, error, runs }: Told = {},
+): OutcomeOfRecord {
   switch (state.tag) {
     case "committed": {
       const { effectId } = state;
@@ -70,12 +87,18 @@ export function outcomeOf(
     }
     case "not_applied": {
       const { reason, rejection } = state;
-      return { ...common, status: "not_applied", reason, rejection, error };
+      const answered = lastAnswer(record);
+      return { ...common, status: "not_applied", reason, rejection, answered, error };
     }
     case "unknown": {
-      const { reason } = state;
+      if (state.reason === "still_running" && runs) {
+        return { ...common, status: "in_progress", reason: state.reason };
+      }
+      const reason = reasonNow(state.reason, record);
       const hint = hintFor(record, reason);
-      return { ...common, status: "unknown", reason, hint, error };
+      const because = whyUnknown(record, reason);
+      const answered = lastAnswer(record);
+      return { ...common, status: "unknown", reason, because, answered, hint, error };
     }
     case "denied":
       return { ...common, status: "denied", by: state.by };
@@ -85,6 +108,12 @@ export function outcomeOf(
     case "claimed":
       return { ...common, status: "in_progress" };
   }
+}
+
+/** What ran when the record was written may have ended since, or its process may be gone. */
+function reasonNow(reason: UnknownReason, { attempts }: OperationRecord): UnknownReason {
+  if (reason !== "still_running") return reason;
+  return attempts.every(({ endedAt }) => endedAt !== undefined) ? "lost_reply" : "owner_lost";
 }
 
 export function hintFor(
@@ -102,6 +131,8 @@ export function hintFor(
       return "Declare commitsWithinMs, so that an absence can become proof.";
     case "key_unused":
       return "Send the key: take it from run's second argument.";
+    case "abandoned":
+      return "A person let another call pass in its place; it is not sent again.";
     case "reader_blind":
       return "The reader missed a commit that is known; fix readState.";
     default:

@@ -5,14 +5,14 @@
  */
 
 import type { Payload } from "../../ledger/codec/codec.ts";
-import type { OperationRecord, State, Stored } from "../../ledger/record.ts";
+import { type OperationRecord, runsAt, type State, type Stored } from "../../ledger/record.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import type { Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { askReader } from "../reader.ts";
 import { commonOf, outcomeOf } from "./build.ts";
-import { reviveResponse } from "./result.ts";
+import { reviveResponse } from "./response.ts";
 
 type Kept = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
@@ -26,7 +26,7 @@ export async function replay(
   const common = commonOf(operation, record, engine);
   if (!record) return { ...common, status: "in_progress" };
   const { state } = record;
-  if (state.tag !== "committed") return outcomeOf(common, state, record);
+  if (state.tag !== "committed") return outcomeOf(common, state, record, toldNow(record, engine));
   const kept = await keptResult(operation, record, state, engine);
   const result = kept.ok ? kept : undefined;
   return outcomeOf(common, state, record, { result, effect: "noop" });
@@ -40,8 +40,17 @@ export function statusOnly(
 ): Outcome<unknown> {
   const common = { ...commonOf(operation, stored?.record, engine), replayed: true };
   if (!stored) return { ...common, status: "in_progress" };
-  return outcomeOf(common, stored.record.state, stored.record);
+  const { record } = stored;
+  return outcomeOf(common, record.state, record, toldNow(record, engine));
 }
+
+/** What is not in a state: whether its attempt may still be running. */
+export const toldNow = (
+  { attempts }: OperationRecord,
+  { ledger }: Engine,
+): { readonly runs: boolean } => ({
+  runs: attempts.some((attempt) => runsAt(attempt, ledger.clock.earliest())),
+});
 
 /** The stored result; read again from the service if the ledger did not keep it. */
 async function keptResult(

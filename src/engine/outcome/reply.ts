@@ -6,6 +6,7 @@
 
 import type { Effect } from "../../ledger/record.ts";
 import type { Outcome, OutcomeStatus } from "../operation/outcome.ts";
+import { inProgressWords, notAppliedWords, unknownWords } from "./words.ts";
 
 /** The JSON a model reads. */
 export interface Reply<R = unknown> {
@@ -19,8 +20,8 @@ export interface Reply<R = unknown> {
   readonly message: string;
 }
 
-/** `readable`: whether anything but a person can find out what happened. A read may be made again. */
-export function replyOf<R>(outcome: Outcome<R>, readable: boolean, isRead = false): Reply<R> {
+/** `isChecked`: whether anything but a person finds out what happened. A read may be made again. */
+export function replyOf<R>(outcome: Outcome<R>, isChecked: boolean, isRead = false): Reply<R> {
   const { status, replayed, id } = outcome;
   const base = { ok: status === "committed", outcome: status, replayed, operation: id };
   switch (outcome.status) {
@@ -34,28 +35,16 @@ export function replyOf<R>(outcome: Outcome<R>, readable: boolean, isRead = fals
       };
     }
     case "not_applied":
-      return { ...base, effect: "noop", message: notAppliedMessage(outcome) };
+      return { ...base, effect: "noop", message: notAppliedWords(outcome) };
     case "unknown":
-      return {
-        ...base,
-        message: readable
-          ? "The reply was lost. It may have happened. Do not call again; it is being checked."
-          : "The reply was lost. It may have happened. Do not call again; a person must check.",
-      };
+      return { ...base, message: unknownWords(outcome, isChecked) };
     case "in_progress":
-      return {
-        ...base,
-        message:
-          "It is still in progress and may still land. Do not call again; ask for its status later.",
-      };
+      return { ...base, message: inProgressWords(outcome) };
     case "held":
       return {
         ...base,
         effect: "noop",
-        message:
-          outcome.reason === "lane"
-            ? "Nothing was sent: an earlier write to the same thing is not settled. Do not call again."
-            : "Nothing was sent yet: a person must approve it first. Do not call again until told.",
+        message: HELD[outcome.reason],
       };
     case "denied":
       return {
@@ -70,29 +59,24 @@ export function replyOf<R>(outcome: Outcome<R>, readable: boolean, isRead = fals
       return {
         ...base,
         effect: "noop",
-        message: "This key belongs to another request. Nothing was sent. Do not call again.",
+        message:
+          outcome.reason === "other_tool"
+            ? "Another tool of this name has made the same call. Nothing was sent for this one. Do not call again; a developer must give the two tools different names."
+            : "This key belongs to another request. Nothing was sent. Do not call again.",
       };
   }
 }
+
+const HELD = {
+  lane: "Nothing was sent: an earlier write to the same thing is not settled. Do not call again.",
+  drift:
+    "Nothing was sent yet: it differs from an earlier call, and a person must decide. Do not call again until told.",
+  approval: "Nothing was sent yet: a person must approve it first. Do not call again until told.",
+} as const;
 
 function committedMessage(outcome: Extract<Outcome<unknown>, { status: "committed" }>): string {
   const lost = outcome.resultLost ? " Its result was not kept." : "";
   if (!outcome.replayed) return `Done.${lost} Do not call again for the same request.`;
   const when = new Date(outcome.at).toISOString();
   return `Already done at ${when}; nothing was sent this time.${lost} Do not call again.`;
-}
-
-function notAppliedMessage({
-  reason,
-  rejection,
-}: Extract<Outcome<unknown>, { status: "not_applied" }>): string {
-  const said = [rejection?.status, rejection?.code].filter((part) => part !== undefined).join(" ");
-  switch (reason) {
-    case "rejected":
-      return `The service said no${said ? ` (${said})` : ""}. Nothing happened. The same call would be rejected again.`;
-    case "aborted":
-      return "It was stopped before anything was sent.";
-    default:
-      return "It certainly did not happen: the service could not be reached or refused for now.";
-  }
 }

@@ -13,27 +13,27 @@ import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
+import { isStreamed } from "./response.ts";
 
 /** What an attempt returned; of a `Response`, also what can be kept of it. */
 export interface Result {
   readonly value: unknown;
   readonly kept?: KeptResponse | undefined;
+  /** A `Response` that is too large to keep: its body is for the caller to read, who alone has it. */
+  readonly isUnread?: boolean | undefined;
 }
 
 export function payloadOf(
   operation: Operation,
-  { value, kept }: Result,
+  { value, kept, isUnread }: Result,
   engine: Engine,
 ): Payload | undefined {
   const { ref, tool } = operation;
   const owner = { ...ref, tool: tool.name };
   const { codec, events } = engine;
   if (isResponse(value) && !kept) {
-    events.emit("warning", () => ({
-      ...about(operation),
-      code: "payload_lost",
-      why: "the body broke off",
-    }));
+    const why = isUnread ? `larger than ${codec.maxBytes} bytes` : "the body broke off";
+    events.emit("warning", () => ({ ...about(operation), code: "payload_lost", why }));
     return undefined;
   }
   const encoded = kept ? codec.encodeResponse(kept, owner) : codec.encode(value, owner);
@@ -65,55 +65,19 @@ function askSafely(fn: ((result: unknown) => unknown) | undefined, result: unkno
   }
 }
 
-/** Statuses that may not have a body. */
-const BODILESS = new Set([101, 103, 204, 205, 304]);
-
-export interface Buffered {
-  readonly response: Response;
-  /** `undefined` if the body broke off: the status was said, the rest is lost. */
-  readonly kept: KeptResponse | undefined;
-}
-
-export async function bufferResponse(response: Response): Promise<Buffered> {
-  const { status, statusText, headers } = response;
-  const contentType = headers.get("content-type") ?? undefined;
-  try {
-    const bytes = Buffer.from(await response.arrayBuffer());
-    const kept = keep(status, contentType, bytes);
-    const body = BODILESS.has(status) ? null : bytes;
-    return { kept, response: new Response(body, { status, statusText, headers }) };
-  } catch {
-    const body = BODILESS.has(status) ? null : "";
-    return { kept: undefined, response: new Response(body, { status, statusText, headers }) };
-  }
-}
-
-function keep(status: number, contentType: string | undefined, bytes: Buffer): KeptResponse {
-  const text = bytes.toString("utf8");
-  return Buffer.from(text, "utf8").equals(bytes)
-    ? { status, contentType, body: text, encoding: "utf8" }
-    : { status, contentType, body: bytes.toString("base64"), encoding: "base64" };
-}
-
-export function reviveResponse(value: unknown): Response {
-  const { status, contentType, body, encoding } = value as KeptResponse;
-  const headers = contentType === undefined ? {} : { "content-type": contentType };
-  const bytes = BODILESS.has(status) ? null : Buffer.from(body, encoding);
-  return new Response(bytes, { status, headers });
-}
-
 export function resultForCaller(outcome: Outcome<unknown>, joined: boolean): Outcome<unknown> {
   if (outcome.status !== "committed" || outcome.resultLost) {
     return joined ? { ...outcome, replayed: true } : outcome;
   }
   const { result } = outcome;
   const isBody = isResponse(result);
-  // A reader may hand over a Response whose body it has read itself; that body is gone.
-  if (isBody && result.bodyUsed) {
+  // A reader may hand over a Response whose body it has read itself, and one that is read as it comes is the first
+  // caller's; that body is gone.
+  if (isBody && (result.bodyUsed || (joined && isStreamed(result)))) {
     const { result: _, ...rest } = outcome;
     return { ...rest, resultLost: true, replayed: joined || outcome.replayed };
   }
-  const own = isBody ? { ...outcome, result: result.clone() } : outcome;
+  const own = isBody && !isStreamed(result) ? { ...outcome, result: result.clone() } : outcome;
   if (!joined) return own;
   const copy = isBody ? own.result : copyOf(own.result);
   return { ...own, result: copy, replayed: true, effect: "noop" };

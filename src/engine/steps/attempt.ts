@@ -1,8 +1,8 @@
 /**
  * Step 2: claim → **attempt** → classify. Fires the tool once and returns what happened as a value.
  *
- * Nothing is sent unless the ledger has the attempt and the lease outlasts it. When the time is up
- * the attempt is given up, not undone: what its `run` brings later is a late reply.
+ * Nothing is sent unless the ledger has the attempt and the lease is held. When the time is up the attempt
+ * goes on, also while others are fired or no caller waits any more: what its `run` brings later is a late reply.
  *
  * @module
  */
@@ -13,15 +13,20 @@ import { operationScope } from "../../key/scope.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
 import type { Licence } from "../../ledger/record.ts";
 import { surrounding } from "../../observe/around.ts";
-import type { WireToken } from "../../wire/token.ts";
+import { boundFetch } from "../../wire/bound-fetch.ts";
+import type { WireToken, WriteTerms } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 import { type Ended, fireOnce } from "../fire-once.ts";
 import type { Frame } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
-import { bufferResponse, type Result } from "../outcome/result.ts";
-import { inStoreTime } from "../store-call.ts";
-import type { Owned } from "./ownership.ts";
+import { bufferResponse } from "../outcome/response.ts";
+import type { Result } from "../outcome/result.ts";
+import { termsAfterEnd } from "./late-send.ts";
+import { mayStillSend } from "./lease.ts";
+import { type Owned, timeOf } from "./ownership.ts";
 import { prepareAttempt, storedPrecondition } from "./prepare-attempt.ts";
+import { announceRunning, beginAttempt, giveUpWaiting } from "./still-running.ts";
+import { attemptMsOf, type TimeToSend } from "./time-to-send.ts";
 
 const ENLISTED =
   "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
@@ -31,6 +36,8 @@ export interface Attempted {
   /** `undefined`: its time was up, and it goes on. */
   readonly ended: Ended<Result> | undefined;
   readonly startedAt: number;
+  /** Until when it may send. */
+  readonly time: TimeToSend;
   readonly token: WireToken;
   readonly frame: Frame;
   /** What `run` has taken from its context. */
@@ -47,24 +54,30 @@ export async function attemptEffect(owned: Owned, engine: Engine): Promise<Fired
   const { operation, execution, licence } = owned;
   if (!licence) return undefined;
   owned.licence = undefined;
-  const timeoutMs = Math.min(operation.tool.attemptTimeoutMs, execution.remainingMs());
-  const isResend = !owned.notePending;
+  const timeoutMs = attemptMsOf(execution);
   if (!(await prepareAttempt(owned, licence, timeoutMs, engine))) return undefined;
-  if (isResend) engine.budgets.take(operation.tool.service);
+  owned.resendAt = undefined;
 
+  giveUpWaiting(owned);
   const n = owned.stored.record.fired;
   const over = beginAttempt(operation.ref.id, n, engine);
   const { attempted, ended, stop } = fire(owned, n, licence, engine);
   const inTime = await withTimeLimit(engine.clock, timeoutMs, ended);
-  // Whether it ended or is given up: what `run` goes on to send must not leave.
-  stop();
-  if (inTime.tag === "done") {
+  const end = (how: Ended<Result>) => {
+    // What `run` goes on to send must not leave. A body that the caller is still to read goes on.
+    if (!(how.ok && how.value.isUnread)) stop();
     over();
+    owned.waitedFor?.delete(n);
+  };
+  if (inTime.tag === "done") {
+    end(inTime.value);
     return { ...attempted, ended: inTime.value };
   }
+  owned.waitedFor ??= new Map();
+  owned.waitedFor.set(n, { time: attempted.time, stop });
   announceRunning(owned, n, ended, engine);
   const late = ended.then((value) => {
-    over();
+    end(value);
     return { ...attempted, ended: value };
   });
   return { ...attempted, ended: undefined, late };
@@ -83,6 +96,8 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
   const key = keyOf(operation, generation);
   const { value: precondition } = storedPrecondition(owned, engine);
   const startedAt = engine.clock.monotonic();
+  const { keyHeader } = tool;
+  const time = owned.time ?? timeOf(undefined, engine);
 
   execution.sent = true;
   owned.fires += 1;
@@ -100,7 +115,10 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     frame,
     scope: operationScope(ref.id),
     around: inside && ((start) => inside.run(start)),
-    run: async (signal) => {
+    terms: termsOf(owned, n, time, engine),
+    termsAfterEnd: termsAfterEnd(operation, n, engine),
+    group: engine.ledger.store,
+    run: async (signal, token) => {
       const context = {
         get key() {
           took.key = true;
@@ -114,61 +132,32 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
         get signal() {
           return signal();
         },
+        get fetch() {
+          const value = () => context.key;
+          const header = keyHeader === undefined ? undefined : { name: keyHeader, value };
+          return boundFetch(token, globalThis.fetch, header);
+        },
       };
-      return resultOf(await tool.run(args, context));
+      const value = await tool.run(args, context);
+      return isResponse(value) ? bufferedResult(value, signal(), engine) : { value };
     },
   });
-  return { attempted: { n, startedAt, token, frame, took }, ended, stop };
+  return { attempted: { n, startedAt, time, token, frame, took }, ended, stop };
 }
 
-function resultOf(value: unknown): Result | Promise<Result> {
-  return isResponse(value) ? bufferedResult(value) : { value };
-}
-
-async function bufferedResult(value: Response): Promise<Result> {
-  const { response, kept } = await bufferResponse(value);
-  return { value: response, kept };
-}
-
-const NONE: readonly number[] = [];
-
-/** Notes that the attempt runs; the returned function says that it has ended. */
-export function beginAttempt(id: string, n: number, engine: Engine): () => void {
-  const { runningAttempts } = engine;
-  runningAttempts.set(id, [...(runningAttempts.get(id) ?? NONE), n]);
-  return () => {
-    const others = (runningAttempts.get(id) ?? NONE).filter((other) => other !== n);
-    if (others.length > 0) runningAttempts.set(id, others);
-    else runningAttempts.delete(id);
-  };
-}
-
-/** Says at every third of a lease that the attempt still runs, until `running` settles. */
-export function announceRunning(
-  owned: Owned,
-  n: number,
-  running: Promise<unknown>,
-  engine: Engine,
-): void {
-  const { leaseMs, operation } = owned;
-  let over = false;
-  let cancel = () => {};
-  const beat = async (): Promise<void> => {
-    // While the execution goes on, its lease says so.
-    if (!owned.active) {
-      const at = engine.ledger.clock.latest();
-      const move = { move: "running", attempt: n, leaseMs, at } as const;
-      const saying = engine.ledger.move(operation.ref, move);
-      await inStoreTime(engine, saying);
-    }
-    if (!over && !engine.isClosed()) schedule();
-  };
-  const schedule = () => {
-    cancel = engine.clock.after(leaseMs / 3, () => void beat(), true);
-  };
-  schedule();
-  void running.finally(() => {
-    over = true;
-    cancel();
+/** Nothing leaves after the time at which the ledger says that the attempt has ended. */
+const termsOf =
+  (owned: Owned, n: number, time: TimeToSend, engine: Engine): (() => WriteTerms) =>
+  () => ({
+    ...termsAfterEnd(owned.operation, n, engine)(),
+    mayStillSend: (isFirst) => mayStillSend(owned, time, isFirst, engine),
   });
+
+async function bufferedResult(
+  value: Response,
+  signal: AbortSignal,
+  { codec: { maxBytes } }: Engine,
+): Promise<Result> {
+  const { response, kept, isUnread } = await bufferResponse(value, { maxBytes, signal });
+  return { value: response, kept, isUnread };
 }

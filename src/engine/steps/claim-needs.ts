@@ -1,6 +1,6 @@
 /**
  * What a claim needs beyond its record: what the service will compare (ETag, version, unique name), which is read
- * once before the claim and sent unchanged with every attempt; and its lane.
+ * once before the claim and sent unchanged with every attempt; its lane; and its place in a thread.
  *
  * @module
  */
@@ -15,6 +15,7 @@ import type { LaneChange } from "../../ledger/store.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { about, type Execution, type Operation } from "../operation/operation.ts";
 import { askStore } from "../store-call.ts";
+import { hasPlace } from "../thread.ts";
 
 export type PreconditionRead =
   | { readonly tag: "read"; readonly precondition: Payload | undefined }
@@ -66,13 +67,34 @@ export async function completeOrTakeBack(
   takeBack: () => Promise<unknown>,
   engine: Engine,
 ): Promise<boolean> {
-  const fires = stored?.record.attempts.at(-1)?.epoch === stored?.record.epoch;
   // It was read as known when the precondition was, and is to be fired anew.
-  const isBare = fires && tool.precondition !== undefined && !stored?.record.precondition;
+  const isBare =
+    stored && isFiredAnew(stored) && tool.precondition !== undefined && !stored.record.precondition;
   try {
     if (!isBare && !lane) return true;
     if (!isBare && !engine.ledger.store.lanesApart) return true;
     if (!isBare && lane && (await confirmLane(ref, lane.name, engine))) return true;
+  } catch (error) {
+    inBackground(engine, takeBack);
+    throw error;
+  }
+  await takeBack();
+  return false;
+}
+
+/** From here on it fires, and not because of what an earlier attempt or a read has shown. */
+const isFiredAnew = ({ record }: Stored): boolean => record.attempts.at(-1)?.epoch === record.epoch;
+
+/** The same for its place in a thread. What was open already has kept all others from firing. */
+export async function keepsPlaceOrTakesBack(
+  operation: Operation,
+  stored: Stored,
+  takeBack: () => Promise<unknown>,
+  engine: Engine,
+): Promise<boolean> {
+  try {
+    if (stored.record.epoch > 1 && !isFiredAnew(stored)) return true;
+    if (await hasPlace(operation, engine)) return true;
   } catch (error) {
     inBackground(engine, takeBack);
     throw error;

@@ -11,18 +11,20 @@
 
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
+import { instantOf } from "../../ledger/store-clock.ts";
 import type { ClaimMove } from "../claim-terms.ts";
 import { claimInTime, claimOf, lostBefore, withdraw } from "../claim-terms.ts";
 import type { Admission, Engine, Visit } from "../engine.ts";
 import type { Execution, Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
-import { commonOf } from "../outcome/build.ts";
+import { commonOf, conflict } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import { askStore } from "../store-call.ts";
-import { completeOrTakeBack, readPrecondition } from "./claim-needs.ts";
+import { completeOrTakeBack, keepsPlaceOrTakesBack, readPrecondition } from "./claim-needs.ts";
 import { noteRepeat } from "./note-repeat.ts";
 import { type Owned, takeOwnership } from "./ownership.ts";
-import { waitForChange } from "./wait-for-change.ts";
+import { attemptMsOf, endsByIn } from "./time-to-send.ts";
+import { tellWaiting, waitForChange } from "./wait-for-change.ts";
 
 export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }
@@ -112,17 +114,19 @@ interface Written {
 
 /** Record, lane and approval in one move. */
 async function writeClaim(
-  { operation }: Execution,
+  execution: Execution,
   { precondition, needsYes, spend, lane }: Admitted,
   holder: string,
   engine: Engine,
 ): Promise<Written> {
-  const { clock } = engine;
+  const { operation } = execution;
   const suspect = lostBefore(operation, engine);
-  const grantedAt = { monotonic: clock.monotonic(), wall: clock.now() };
+  const grantedAt = instantOf(engine.clock);
   const draft = precondition ? { ...operation.draft, precondition } : operation.draft;
   const retry = operation.retry !== undefined;
-  const claim = claimOf(operation, { draft, holder, retry, suspect, needsYes, spend }, engine);
+  const endsBy = endsByIn(attemptMsOf(execution), engine);
+  const terms = { draft, holder, retry, suspect, needsYes, spend, endsBy };
+  const claim = claimOf(operation, terms, engine);
   const moved = await claimInTime(operation, engine, claim, undefined, lane);
   const foundLoss = !suspect && lostBefore(operation, engine) !== undefined;
   return { moved, grantedAt, foundLoss };
@@ -143,7 +147,8 @@ function ours(
   engine: Engine,
 ): Claim | undefined {
   if (moved.tag !== "moved" || !moved.stored || foundLoss) return undefined;
-  if (admitted.lane !== undefined || execution.operation.tool.precondition) return undefined;
+  const { tool, inThread } = execution.operation;
+  if (admitted.lane !== undefined || tool.precondition || inThread !== undefined) return undefined;
   const owned = takeOwnership(execution, moved.stored, holder, grantedAt, engine);
   return { tag: "owned", owned };
 }
@@ -170,11 +175,15 @@ async function interpret(
       return undefined;
     }
     if (!stored) return known(operation, stored, engine);
+    if (!(await keepsPlaceOrTakesBack(operation, stored, takeBack, engine))) {
+      return unsent(operation, { reason: "aborted" }, engine);
+    }
     return { tag: "owned", owned: takeOwnership(execution, stored, holder, grantedAt, engine) };
   }
   const { why, stored } = moved;
-  if (why === "conflict") return conflict(operation, engine);
+  if (why === "conflict") return otherIntent(operation, engine);
   if (why === "busy") {
+    if (turn === 0) tellWaiting(execution, engine);
     if (await waitForChange(execution, turn, engine)) return undefined;
     const common = commonOf(operation, stored?.record, engine);
     return { tag: "known", outcome: { ...common, status: "in_progress" } };
@@ -207,11 +216,11 @@ async function unsent(
 const knownFrom = async (operation: Operation, stored: Stored, engine: Engine): Promise<Known> =>
   stored.record.fingerprint === operation.draft.identity.fingerprint
     ? known(operation, stored, engine)
-    : conflict(operation, engine);
+    : otherIntent(operation, engine);
 
-const conflict = (operation: Operation, engine: Engine): Known => ({
+const otherIntent = (operation: Operation, engine: Engine): Known => ({
   tag: "known",
-  outcome: { ...commonOf(operation, undefined, engine), status: "conflict" },
+  outcome: conflict(operation, "other_intent", engine),
 });
 
 async function known(

@@ -9,14 +9,13 @@ import { isResponse } from "../../classify/answer.ts";
 import { type JudgeFacts, judge } from "../../classify/classify.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
 import type { Ending } from "../../ledger/record.ts";
-import { runWithoutToken, type WireFacts, wireFacts } from "../../wire/token.ts";
+import { runWithoutToken, sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 import type { Ended } from "../fire-once.ts";
 import { tellRepeats } from "../fire-once.ts";
 import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
 import { about } from "../operation/operation.ts";
 import type { Result } from "../outcome/result.ts";
-import { inStoreTime } from "../store-call.ts";
 import type { Attempted } from "./attempt.ts";
 import { learn, type Owned } from "./ownership.ts";
 
@@ -29,8 +28,9 @@ export async function classifyAttempt(
 ): Promise<Ending> {
   const { operation } = owned;
   const { n, token, ended, took } = attempted;
-  const wire = wireFacts(token);
-  const { wireRequests } = wire;
+  const { wireRequests: made, unsent } = wireFacts(token);
+  // Where no byte has left there is no reply to be lost.
+  const wireRequests = unsent ? 0 : made;
   const named = () => ({ ...about(operation, owned.stored.record.generation), attempt: n });
   const isFailure = tellRepeats(token, named, engine) !== undefined;
   // Something else fires for us: it has used up what this call may fire.
@@ -54,8 +54,7 @@ export async function classifyAttempt(
     }));
     return ending;
   }
-  const timeIsKnown = !engine.ledger.clock.hasSlept() || (await askTime(engine));
-  const judged = judgeAttempt(owned, attempted, ended, wire, engine);
+  const judged = judgeAttempt(owned, attempted, ended, token, engine);
   const unverified =
     judged.verdict === "committed" &&
     operation.tool.verify !== undefined &&
@@ -63,9 +62,10 @@ export async function classifyAttempt(
   const { status, innerOnly } = judged;
   const ending: Ending = {
     n,
-    // Too early an end would make an absence proof too soon; without the time, the lease's end counts.
-    endedAt: timeIsKnown ? engine.ledger.clock.latest() : undefined,
+    // Too early an end would make an absence proof too soon.
+    endedAt: engine.ledger.clock.latest(),
     verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
+    proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
     status,
     wireRequests,
     tookKey: took.key,
@@ -84,20 +84,18 @@ export async function classifyAttempt(
     durationMs: engine.clock.monotonic() - attempted.startedAt,
     error: ended.ok ? undefined : ended.error,
   }));
+  if (judged.swallowed) {
+    engine.events.emit("warning", () => ({ ...named(), code: "swallowed_status", status }));
+  }
   noticeKey(owned, ending, engine);
   return ending;
-}
-
-/** The host slept, so the store is asked what time it is; false if it does not answer. */
-async function askTime(engine: Engine): Promise<boolean> {
-  return (await inStoreTime(engine, engine.ledger.sync())).tag === "done";
 }
 
 function judgeAttempt(
   { operation }: Owned,
   { frame }: Attempted,
   ended: Ended<Result>,
-  wire: WireFacts,
+  token: WireToken,
   engine: Engine,
 ): NestedJudgement {
   const { tool } = operation;
@@ -105,14 +103,17 @@ function judgeAttempt(
   if (engine.enlisted && !ended.ok) return { verdict: "not_sent" };
   const judged = judge(ended.ok ? { ok: true, value: ended.value.value } : ended, {
     refuses: tool.refuses,
+    accepts: tool.accepts,
+    viaHttp: tool.viaHttp,
+    sight: sightOf(token, tool.viaHttp),
     keyed: tool.keyedForMs !== undefined,
     reader: tool.readState !== undefined,
     own: tool.classify,
     ...(ended.ok ? bodyOf(ended.value) : {}),
-    ...wire,
     now: engine.clock.now(),
   });
-  return judgeNested(judged, frame, ended.ok ? undefined : ended.error, wire.wireRequests);
+  const own = wireFacts(token).wireRequests + (token.others?.size ?? 0);
+  return judgeNested(judged, frame, ended.ok ? undefined : ended.error, own);
 }
 
 /** What a returned Response said beside its status, where that matters. */

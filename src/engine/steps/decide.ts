@@ -11,6 +11,7 @@
 import { LOST_EPOCH } from "../../ledger/moves/lost-data.ts";
 import {
   type AttemptNote,
+  isCertainlyUnsent,
   isCleared,
   type Licence,
   type NotAppliedReason,
@@ -18,6 +19,7 @@ import {
   type UnknownReason,
 } from "../../ledger/record.ts";
 import type { FireMode } from "../operation/operation.ts";
+import { isKeyExpired, proofDue } from "./windows.ts";
 
 /** What the tool and its service are good for, by declaration and by what they have shown. */
 export interface Powers {
@@ -39,6 +41,8 @@ export interface Powers {
 export interface StateRead {
   readonly reading: "committed" | "absent" | "in_progress" | "duplicated" | "cannot_tell";
   readonly beganAt: number;
+  /** The wall clock then. */
+  readonly wall: number;
 }
 
 export interface Situation {
@@ -49,14 +53,22 @@ export interface Situation {
   readonly lastRead: StateRead | undefined;
   /** The store's clock, no earlier. */
   readonly now: number;
+  /** The wall clock. */
+  readonly wall: number;
   /** How many more firings this call may make. */
   readonly firesLeft: number;
-  /** The retry budget of the service has a token. */
-  readonly budget: boolean;
   /** The arguments are those of the first attempt. */
   readonly sameArguments: boolean;
-  /** No caller waits, or the lease or the store is gone: no more firing. */
-  readonly mayNotFire: "stopped" | "lease_lost" | "store_down" | "cannot_tell" | undefined;
+  /** An attempt of this call still runs though its time was up, and is waited for: slow is not lost. */
+  readonly awaitsRun: boolean;
+  /** No caller waits, the lease or the store is gone, or a person gave it up: no more firing. */
+  readonly mayNotFire:
+    | "stopped"
+    | "lease_lost"
+    | "store_down"
+    | "cannot_tell"
+    | "abandoned"
+    | undefined;
   /** A service answered twice with the same stored failure. */
   readonly keySpent: boolean;
   readonly fireMode: FireMode;
@@ -66,6 +78,8 @@ export type Decision =
   | { readonly do: "fire"; readonly licence: Licence; readonly clears: readonly number[] }
   /** Read again: in a while, or when a time on the store's clock has passed. */
   | { readonly do: "read"; readonly notBefore: number | undefined }
+  /** Nothing else helps: wait for the attempt that still runs. */
+  | { readonly do: "wait" }
   /** `undefined`: a read found it, and no attempt was answered. */
   | { readonly do: "commit"; readonly attempt: number | undefined }
   | {
@@ -75,10 +89,18 @@ export type Decision =
     }
   | { readonly do: "leave_unknown"; readonly reason: UnknownReason };
 
+/** An attempt was answered yes: nothing else counts. Nearly every call ends so. */
+export function answeredYes(
+  attempts: readonly AttemptNote[],
+): Extract<Decision, { do: "commit" }> | undefined {
+  const answered = attempts.find(({ verdict }) => verdict === "committed");
+  return answered && { do: "commit", attempt: answered.n };
+}
+
 export function decide(situation: Situation): Decision {
   const { attempts, lastRead, powers } = situation;
-  const answered = attempts.find(({ verdict }) => verdict === "committed");
-  if (answered) return { do: "commit", attempt: answered.n };
+  const yes = answeredYes(attempts);
+  if (yes) return yes;
 
   const doubtful = attempts.filter((attempt) => !isCleared(attempt));
   if (doubtful.length === 0) return withoutDoubt(situation, []);
@@ -87,7 +109,7 @@ export function decide(situation: Situation): Decision {
   }
   if (lastRead?.reading === "in_progress") return { do: "read", notBefore: undefined };
 
-  const due = proofDue(doubtful, powers);
+  const due = powers.readerBlind ? "never" : proofDue(doubtful, powers.commitsWithinMs, lastRead);
   if (lastRead?.reading === "absent" && typeof due === "number" && lastRead.beganAt > due) {
     if (!doubtful.some(saidYes)) {
       return withoutDoubt(
@@ -102,22 +124,23 @@ export function decide(situation: Situation): Decision {
   if (lastRead?.reading === "absent" && due !== "never") {
     return { do: "read", notBefore: due === "not yet" ? undefined : due };
   }
+  if (situation.awaitsRun) return { do: "wait" };
   return { do: "leave_unknown", reason: whyUnknown(situation, doubtful) };
 }
+
+const AGAIN = ["not_sent", "refused", "absent"] as const;
 
 /** Every attempt certainly did nothing: fire again if that is allowed, else say so. */
 function withoutDoubt(situation: Situation, clears: readonly number[]): Decision {
   const last = situation.attempts.at(-1);
   const reason = certainty(last, clears);
-  const licence = ({ not_sent: "not_sent", refused: "refused", absent: "absent" } as const)[
-    reason as "absent"
-  ];
+  const licence = AGAIN.find((each) => each === reason);
   const innerFailed = last?.innerOnly && last.epoch === situation.epoch;
   const mayFire =
     licence !== undefined &&
+    !(licence === "not_sent" && last && !isCertainlyUnsent(last)) &&
     !innerFailed &&
     situation.firesLeft > 0 &&
-    situation.budget &&
     situation.sameArguments &&
     !situation.mayNotFire &&
     firesFreely(situation);
@@ -126,7 +149,11 @@ function withoutDoubt(situation: Situation, clears: readonly number[]): Decision
 
 const firesFreely = ({ fireMode }: Situation): boolean => fireMode === "freely";
 
-function certainty(last: AttemptNote | undefined, clears: readonly number[]): NotAppliedReason {
+/** Why it certainly did not happen, where no attempt is in doubt. */
+export function certainty(
+  last: AttemptNote | undefined,
+  clears: readonly number[],
+): NotAppliedReason {
   if (!last) return "not_sent";
   if (last.verdict === "rejected") return "rejected";
   if (last.cleared === "person") return "resolved";
@@ -134,22 +161,10 @@ function certainty(last: AttemptNote | undefined, clears: readonly number[]): No
   return last.verdict === "refused" ? "refused" : "not_sent";
 }
 
-/** The time after which *absent* is proof for all of them; not known while one has not ended. */
-function proofDue(doubtful: readonly AttemptNote[], powers: Powers): number | "not yet" | "never" {
-  if (powers.commitsWithinMs === undefined || powers.readerBlind) return "never";
-  let due = 0;
-  for (const { endedAt, endsBy } of doubtful) {
-    const end = endedAt ?? endsBy;
-    if (end === undefined) return "not yet";
-    due = Math.max(due, end + powers.commitsWithinMs);
-  }
-  return due;
-}
-
 /** keyed: the service itself will recognise the repetition. */
 function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
   const { powers, attempts, generation, lastRead } = situation;
-  if (situation.firesLeft <= 0 || !situation.budget || situation.mayNotFire) return false;
+  if (situation.firesLeft <= 0 || situation.mayNotFire) return false;
   if (!situation.sameArguments || situation.fireMode === "never") return false;
   // After a yes nothing but a person may fire again; a no after a doubt is for readers and people.
   if (doubtful.some(saidYes)) return false;
@@ -169,12 +184,12 @@ function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]):
 }
 
 function keyIsGood(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
-  const { powers, generation, now } = situation;
+  const { powers, generation } = situation;
   if (powers.keyedForMs === undefined || powers.keyUnused || situation.keySpent) return false;
   if (!doubtful.every(carriedKey)) return false;
   // A doubt about an earlier key cannot be lifted by this one.
   if (doubtful.some((attempt) => attempt.generation !== generation)) return false;
-  return now <= keyEnds(situation);
+  return !isKeyOld(situation);
 }
 
 /** What `run` never took, or did not have to send yet, it cannot have sent. */
@@ -194,10 +209,10 @@ export const mayStillResend = (situation: Situation): boolean =>
     situation.attempts.filter((attempt) => !isCleared(attempt)),
   );
 
-/** Counted from the first send, less 5 % and one attempt. */
-function keyEnds({ powers, attempts, generation }: Situation): number {
-  const sends = attempts.filter((attempt) => attempt.generation === generation).map(({ at }) => at);
-  return Math.min(...sends) + (powers.keyedForMs ?? 0) * 0.95 - powers.attemptTimeoutMs;
+/** Less 5 % and one attempt. */
+function isKeyOld({ powers, attempts, generation, now, wall }: Situation): boolean {
+  const lastsMs = (powers.keyedForMs ?? 0) * 0.95 - powers.attemptTimeoutMs;
+  return isKeyExpired(attempts, { lastsMs, generation }, { now, wall });
 }
 
 /** A composite whose every request was an operation of its own: those replay, so it may run again. */
@@ -220,9 +235,8 @@ function whyUnknown(situation: Situation, doubtful: readonly AttemptNote[]): Unk
   if (resends && !situation.sameArguments) return "reworded";
   if (keyed && powers.keyUnused) return "key_unused";
   if (keyed && situation.keySpent) return "key_spent";
-  if (keyed && situation.now > keyEnds(situation)) return "key_expired";
+  if (keyed && isKeyOld(situation)) return "key_expired";
   if (resends && situation.firesLeft <= 0) return "attempts";
-  if (resends && !situation.budget) return "budget";
   if (lastRead?.reading === "absent")
     return powers.readerBlind ? "reader_blind" : "absent_unproven";
   if (powers.reader) return "cannot_tell";

@@ -6,7 +6,7 @@
  */
 
 import type { Ending, Verdict } from "../../ledger/record.ts";
-import { claimMove } from "../claim-terms.ts";
+import { claimMove, sendsForMsOf } from "../claim-terms.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
@@ -58,12 +58,13 @@ export async function fileEvidence(
 export async function restore(owned: Owned, state: Settled, engine: Engine): Promise<boolean> {
   const { operation, holder, leaseMs } = owned;
   const at = engine.ledger.clock.latest();
-  const suspect = { since: at, leaseMs };
+  const suspect = { since: at, sendsForMs: sendsForMsOf(operation.tool) };
   const claim = claimMove(operation.draft, { holder, leaseMs, suspect, at });
   const claimed = await engine.persist(() => engine.ledger.move(operation.ref, claim));
   if (claimed === "closed" || claimed.tag !== "moved" || !claimed.stored) return false;
   const { epoch } = claimed.stored.record;
-  const endings = [{ n: claimed.stored.record.fired, endedAt: at }];
+  const { verdict, proven } = (state.tag === "not_applied" && owned.attempts.at(-1)) || {};
+  const endings = [{ n: claimed.stored.record.fired, endedAt: at, verdict, proven }];
   const move = { move: "settle", epoch, state, endings, at } as const;
   const settled = await engine.persist(() => engine.ledger.move(operation.ref, move));
   return settled !== "closed" && settled.tag === "moved";

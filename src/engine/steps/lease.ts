@@ -5,41 +5,53 @@
  * @module
  */
 
+import { withTimeLimit } from "../../lang/clock.ts";
+import { instantOf } from "../../ledger/store-clock.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
-import { inStoreTime } from "../store-call.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";
+import type { TimeToSend } from "./time-to-send.ts";
 
 /** Renews until stopped. Idle: it never keeps a process alive. */
 export function keepLease(owned: Owned, engine: Engine): () => void {
+  const third = owned.leaseMs / 3;
   let cancel = () => {};
-  const schedule = () => {
-    cancel = engine.clock.after(owned.leaseMs / 3, beat, true);
+  const schedule = (ms: number) => {
+    cancel = engine.clock.after(ms, beat, true);
   };
   const beat = () => {
-    void renew(owned, engine).then((kept) => {
-      if (kept && owned.active) schedule();
+    void renew(owned, engine).then((renewed) => {
+      // A renewal has had its third already when it is late.
+      if (renewed !== "lost" && owned.active) schedule(renewed === "late" ? 0 : third);
     });
   };
-  schedule();
+  schedule(third);
   return () => cancel();
 }
 
-/** False once another owner has taken over. A store that does not answer is asked again at the next beat. */
-async function renew(owned: Owned, engine: Engine): Promise<boolean> {
-  const { ref } = owned.operation;
-  const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
+/**
+ * `lost` once another owner has taken over; until then an owner may renew late. A store that does not answer is asked
+ * again, and an answer that comes after all counts.
+ */
+async function renew(owned: Owned, engine: Engine): Promise<"kept" | "late" | "lost"> {
   const { epoch, leaseMs } = owned;
-  const renewing = engine.ledger.move(ref, { move: "renew", epoch, leaseMs }, owned.stored);
-  const inTime = await inStoreTime(engine, renewing);
-  if (inTime.tag !== "done") return true;
-  if (inTime.value.tag === "moved") {
-    owned.grantedAt = grantedAt;
-    remember(owned, inTime.value.stored);
-    return true;
-  }
-  if (owned.active) loseLease(owned, engine);
-  return false;
+  const grantedAt = instantOf(engine.clock);
+  const asked = engine.ledger.move(
+    owned.operation.ref,
+    { move: "renew", epoch, leaseMs },
+    owned.stored,
+  );
+  const renewing = asked.then((moved) => {
+    if (moved.tag !== "moved") return "lost";
+    if (grantedAt.monotonic >= owned.grantedAt.monotonic) owned.grantedAt = grantedAt;
+    remember(owned, moved.stored);
+    return "kept";
+  });
+  const inTime = await withTimeLimit(engine.clock, leaseMs / 3, renewing);
+  if (inTime.tag === "failed") return "kept";
+  if (inTime.tag === "late") return "late";
+  if (inTime.value === "lost" && owned.active) loseLease(owned, engine);
+  return inTime.value;
 }
 
 export function loseLease(owned: Owned, engine: Engine): void {
@@ -48,16 +60,23 @@ export function loseLease(owned: Owned, engine: Engine): void {
   wakeOf(owned).abort();
 }
 
-/** Whether the lease outlasts an attempt, by monotonic and wall clock: a suspended host stops only one. */
-export const leaseLasts = (owned: Owned, ms: number, engine: Engine): boolean =>
-  leaseLeft(owned, engine) >= ms;
+/** Whether the lease is held and lasts for a while, by monotonic and wall clock: a suspended host stops only one. */
+export const holdsLease = (owned: Owned, engine: Engine): boolean =>
+  leaseLeft(owned, engine) > owned.leaseMs / 3;
 
-/** The same, after a renewal where one is needed. */
-export async function leaseCovers(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
-  if (leaseLasts(owned, ms, engine)) return true;
+/** Whether it is held after a renewal. */
+export async function renewsLease(owned: Owned, engine: Engine): Promise<boolean> {
   await renew(owned, engine);
-  return owned.mayNotFire === undefined && leaseLasts(owned, ms, engine);
+  return owned.mayNotFire === undefined && leaseLeft(owned, engine) > 0;
 }
+
+/** Whether a request of an attempt may leave: within its time; and the first one only under the lease. */
+export const mayStillSend = (
+  owned: Owned,
+  time: TimeToSend,
+  isFirst: boolean,
+  engine: Engine,
+): boolean => time.leftMs() > 0 && (!isFirst || leaseLeft(owned, engine) > 0);
 
 function leaseLeft({ grantedAt, leaseMs }: Owned, { clock }: Engine): number {
   const elapsed = clock.monotonic() - grantedAt.monotonic;

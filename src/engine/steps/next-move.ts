@@ -6,11 +6,20 @@
 
 import { sleep } from "../../lang/clock.ts";
 import { type AttemptNote, isCleared, type Licence } from "../../ledger/record.ts";
-import type { Tool } from "../define/tool.ts";
+import { recognisesRepeats, type Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
+import { about } from "../operation/operation.ts";
 import { backoff } from "../pace.ts";
-import { type Decision, decide, type Powers, type Situation } from "./decide.ts";
+import {
+  answeredYes,
+  certainty,
+  type Decision,
+  decide,
+  type Powers,
+  type Situation,
+} from "./decide.ts";
 import { forget, learn, type Owned, wakeOf } from "./ownership.ts";
+import { attemptsNow, awaitsRun } from "./still-running.ts";
 
 /** A decision that ends the execution. */
 export type Final = Extract<Decision, { do: "commit" | "give_up" | "leave_unknown" }>;
@@ -18,47 +27,78 @@ export type Final = Extract<Decision, { do: "commit" | "give_up" | "leave_unknow
 export type Next =
   | { readonly tag: "settle"; readonly final: Final }
   /** Nothing was sent: the claim is taken back. */
-  | { readonly tag: "withdraw"; readonly status: "not_applied" | "in_progress" }
+  | { readonly tag: "withdraw"; readonly status: "not_applied" | "in_progress" | "unknown" }
   /** Fire again after a pause, under this licence. */
   | { readonly tag: "fire"; readonly licence: Licence; readonly waitMs: number }
-  /** Read the state again after a pause. */
+  /** Read the state again after a pause; or as soon as an attempt that still runs has ended. */
   | { readonly tag: "read"; readonly waitMs: number };
 
-/** `readFirst`: whether the state is to be read before the first attempt. */
-export const readsFirst = ({ operation: { tool }, licence, lastRead }: Owned): boolean =>
-  tool.readFirst && tool.readState !== undefined && licence === "first" && !lastRead;
+/** Whether the state is read before the first attempt: the tool asks for it, or the store may have forgotten one. */
+export const readsFirst = (owned: Owned, engine: Engine): boolean =>
+  owned.licence === "first" &&
+  !owned.lastRead &&
+  owned.operation.tool.readState !== undefined &&
+  (owned.operation.tool.readFirst || mayBeForgotten(owned, engine));
+
+/** In a store that may forget, no record does not mean that nothing was sent. */
+const mayBeForgotten = ({ operation }: Owned, { ledger }: Engine): boolean =>
+  ledger.store.promise.mayForget && !operation.fresh;
 
 /** What ends an execution before it has fired; `undefined` if it may fire. */
-export function endBeforeFiring(owned: Owned): Next | undefined {
-  const { execution, notePending, fires, lastRead } = owned;
+export function endBeforeFiring(owned: Owned, engine: Engine): Next | undefined {
+  const { execution, notePending, fires, lastRead, operation } = owned;
   if (!notePending || fires > 0) return undefined;
   if (lastRead?.reading === "committed" || lastRead?.reading === "duplicated") {
     forget(owned, owned.stored.record.fired);
+    if (!operation.tool.readFirst) {
+      engine.events.emit("warning", () => ({ ...about(operation), code: "store_forgot" }));
+    }
     return { tag: "settle", final: { do: "commit", attempt: undefined } };
   }
   // The service is already doing it: nothing is sent, and the next call reads again.
   if (lastRead?.reading === "in_progress") return { tag: "withdraw", status: "in_progress" };
+  if (lastRead?.reading === "cannot_tell" && isUnprotected(owned, engine)) {
+    return { tag: "withdraw", status: "unknown" };
+  }
   // All callers have left or the time is up, and the attempt that the claim noted was never fired.
   const isOver = execution.stopped.aborted || execution.remainingMs() <= 0;
   return isOver ? { tag: "withdraw", status: "not_applied" } : undefined;
 }
 
+/** A reader that cannot tell is none: such a write is sent only where it was accepted that the store forgets. */
+const isUnprotected = (owned: Owned, engine: Engine): boolean =>
+  mayBeForgotten(owned, engine) &&
+  !engine.ledger.store.promise.forgettingAccepted &&
+  !recognisesRepeats(owned.operation.tool);
+
 export function nextMove(owned: Owned, engine: Engine): Next {
-  const decision = decide(situationOf(owned, engine));
+  const decision = answeredYes(owned.attempts) ?? decide(situationOf(owned, engine));
   if (decision.do === "commit" || decision.do === "leave_unknown")
     return { tag: "settle", final: decision };
-  if (decision.do === "read") {
-    const waitMs = untilRead(owned, decision.notBefore, engine);
-    if (waitMs < owned.execution.remainingMs()) return { tag: "read", waitMs };
-    return { tag: "settle", final: outOfTime(owned, decision) };
+  if (decision.do === "read" || decision.do === "wait") {
+    const left = owned.execution.remainingMs();
+    const waitMs = decision.do === "wait" ? left : untilRead(owned, decision.notBefore, engine);
+    if (waitMs < left) return { tag: "read", waitMs };
+    return outOfTime(owned, decision, engine);
   }
   for (const n of decision.clears) learn(owned, { n, cleared: "absent" });
   if (decision.do === "give_up") return { tag: "settle", final: decision };
-  const waitMs = nextPause(owned, owned.retryAfterMs, engine);
-  if (waitMs >= owned.execution.remainingMs()) {
-    return { tag: "settle", final: outOfTime(owned, decision) };
-  }
-  return { tag: "fire", licence: decision.licence, waitMs };
+  const pauseMs = nextPause(owned, owned.retryAfterMs, engine);
+  if (pauseMs >= owned.execution.remainingMs()) return outOfTime(owned, decision, engine);
+  const tokenMs = untilToken(owned, engine);
+  if (tokenMs === undefined) return outOfTime(owned, decision, engine, "budget");
+  return { tag: "fire", licence: decision.licence, waitMs: Math.max(pauseMs, tokenMs) };
+}
+
+/** How long until the service's retry budget lets it be sent again; `undefined`: not in the time that is left. */
+function untilToken(owned: Owned, { budgets, clock }: Engine): number | undefined {
+  const { operation, execution } = owned;
+  const now = clock.monotonic();
+  // Reserved before, and not used: something new was known first.
+  if (owned.resendAt !== undefined) return owned.resendAt - now;
+  const waitMs = budgets.reserve(operation.tool.service, execution.remainingMs());
+  if (waitMs !== undefined) owned.resendAt = now + waitMs;
+  return waitMs;
 }
 
 function untilRead(owned: Owned, notBefore: number | undefined, engine: Engine): number {
@@ -73,15 +113,31 @@ function nextPause(owned: Owned, retryAfterMs: number | undefined, engine: Engin
   return waitMs;
 }
 
+/** There is not enough time for it. What is left is the time of an attempt that still runs: it may end. */
+function outOfTime(
+  owned: Owned,
+  decision: Extract<Decision, { do: "fire" | "read" | "wait" }>,
+  engine: Engine,
+  short: "deadline" | "budget" = "deadline",
+): Next {
+  const waitMs = owned.execution.remainingMs();
+  const runs = awaitsRun(owned, engine);
+  if (runs && waitMs > 0) return { tag: "read", waitMs };
+  return { tag: "settle", final: asItStands(owned, decision, runs ? "still_running" : short) };
+}
+
 /** Nothing in doubt: it is certain that it did not happen. Else reconcile goes on later. */
-function outOfTime(owned: Owned, decision: Extract<Decision, { do: "fire" | "read" }>): Final {
+function asItStands(
+  owned: Owned,
+  decision: Decision,
+  short: "deadline" | "budget" | "still_running",
+): Final {
   if (owned.attempts.every(isCleared)) {
-    const last = owned.attempts.at(-1);
-    const reason = decision.do === "fire" && decision.clears.length > 0 ? "absent" : "not_sent";
-    return { do: "give_up", reason: last?.verdict === "refused" ? "refused" : reason, clears: [] };
+    const clears = decision.do === "fire" ? decision.clears : [];
+    return { do: "give_up", reason: certainty(owned.attempts.at(-1), clears), clears: [] };
   }
-  const inProgress = owned.lastRead?.reading === "in_progress";
-  return { do: "leave_unknown", reason: inProgress ? "in_progress" : "deadline" };
+  const inProgress = owned.lastRead?.reading === "in_progress" && short !== "still_running";
+  return { do: "leave_unknown", reason: inProgress ? "in_progress" : short };
 }
 
 /** Waits, unless something new is known before the time is up. */
@@ -97,13 +153,14 @@ export function situationOf(owned: Owned, engine: Engine): Situation {
   const { tool } = operation;
   return {
     powers: powersOf(tool),
-    attempts: owned.attempts,
+    attempts: attemptsNow(owned, engine),
     epoch: owned.epoch,
     generation: stored.record.generation,
     lastRead: owned.lastRead,
     now: engine.ledger.clock.latest(),
+    wall: engine.clock.now(),
     firesLeft: (engine.enlisted ? 1 : tool.attempts) - owned.fires,
-    budget: engine.budgets.has(tool.service),
+    awaitsRun: awaitsRun(owned, engine),
     sameArguments: stored.record.argsHash === operation.draft.argsHash,
     mayNotFire: owned.mayNotFire ?? (execution.stopped.aborted ? "stopped" : undefined),
     keySpent: isKeySpent(owned.attempts, stored.record.generation),

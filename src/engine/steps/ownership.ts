@@ -11,17 +11,17 @@ import {
   type Ending,
   isCleared,
   type Licence,
-  type OperationRecord,
   type Rejection,
   type Stored,
 } from "../../ledger/record.ts";
-import { leaseMsOf } from "../claim-terms.ts";
+import type { Instant } from "../../ledger/store-clock.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
 import type { Execution } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Result } from "../outcome/result.ts";
 import type { Situation, StateRead } from "./decide.ts";
+import { type TimeToSend, timeToSend } from "./time-to-send.ts";
 
 export interface Owned {
   readonly execution: Execution;
@@ -35,6 +35,10 @@ export interface Owned {
   licence: Licence | undefined;
   /** The attempt that the claim has noted is still to be fired; every other one is noted first. */
   notePending: boolean;
+  /** Until when the attempt that was noted last may send. */
+  time: TimeToSend | undefined;
+  /** Attempts whose time is up and that are waited for all the same, by their number. */
+  waitedFor: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
   /** How often this execution has fired. */
   fires: number;
   lastRead: StateRead | undefined;
@@ -45,13 +49,15 @@ export interface Owned {
   lastError: unknown;
   rejection: Rejection | undefined;
   retryAfterMs: number | undefined;
+  /** From when the retry budget lets it be sent again, on the monotonic clock; its token is taken. */
+  resendAt: number | undefined;
   /** How many pauses it has made, each longer than the last. */
   pauses: number;
   /** An attempt that may be noted in the ledger, and was not fired. */
   unfired: number | undefined;
   mayNotFire: Situation["mayNotFire"];
   /** When the lease was asked for, by both local clocks. */
-  grantedAt: { readonly monotonic: number; readonly wall: number };
+  grantedAt: Instant;
   /** Interrupts a wait when something new is known. Made by `wakeOf`. */
   wake: Stop | undefined;
   /** False once the execution has settled: what comes later is filed, not decided on. */
@@ -94,11 +100,13 @@ function own(
     operation,
     epoch: record.epoch,
     holder,
-    leaseMs: leaseMsOf(operation.tool, engine),
+    leaseMs: engine.timing.leaseMs,
     stored,
-    attempts: stillRunning(record, engine),
+    attempts: [...record.attempts],
     licence: notePending ? last?.licence : undefined,
     notePending,
+    time: notePending ? timeOf(last, engine) : undefined,
+    waitedFor: undefined,
     fires: 0,
     lastRead: undefined,
     reading: undefined,
@@ -106,23 +114,18 @@ function own(
     lastError: undefined,
     rejection: undefined,
     retryAfterMs: undefined,
+    resendAt: undefined,
     pauses: 0,
     unfired: undefined,
-    mayNotFire: undefined,
+    mayNotFire: record.abandonedFor === undefined ? undefined : "abandoned",
     grantedAt,
     wake: undefined,
     active: true,
   };
 }
 
-/** An attempt that still runs in this very process has not ended, whatever its lease says. */
-function stillRunning(record: OperationRecord, engine: Engine): AttemptNote[] {
-  const running = engine.runningAttempts.get(record.id);
-  if (!running) return [...record.attempts];
-  return record.attempts.map((attempt) =>
-    running.includes(attempt.n) ? { ...attempt, endsBy: undefined } : attempt,
-  );
-}
+export const timeOf = (note: AttemptNote | undefined, engine: Engine): TimeToSend =>
+  timeToSend(note?.endsBy ?? Number.NEGATIVE_INFINITY, engine);
 
 export function wakeOf(owned: Owned): Stop {
   owned.wake ??= createStop();

@@ -1,19 +1,21 @@
 /**
- * Whether an attempt may start: the ledger has its note, the lease outlasts it, and its licence still
- * holds.
+ * Whether an attempt may start: the ledger has its note, the lease is held, and its licence still holds.
  *
  * @module
  */
 
 import type { Json } from "../../key/json.ts";
 import type { Licence } from "../../ledger/record.ts";
+import { instantOf } from "../../ledger/store-clock.ts";
 import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
 import { mayStillResend } from "./decide.ts";
-import { leaseCovers, leaseLasts, loseLease } from "./lease.ts";
+import { holdsLease, loseLease, mayStillSend, renewsLease } from "./lease.ts";
 import { situationOf } from "./next-move.ts";
-import { endingsOf, forget, type Owned, relearn, remember } from "./ownership.ts";
+import { endingsOf, forget, type Owned, relearn, remember, timeOf } from "./ownership.ts";
+import { noteLonger } from "./still-running.ts";
+import { attemptMsOf, endsByIn } from "./time-to-send.ts";
 
 /** The durable note comes first; the claim itself is the note of the first attempt. */
 export async function prepareAttempt(
@@ -31,26 +33,45 @@ export async function prepareAttempt(
     !owned.attempts.some(({ verdict }) => verdict === "committed");
   if (!owned.notePending && !(mayFire() && (await note(owned, licence, engine)))) return false;
   owned.notePending = false;
+  const n = owned.stored.record.fired;
+  const isOwner = mayFire() && (holdsLease(owned, engine) || (await renewsLease(owned, engine)));
   const covered =
-    mayFire() &&
-    (leaseLasts(owned, timeoutMs, engine) || (await leaseCovers(owned, timeoutMs, engine)));
+    isOwner && (hasTime(owned, timeoutMs) || (await noteMoreTime(owned, timeoutMs, engine)));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
   const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
-  if (covered && mayFire() && !tooLate) return true;
-  if (mayFire() && !covered) owned.mayNotFire = "lease_lost";
-  forget(owned, owned.stored.record.fired);
+  // Nor is it known how long that answer took: another may own it by now, and have fired.
+  const isInTime = owned.time !== undefined && mayStillSend(owned, owned.time, true, engine);
+  if (covered && isInTime && mayFire() && !tooLate) return true;
+  if (mayFire() && !(covered && isInTime)) {
+    owned.mayNotFire = isOwner && isInTime ? "store_down" : "lease_lost";
+  }
+  forget(owned, n);
   return false;
+}
+
+/** Not if much was done since the attempt was noted: what was read first took time. */
+const hasTime = ({ time }: Owned, ms: number): boolean => time !== undefined && time.leftMs() >= ms;
+
+async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
+  const endsBy = await noteLonger(owned, owned.stored.record.fired, ms, engine);
+  if (endsBy !== undefined) owned.time?.extend(endsBy);
+  return endsBy !== undefined;
 }
 
 async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boolean> {
   const { epoch, leaseMs, stored, operation } = owned;
-  const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
-  const at = engine.ledger.clock.earliest();
+  const { clock } = engine.ledger;
+  const grantedAt = instantOf(engine.clock);
+  const firing = {
+    at: clock.earliest(),
+    skew: clock.skew(),
+    endsBy: endsByIn(attemptMsOf(owned.execution), engine),
+    declared: declaredBy(operation.tool, engine.enlisted),
+  };
   const endings = endingsOf(owned);
-  const declared = declaredBy(operation.tool, engine.enlisted);
   const noting = engine.ledger.move(
     operation.ref,
-    { move: "note", epoch, licence, endings, declared, leaseMs, at },
+    { move: "note", epoch, licence, endings, leaseMs, ...firing },
     stored,
   );
   const inTime = await inStoreTime(engine, noting);
@@ -72,6 +93,7 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   owned.grantedAt = grantedAt;
   remember(owned, moved.stored);
   const added = moved.stored.record.attempts.at(-1);
+  owned.time = timeOf(added, engine);
   if (added) owned.attempts = [...owned.attempts, added];
   return true;
 }

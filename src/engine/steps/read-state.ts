@@ -21,8 +21,9 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
     if (left <= 0) break;
     // Noted before the question: only a read that *began* late enough proves an absence.
     const beganAt = engine.ledger.clock.earliest();
+    const wall = engine.clock.now();
     const reading = await askReader(operation, stored.record, left, engine);
-    owned.lastRead = { reading: reading.reading, beganAt };
+    owned.lastRead = { reading: reading.reading, beganAt, wall };
     owned.reading = reading;
     if (reading.reading === "duplicated") {
       engine.events.emit("duplicate", () => ({ ...about(operation), source: "read" }));

@@ -30,6 +30,7 @@ import {
   stateFor,
   withEffectOwned,
 } from "./settled-state.ts";
+import { waitForOwner } from "./wait-for-change.ts";
 
 /** The outcome; or another pass, at once, when the record has changed under the decision. */
 export async function settle(
@@ -47,40 +48,47 @@ export async function settle(
   const state = await withEffectOwned(owned, stateFor(owned, final, result, engine), engine);
   const at = engine.ledger.clock.latest();
   const dedupes = recognisesRepeats(operation.tool);
-  const move: Move = { move: "settle", epoch, state, endings: endingsOf(owned), dedupes, at };
-  const told = (recorded: boolean): Pass<Outcome<unknown>> => ({
+  const told = owned.execution.hasCaller();
+  owned.execution.telling = told;
+  const endings = endingsOf(owned);
+  const move: Move = { move: "settle", epoch, state, endings, dedupes, told, at };
+  const tellAs = (recorded: boolean): Pass<Outcome<unknown>> => ({
     tag: "done",
     value: tell(owned, state, result, at, recorded, engine),
   });
+  // A failed call is undone by the rollback of its transaction, which its caller must not be able to forget.
+  if (owned.fires > 0 && state.tag !== "committed") await engine.spoil();
   const settling = engine.ledger.move(operation.ref, move, stored);
-  if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling);
+  if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling, engine);
   const inTime = await inStoreTime(engine, settling);
   if (inTime.tag !== "done") {
     settleLater(owned, move, state, engine);
-    return told(false);
+    return tellAs(false);
   }
   const moved = inTime.value;
   if (moved.tag === "refused" && moved.why === "changed") {
     relearn(owned, moved.stored);
     owned.active = true;
+    owned.execution.telling = false;
     return { tag: "wait", waitMs: 0 };
   }
   if (result && final.do === "commit") keepResult(owned, final.attempt, result);
   if (isPlain(owned, moved, state)) {
     checkReader(owned, state, engine);
-    return told(true);
+    return tellAs(true);
   }
   const filing = afterwards(owned, moved, state, engine);
   inBackground(engine, () => filing);
   // What is known is told, also while the ledger cannot be told.
   const done = await inStoreTime(engine, filing);
-  if (done.tag === "done" && done.value === "as_meant") return told(true);
+  if (done.tag === "done" && done.value === "as_meant") return tellAs(true);
   if (state.tag === "committed") {
     // What an owner that lost the operation saw is on record as evidence.
     const isFiled = done.tag === "done" && moved.tag === "refused" && moved.why !== "absent";
-    return told(isFiled);
+    return tellAs(isFiled);
   }
-  const known = moved.tag === "lane" ? undefined : moved.stored;
+  const found = moved.tag === "lane" ? undefined : moved.stored;
+  const known = await waitForOwner(owned.execution, found, engine);
   return { tag: "done", value: { ...(await replay(operation, known, engine)), replayed: false } };
 }
 
@@ -109,10 +117,16 @@ function settleLater(owned: Owned, move: Move, state: Settled, engine: Engine): 
   });
 }
 
-/** Without its record the effect must not commit: the error is what rolls the transaction back. */
-async function mustJoin({ operation }: Owned, settling: Promise<Moved>): Promise<void> {
+/** Without its record the effect must not commit. */
+async function mustJoin(
+  { operation }: Owned,
+  settling: Promise<Moved>,
+  engine: Engine,
+): Promise<void> {
   const moved = await settling.catch(() => undefined);
-  if (moved?.tag !== "moved") throw new LeaseLostError(factsOf(operation));
+  if (moved?.tag === "moved") return;
+  await engine.spoil();
+  throw new LeaseLostError(factsOf(operation));
 }
 
 /** Whether the ledger says what was meant. An owner that has lost the operation files what it saw. */
@@ -131,6 +145,8 @@ async function afterwards(
     return moved.stored?.record.state.tag === state.tag ? "as_meant" : "otherwise";
   }
   if (moved.tag === "refused" && moved.why === "absent") {
+    // What was never fired leaves nothing to remember.
+    if (owned.fires === 0 && state.tag === "not_applied") return "as_meant";
     return (await restore(owned, state, engine)) ? "as_meant" : "otherwise";
   }
   const yes = state.tag === "committed" ? (state.attempt ?? owned.stored.record.fired) : undefined;
@@ -178,9 +194,9 @@ function tell(
     at,
   });
   if (state.tag !== "committed") {
-    return outcomeOf(common, state, { ...record, attempts }, { error });
+    return outcomeOf(common, state, { ...record, attempts }, { error, runs: true });
   }
-  engine.budgets.giveBack(operation.tool.service);
+  engine.budgets.reward(operation.tool.service);
   const { effect, via } = state;
   return outcomeOf(common, state, record, { result, effect, via });
 }

@@ -10,6 +10,7 @@ import type { State } from "../../ledger/record.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
+import { storedResult } from "../outcome/replay.ts";
 import { effectOf, payloadOf, type Result } from "../outcome/result.ts";
 import { askReader } from "../reader.ts";
 import { inStoreTime } from "../store-call.ts";
@@ -47,7 +48,7 @@ export function stateFor(
         tag: "committed",
         via: attempt === undefined ? "read" : "reply",
         attempt,
-        payload: result ? payloadOf(operation, result, engine) : filedPayload(owned, attempt),
+        payload: filedPayload(owned, attempt) ?? (result && payloadOf(operation, result, engine)),
         // Found before anything was sent: another one did it.
         effect: owned.notePending && owned.fires === 0 ? "noop" : effect,
         effectId: found ?? effectId,
@@ -64,7 +65,6 @@ function isRejectionOfKey({ attempts, operation, stored }: Owned): boolean {
     operation.tool.keyedForMs !== undefined &&
     last?.status !== undefined &&
     last.status !== 412 &&
-    last.wireRequests === 1 &&
     !ofKey.some(({ cleared }) => cleared === "absent")
   );
 }
@@ -104,17 +104,23 @@ export function resultAtHand(
 ): Result | undefined {
   if (attempt === undefined) return reading && foundIn(reading);
   const result = results[attempt];
-  return result && (result.kept || !isResponse(result.value)) ? result : undefined;
+  return result && (result.kept || result.isUnread || !isResponse(result.value))
+    ? result
+    : undefined;
 }
 
-/** A result that is missing is asked for once more. */
+/** A result that is missing was filed by the owner that saw it, or is asked for once more. */
 export async function missingResult(
-  { operation, stored, results }: Owned,
+  owned: Owned,
   attempt: number | undefined,
   engine: Engine,
 ): Promise<Result | undefined> {
   if (attempt === undefined) return undefined;
+  const { operation, stored, results } = owned;
   const { tool } = operation;
+  const payload = filedPayload(owned, attempt);
+  const filed = payload && storedResult(operation, payload, engine);
+  if (filed?.ok) return { value: filed.value };
   const found = tool.readState
     ? foundIn(await askReader(operation, stored.record, tool.readTimeoutMs, engine))
     : undefined;

@@ -5,8 +5,10 @@
  */
 
 import { sleep } from "../../lang/clock.ts";
+import type { Stored } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
-import type { Execution } from "../operation/operation.ts";
+import { about, type Execution } from "../operation/operation.ts";
+import { inStoreTime } from "../store-call.ts";
 
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;
@@ -31,4 +33,24 @@ export async function waitForChange(
   execution.stopped.removeEventListener("abort", stop);
   unwatch?.();
   return !execution.stopped.aborted;
+}
+
+/** Tells that a call waits for an operation that another process owns. */
+export const tellWaiting = ({ operation }: Execution, { events }: Engine): void =>
+  events.emit("waiting", () => about(operation));
+
+/** The record once the process that took the operation over has settled it, or as it is when the time is up. */
+export async function waitForOwner(
+  execution: Execution,
+  known: Stored | undefined,
+  engine: Engine,
+): Promise<Stored | undefined> {
+  let stored = known;
+  if (stored?.record.state.tag === "claimed") tellWaiting(execution, engine);
+  for (let turn = 0; stored?.record.state.tag === "claimed"; turn += 1) {
+    if (!(await waitForChange(execution, turn, engine))) return stored;
+    const read = await inStoreTime(engine, engine.ledger.read(execution.operation.ref));
+    if (read.tag === "done") stored = read.value;
+  }
+  return stored;
 }

@@ -14,9 +14,12 @@ import { replay } from "../outcome/replay.ts";
 import { inStoreTime } from "../store-call.ts";
 import type { Owned } from "./ownership.ts";
 
+const FORGETFUL =
+  "Nothing was sent by this call: the ledger may have forgotten an earlier one, and the state could not be read. The same call reads again.";
+
 export async function withdrawn(
   owned: Owned,
-  status: "not_applied" | "in_progress",
+  status: "not_applied" | "in_progress" | "unknown",
   engine: Engine,
 ): Promise<Outcome<unknown>> {
   const { operation, stored, execution } = owned;
@@ -32,6 +35,7 @@ export async function withdrawn(
     at: engine.ledger.clock.earliest(),
   });
   if (status === "in_progress") return { ...common, status };
+  if (status === "unknown") return { ...common, status, reason: "cannot_tell", hint: FORGETFUL };
   return { ...common, status, reason: execution.stopped.aborted ? "aborted" : "expired" };
 }
 

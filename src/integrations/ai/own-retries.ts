@@ -10,16 +10,16 @@
 
 import { statusOf } from "../../classify/answer.ts";
 import { isRetryableRead } from "../../classify/http.ts";
+import type { Ended } from "../../engine/fire-once.ts";
 import type { SampleOptions } from "../../engine/loops/sample.ts";
 import { peek } from "../../lang/peek.ts";
 import { checkClient, type HoldfireLike, replaceMethod } from "../shared/retries/own-client.ts";
 import {
   checkOwner,
-  type Ended,
+  type FailureFacts,
   own,
   type SampleOwner,
   sampled,
-  type Told,
 } from "../shared/retries/sampled-call.ts";
 
 /** A model of the AI SDK, by structure: this file imports nothing from the SDK. */
@@ -79,7 +79,7 @@ function ownMethod(model: AiModel, name: string, current: () => SampleOwner): vo
   });
 }
 
-function readFailure(ended: Ended<unknown>): Told | undefined {
+function readFailure(ended: Ended<unknown>): FailureFacts | undefined {
   if (ended.ok) return undefined;
   const { error } = ended;
   const status = statusOf(error);

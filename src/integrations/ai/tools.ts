@@ -20,7 +20,7 @@ import {
   type ToolRules,
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
-import { type FromContext, turnFrom } from "../shared/tools/turn.ts";
+import { type FromContext, stepOf, turnFrom } from "../shared/tools/turn.ts";
 import { aiSchema, hideAiKey } from "./schema.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools of any input, output and context stand in one set
@@ -40,6 +40,8 @@ export interface AiTurnOptions {
    * what persons have said it makes the scope: asked again by a person, a write happens again.
    */
   readonly thread?: FromContext<string, AnyOptions>;
+  /** Your own id of the request in the thread (a message id of your store), in place of what persons have said. */
+  readonly turn?: FromContext<string, AnyOptions>;
   /** The scope itself, in place of the turn: one id per request of a person, job or step. */
   readonly scope?: FromContext<string, AnyOptions>;
 }
@@ -102,6 +104,7 @@ function guardTool(
     rules,
     keys,
     line: LINE,
+    source: execute,
     execute: (args, attempt, given) =>
       lastOf(execute.call(tool, args, withAttempt(given, attempt, "abortSignal") as never)),
   });
@@ -118,6 +121,7 @@ function guardTool(
       const { toolCallId, abortSignal: signal } = given;
       return call(args, {
         ...turnFrom(options, given, given.messages),
+        step: stepOf(given.messages),
         toolCallId,
         signal,
         context: given,

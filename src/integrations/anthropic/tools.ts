@@ -76,6 +76,7 @@ function guardTool(
     rules,
     keys,
     line: LINE,
+    source: tool.run,
     execute: (args, attempt, context) =>
       tool.run(args as never, withAttempt(context, attempt, "signal") as never),
   });

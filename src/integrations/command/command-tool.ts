@@ -11,12 +11,13 @@ import { basename } from "node:path";
 import { type ExitCodes, type ProgramEnd, verdictOfExit } from "../../classify/exit.ts";
 import type { AttemptContext, Plan } from "../../engine/define/definition.ts";
 import { checkArguments, type Input, type StandardSchema } from "../../engine/define/schema.ts";
+import { standsFor } from "../../engine/define/source.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Effect, Verdict } from "../../ledger/record.ts";
 import { argvOf, flagWith, type Pieces } from "./argv.ts";
 import { type CommandResult, effectOf, planOf, resultOf } from "./output.ts";
 import { asText, NOTHING_PRINTED } from "./printed.ts";
-import { type Ended, runProgram } from "./program.ts";
+import { type ProgramResult, runProgram } from "./program.ts";
 
 export interface CommandOptions<A> {
   /** The program: a path, or a name to be found on `PATH`. Never a model's text; no shell reads it. */
@@ -76,7 +77,7 @@ export class CommandError extends Error {
   /** What it printed; a data URL if it is not UTF-8. Not enumerable. */
   declare readonly stdout: string;
 
-  constructor(file: string, { end, stderr, stdout }: Ended) {
+  constructor(file: string, { end, stderr, stdout }: ProgramResult) {
     const how = {
       exited: "ended with",
       killed: "was killed by",
@@ -108,18 +109,20 @@ export class CommandError extends Error {
  */
 export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
   const { file, args: given, keyFlag, dryRunFlag, exitCodes, timeoutMs = 10_000 } = options;
+  const { killAfterMs = 2_000 } = options;
   check(options);
   const argvFor = (args: A, flags: readonly string[]): string[] =>
     argvOf(typeof given === "function" ? given(args) : given, args, flags);
   const execute = async (
     args: A,
     flags: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Ended> => {
+    signal?: AbortSignal,
+  ): Promise<ProgramResult> => {
     const argv = argvFor(args, flags);
-    const { cwd, maxOutputBytes = 49_152, killAfterMs = 2_000 } = options;
+    const { cwd, maxOutputBytes = 49_152 } = options;
     const env = environment(options);
-    return runProgram({ file, argv, env, cwd, maxOutputBytes, killAfterMs }, signal);
+    const ends = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+    return runProgram({ file, argv, env, cwd, maxOutputBytes, killAfterMs }, ends);
   };
 
   async function run(args: A, context: AttemptContext): Promise<CommandResult> {
@@ -133,7 +136,7 @@ export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
   }
 
   async function plan(args: A): Promise<Plan> {
-    const ended = await execute(args, [dryRunFlag ?? ""], AbortSignal.timeout(timeoutMs));
+    const ended = await execute(args, [dryRunFlag ?? ""]);
     const { end, stdout } = ended;
     if (end.tag !== "exited" || end.code !== 0) throw new CommandError(file, ended);
     return planOf(resultOf(end.code, stdout), basename(file));
@@ -141,18 +144,19 @@ export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
 
   return {
     input: inputOf(options.input, (args) => argvFor(args, [])),
-    run,
+    run: standsFor(run, file),
     classify: (error) =>
       error instanceof CommandError ? verdictOfExit(error.end, exitCodes) : undefined,
     // What it does not say, the engine leaves out.
     effect: { type: (result) => effectOf(result) as Effect },
-    attemptTimeoutMs: timeoutMs,
+    // It ends by itself before its attempt is slow.
+    attemptTimeoutMs: timeoutMs + killAfterMs + 1_000,
     ...(dryRunFlag === undefined ? {} : { plan }),
   };
 }
 
 /** Whatever keeps a command line from being made, there was no process. */
-const notStarted = (): Ended => ({
+const notStarted = (): ProgramResult => ({
   end: { tag: "not_started", code: "EINVAL" },
   stdout: NOTHING_PRINTED,
   stderr: "",

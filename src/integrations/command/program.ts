@@ -21,7 +21,7 @@ export interface Program {
   readonly killAfterMs: number;
 }
 
-export interface Ended {
+export interface ProgramResult {
   readonly end: ProgramEnd;
   readonly stdout: Printed;
   /** The first part of what it wrote to stderr. */
@@ -34,7 +34,7 @@ const OUTPUT_AFTER_EXIT_MS = 1_000;
 /** How often a stopped program's group is checked, once the program itself has ended. */
 const CHECK_GROUP_MS = 20;
 
-export function runProgram(program: Program, signal: AbortSignal): Promise<Ended> {
+export function runProgram(program: Program, signal: AbortSignal): Promise<ProgramResult> {
   const { file, argv, env, cwd, maxOutputBytes, killAfterMs } = program;
   return new Promise((resolve) => {
     const notStarted = (error: unknown) => {

@@ -11,8 +11,9 @@ import type { Holdfire } from "../../api.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { isHoldfireError } from "../../errors.ts";
+import { attemptFetch } from "../../wire/bound-fetch.ts";
 import { follow, type Outgoing, type Send } from "../../wire/follow.ts";
-import { type Fetch, guardedFetch } from "../../wire/guarded-fetch.ts";
+import type { Fetch } from "../../wire/guarded-fetch.ts";
 import { finalOf, responseOf } from "./answer.ts";
 import {
   declarationsOf,
@@ -39,16 +40,17 @@ const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 export function createFetch(hf: Holdfire, options: FetchOptions = {}): Fetch {
   const { clock } = engineOf(hf);
   const settings = settingsOf(options);
-  const transport = guardedFetch(settings.fetch);
   return async (input, init) => {
     const prepared = await prepare(input, init, settings, clock);
     const { request, rest } = prepared;
     const policy = settings.policyFor(request);
     const kind = policy.kind ?? (READS.has(request.method) ? "read" : "write");
-    const send = (signal: AbortSignal) => (outgoing: Outgoing) => {
-      const { method, url, headers, body } = outgoing;
-      const sent = { ...rest, method, headers, redirect: "manual", signal } as const;
-      return transport(url, body ? { ...sent, body } : sent);
+    const send = (signal: AbortSignal) => {
+      const transport = attemptFetch(settings.fetch);
+      return ({ method, url, headers, body }: Outgoing) => {
+        const sent = { ...rest, method, headers, redirect: "manual", signal } as const;
+        return transport(url, body ? { ...sent, body } : sent);
+      };
     };
     return kind === "read"
       ? sendRead(prepared, policy, settings, send, hf)

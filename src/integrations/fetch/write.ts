@@ -8,7 +8,8 @@
  */
 
 import type { Holdfire } from "../../api.ts";
-import { bufferResponse } from "../../engine/outcome/result.ts";
+import { engineOf } from "../../engine/engine-of.ts";
+import { bufferResponse } from "../../engine/outcome/response.ts";
 import { InvalidInputError, isHoldfireError, KeyConflictError } from "../../errors.ts";
 import { digestText } from "../../key/digest.ts";
 import type { Json } from "../../key/json.ts";
@@ -50,7 +51,9 @@ export async function sendWrite(
     const sender = send(context.signal);
     const { response, refusal } = await follow(outgoing, redirect, keyHeader, sender);
     if (response.ok) return response;
-    const { response: whole, kept } = await bufferResponse(response);
+    const { maxBytes } = engineOf(hf).codec;
+    const limits = { maxBytes, signal: context.signal };
+    const { response: whole, kept } = await bufferResponse(response, limits);
     answers.push(whole);
     if (refusal) throw refusal;
     // One whose body broke off is handed on as it is, so that it is not judged by half of what it said.
@@ -64,6 +67,7 @@ export async function sendWrite(
       precondition: policy.conditional && condition !== undefined ? "given" : undefined,
       name: nameOf(prepared, policy.kind, settings),
       kind: policy.kind,
+      via: "http",
       intent: ({ method, url, body, intent }) =>
         intent === undefined ? ({ method, url, body } as Json) : intent,
       run,

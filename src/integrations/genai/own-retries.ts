@@ -9,16 +9,16 @@
  */
 
 import { isRetryableRead } from "../../classify/http.ts";
+import type { Ended } from "../../engine/fire-once.ts";
 import type { SampleOptions } from "../../engine/loops/sample.ts";
 import { peek } from "../../lang/peek.ts";
 import { checkClient, type HoldfireLike, replaceMethod } from "../shared/retries/own-client.ts";
 import {
   checkOwner,
-  type Ended,
+  type FailureFacts,
   own,
   type SampleOwner,
   sampled,
-  type Told,
   unanswered,
 } from "../shared/retries/sampled-call.ts";
 
@@ -116,14 +116,14 @@ const CLIENT = "genai";
 const NEVER = { strategy: "none" };
 
 /** They return what went wrong and do not throw it. */
-function readResult(ended: Ended<unknown>): Told | undefined {
+function readResult(ended: Ended<unknown>): FailureFacts | undefined {
   if (!ended.ok) return undefined;
   const { value } = ended;
   return peek(value, "ok") === true ? refusal(peek(value, "value")) : unanswered();
 }
 
 /** An answer worth asking for again. */
-function refusal(response: unknown): Told | undefined {
+function refusal(response: unknown): FailureFacts | undefined {
   const status = peek(response, "status");
   if (typeof status !== "number" || !isRetryableRead(status)) return undefined;
   return { status, headers: peek(response, "headers"), body: peek(response, "body") };

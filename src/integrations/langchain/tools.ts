@@ -51,7 +51,7 @@ export function guardTool<T extends LangChainTool>(
   rules: ToolRules = {},
   options: LangChainTurnOptions = {},
 ): T {
-  const call = guardNamed(hf, tool.name, rules, () => tool);
+  const call = guardNamed(hf, tool.name, rules, () => tool, peek(tool, "func"));
   return guarded(tool, call, rules, options);
 }
 
@@ -107,6 +107,7 @@ export function guardNamed(
   name: string,
   rules: ToolRules,
   tool: () => LangChainTool | undefined,
+  source?: unknown,
 ): CallGuarded<LangChainCall> {
   const { classify } = rules;
   return guardFunction<LangChainCall>(hf, {
@@ -117,6 +118,7 @@ export function guardNamed(
     },
     keys: async () => keyNamesOf(tool()?.schema),
     line: LINE,
+    source,
     async execute(args, attempt, given) {
       const called = given?.tool ?? tool();
       if (!called) {

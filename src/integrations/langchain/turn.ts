@@ -8,8 +8,8 @@
  */
 
 import { peek } from "../../lang/peek.ts";
-import { personMessages } from "../shared/tools/person-messages.ts";
-import { type FromContext, idText, type Turn, turnFrom } from "../shared/tools/turn.ts";
+import { hasWords } from "../shared/tools/person-messages.ts";
+import { type FromContext, idText, stepOf, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 /** Where the scope comes from, if not from LangGraph's `thread_id`. */
 export interface LangChainTurnOptions {
@@ -20,6 +20,8 @@ export interface LangChainTurnOptions {
    * @default `configurable.thread_id`
    */
   readonly thread?: FromContext<string, unknown>;
+  /** Your own id of the request in the thread (a message id of your store), in place of what persons have said. */
+  readonly turn?: FromContext<string, unknown>;
   /** The scope itself, in place of the turn: one id per request of a person, job or step. */
   readonly scope?: FromContext<string, unknown>;
 }
@@ -28,8 +30,9 @@ export function langChainTurn(config: unknown, options: LangChainTurnOptions): T
   const messages = messagesIn(config);
   const turn = turnFrom(options, config, messages);
   const thread = turn.thread ?? threadIn(config);
-  const hasWords = personMessages(messages).length > 0;
-  return { ...turn, thread, scope: turn.scope ?? (hasWords ? undefined : taskOf(config, thread)) };
+  const isTurn = turn.turn !== undefined || hasWords(messages);
+  const scope = turn.scope ?? (isTurn ? undefined : taskOf(config, thread));
+  return { ...turn, thread, scope, step: stepOf(messages) };
 }
 
 const threadIn = (config: unknown): string | undefined =>

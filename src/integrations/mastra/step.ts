@@ -57,6 +57,7 @@ export function guardStep<S extends MastraStep>(
     rules: mastraRules(rules),
     keys,
     line: LINE,
+    source: execute,
     execute: (args, attempt, given) =>
       isTool
         ? callTool(execute.bind(step) as Execute, args, attempt, given)

@@ -141,6 +141,7 @@ function guardTool(
     rules: mastraRules(rules),
     keys: keyNamesOf(tool.inputSchema),
     line: LINE,
+    source: execute,
     execute: (args, attempt, given) =>
       callTool(execute.bind(tool) as Execute, args, attempt, given),
   });

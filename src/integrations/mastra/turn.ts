@@ -22,6 +22,8 @@ export interface MastraTurnOptions {
    * @default the thread of the agent's memory
    */
   readonly thread?: Id;
+  /** Your own id of the request in the thread (a message id of your store), in place of what persons have said. */
+  readonly turn?: Id;
   /**
    * The scope itself: one id per request of a person, job or step.
    *
@@ -35,9 +37,9 @@ export function mastraTurn(context: unknown, step: string, options: MastraTurnOp
   const messages = peek(agent, "messages") ?? peek(context, "messages");
   const turn = turnFrom(options, context, messages);
   const thread = turn.thread ?? threadIn(context);
-  const scope =
-    turn.scope ?? (messages ? approvedRun(context, thread, messages) : stepScope(context, step));
-  return { scope, thread, messages, run: idText(peek(context, "runId")) ?? turn.run };
+  const made = messages ? approvedRun(context, thread, messages) : stepScope(context, step);
+  const scope = turn.scope ?? (turn.turn === undefined ? made : undefined);
+  return { ...turn, scope, thread, run: idText(peek(context, "runId")) ?? turn.run };
 }
 
 /** A run that goes on after an approval has an empty conversation; a new one never has. */

@@ -24,7 +24,7 @@ import { aliasesOf } from "../shared/tools/guard-tool.ts";
 import { withoutKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import { fromContext, inTurn } from "../shared/tools/turn.ts";
-import { definitionOf, type Known, type Listing } from "./listing.ts";
+import { definitionOf, type Listing } from "./listing.ts";
 import { type McpGuardOptions, type Treatment, treatmentOf } from "./options.ts";
 import { resultOf } from "./result.ts";
 import {
@@ -100,20 +100,17 @@ export function guardedCallTool(
   }
 
   /** The tool as this call treats it. */
-  function treated(
-    name: string,
-    known: Known,
-    { kind, repeatable }: Treatment,
-    timeout: number | undefined,
-  ) {
+  function treated(name: string, { kind, repeatable }: Treatment, timeout: number | undefined) {
     const tool = register(name);
     const rules = rulesFor(name);
     const isRead = kind === "read";
+    // A definition that cannot be compared is never that of another call.
+    const call = crypto.randomUUID();
     return guard<unknown, unknown>(
       {
         ...tool,
         kind,
-        definition: definitionOf(known),
+        definition: async () => definitionOf(await listing.findNow(name), call),
         conditional: tool.conditional || repeatable,
         attempts: isRead ? (rules.attempts ?? READ_ATTEMPTS) : tool.attempts,
         attemptTimeoutMs: rules.attemptTimeoutMs ?? timeout ?? tool.attemptTimeoutMs,
@@ -137,7 +134,7 @@ export function guardedCallTool(
     });
     const { timeout, signal } = given.options;
     const sending: Sending = { client, given, lateMs, ...known };
-    const tool = treated(params.name, known, treatment, timeout);
+    const tool = treated(params.name, treatment, timeout);
     if (treatment.kind === "read") return read(sending, tool);
 
     checkSimple(given, known.tool);
@@ -145,9 +142,12 @@ export function guardedCallTool(
     const aliases = aliasesOf(options.toolCallId?.(params));
     const turn = {
       scope: fromContext(options.scope, params),
+      turn: fromContext(options.turn, params),
       thread: fromContext(options.thread, params),
       messages: options.messages?.(params),
     };
+    // The protocol does not tell which calls are of one response.
+    const step = crypto.randomUUID();
     const call = (retry?: string) =>
       inTurn(turn, { tool: tool.toolName, line: LINE }, (scope) =>
         current.run(sending, () =>
@@ -157,6 +157,7 @@ export function guardedCallTool(
             aliases,
             deadlineMs: timeout ?? rules.deadlineMs,
             retry,
+            step,
           }),
         ),
       );

@@ -1,7 +1,8 @@
 /**
  * What is known of a server's tools: each as it was listed first, and as it was listed last.
  *
- * The list is asked for again when the server says that it has changed, and when it has grown old.
+ * The list is asked for again when the server says that it has changed, when it has grown old, and once a person
+ * has said yes.
  *
  * @module
  */
@@ -27,6 +28,8 @@ export interface Known {
 export interface Listing {
   /** What is known of a tool, asked anew if need be. */
   find(name: string): Promise<Known>;
+  /** The same, asked anew in any case: not every server says that its list has changed. */
+  findNow(name: string): Promise<Known>;
   /** Takes in a list that the user asked for, and gives it back as a model may see it. */
   show(listed: unknown): unknown;
 }
@@ -100,23 +103,30 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
     }
   }
 
+  async function known(name: string, asked: Promise<void> | undefined): Promise<Known> {
+    let failed: Known["failed"];
+    try {
+      await asked;
+    } catch (error) {
+      failed = { error };
+    }
+    const { tool, digest, changed = false } = entries.get(name) ?? {};
+    return { tool, digest, changed, failed };
+  }
+
   return {
-    async find(name) {
+    find(name) {
       listen();
-      let failed: Known["failed"];
       if (askedAt === undefined || now() - askedAt >= goodForMs) {
         asking ??= ask().finally(() => {
           asking = undefined;
         });
       }
-      try {
-        await asking;
-      } catch (error) {
-        failed = { error };
-      }
-      const entry = entries.get(name);
-      const { tool, digest, changed = false } = entry ?? {};
-      return { tool, digest, changed, failed };
+      return known(name, asking);
+    },
+    findNow(name) {
+      listen();
+      return known(name, ask());
     },
     show(listed) {
       listen();
@@ -143,8 +153,8 @@ function shown(tool: McpTool, alsoDoes: readonly string[] | undefined): McpTool 
   };
 }
 
-/** What a person is shown of a definition. The digest stands for all of it; one that has none is never the same. */
-export function definitionOf({ tool, digest }: Known): Json {
+/** What a person is shown of a definition. The digest stands for all of it; for one that has none, `call` does. */
+export function definitionOf({ tool, digest }: Known, call: string): Json {
   if (!tool) return null;
   const { description } = tool;
   const text = typeof description === "string" ? description : "";
@@ -152,7 +162,7 @@ export function definitionOf({ tool, digest }: Known): Json {
   return {
     // By way of bytes: a character that was cut in two is none.
     description: `${Buffer.from(text.slice(0, MAX_DESCRIPTION))}${isCut ? "…" : ""}`,
-    digest: digest ?? crypto.randomUUID(),
+    digest: digest ?? call,
   };
 }
 

@@ -50,6 +50,8 @@ export interface McpGuardOptions {
   readonly scope?: PerCall<string> | undefined;
   /** The conversation. With `messages` it makes the scope: a turn. */
   readonly thread?: PerCall<string> | undefined;
+  /** Your own id of the request in the thread (a message id of your store), in place of what persons have said. */
+  readonly turn?: PerCall<string> | undefined;
   /** The conversation so far, in any framework's form. */
   readonly messages?: ((call: McpCall) => unknown) | undefined;
   /** The model's id of a call; kept beside the operation, never part of a key. */
@@ -70,6 +72,7 @@ const NAMES: readonly (keyof McpGuardOptions)[] = [
   "isErrorMeans",
   "scope",
   "thread",
+  "turn",
   "messages",
   "toolCallId",
   "reply",

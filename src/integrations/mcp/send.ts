@@ -8,9 +8,8 @@
  */
 
 import { McpNotSentError, McpToolError, McpTurnedAwayError } from "../../classify/mcp.ts";
-import { networkVerdict } from "../../classify/network.ts";
 import type { AttemptContext } from "../../engine/define/definition.ts";
-import { peek } from "../../lang/peek.ts";
+import { causes, peek } from "../../lang/peek.ts";
 import {
   createToken,
   currentToken,
@@ -107,23 +106,29 @@ const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
  * `transport` is the one the call was given to. `undefined`: the wire proves nothing.
  */
 function shownByWire(error: unknown, token: WireToken, transport: unknown): Error | undefined {
-  const { wireRequests, hops, unsent } = wireFacts(token);
-  if (hops > 0) return undefined;
-  if (wireRequests === 1 && unsent && networkVerdict(error) === "not_sent") {
+  const { wireRequests, hops } = wireFacts(token);
+  const requests = requestsOf(token);
+  const url = addressOf(transport);
+  if (hops > 0 || !url || requests.length !== wireRequests) return undefined;
+  if (isUnreached(requests, url, error)) {
     return new McpNotSentError("the server could not be reached", error);
   }
-  const allSeen = requestsOf(token).length === wireRequests;
-  return allSeen && isTurnedAway(requestsOf(token), transport)
-    ? new McpTurnedAwayError(error)
-    : undefined;
+  return isTurnedAway(requests, url, transport) ? new McpTurnedAwayError(error) : undefined;
 }
 
+/** The one request was the call, and it failed with this error before a byte of it was sent. */
+function isUnreached(requests: readonly WireRequest[], url: URL, error: unknown): boolean {
+  const [call] = requests;
+  if (requests.length !== 1 || !call?.unsent || call.method !== "POST") return false;
+  return isAt(url, call) && causes(error).includes(call.error);
+}
+
+const isAt = (url: URL, { origin, path }: WireRequest): boolean =>
+  origin === url.origin && path === url.pathname;
+
 /** One request went to the server, it was the call, and it got a 401 or 403. */
-function isTurnedAway(requests: readonly WireRequest[], transport: unknown): boolean {
-  const url = addressOf(transport);
-  if (!url) return false;
-  const isThere = ({ origin, path }: WireRequest) => origin === url.origin && path === url.pathname;
-  const there = requests.filter(isThere);
+function isTurnedAway(requests: readonly WireRequest[], url: URL, transport: unknown): boolean {
+  const there = requests.filter((request) => isAt(url, request));
   const [call] = there;
   if (there.length !== 1 || call?.method !== "POST") return false;
   if (call.status !== 401 && call.status !== 403) return false;

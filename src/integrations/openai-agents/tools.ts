@@ -43,6 +43,8 @@ export interface AgentRunContext {
 export interface AgentTurnOptions {
   /** The conversation, as you name it; with what persons have said it makes the scope. */
   readonly thread?: FromContext<string, AgentRunContext>;
+  /** Your own id of the request in the thread (a message id of your store), in place of what persons have said. */
+  readonly turn?: FromContext<string, AgentRunContext>;
   /** The input of the run: text, or the list of items. */
   readonly messages?: FromContext<string | readonly unknown[], AgentRunContext>;
   /** The scope itself, in place of the turn: one id per request of a person, job or step. */
@@ -89,6 +91,7 @@ export function guardTool<D extends AgentToolDefinition>(
     rules,
     keys,
     line: LINE,
+    source: execute,
     execute: (args, attempt, given) =>
       execute.call(
         definition,

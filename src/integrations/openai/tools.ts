@@ -6,6 +6,7 @@
  */
 
 import type { Holdfire } from "../../api.ts";
+import { standsFor } from "../../engine/define/source.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
 import {
   checkRules,
@@ -143,7 +144,7 @@ function runnerShape(runnable: object, execute: Fn): Shape | undefined {
   return {
     name,
     guard(hf, rules, options) {
-      const run: Fn = (args, given) => execute.call(runnable, args, given);
+      const run: Fn = standsFor((args, given) => execute.call(runnable, args, given), execute);
       const prepared = prepare(name, declared, { hf, rules, run, withSignal: true });
       const { declaration, make } = prepared;
       return putHandle(
@@ -220,6 +221,7 @@ function prepare(name: string, declared: Declaration, parts: Parts): Prepared {
     rules,
     keys,
     line: LINE,
+    source: run,
     execute: (args, attempt, rest = []) =>
       run(
         takesText ? JSON.stringify(args) : args,

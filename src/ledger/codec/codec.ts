@@ -78,6 +78,8 @@ export interface Codec {
   /** Encodes text that is JSON already, such as a canonical intent: no size limit, no redaction. */
   encodeText(text: string, about: PayloadOwner): Payload;
   decode(payload: Payload, about: PayloadOwner): Decoded;
+  /** The largest result that is stored. */
+  readonly maxBytes: number;
 }
 
 const DEFAULT_MAX_BYTES = 65_536;
@@ -120,6 +122,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
   }
 
   return {
+    maxBytes,
     encode: (value, about) => encodeAs("json", value, about),
     encodeResponse: (kept, about, leastBytes) => encodeAs("response", kept, about, leastBytes),
     encodeText: (text, about) => keep("json", text, about),

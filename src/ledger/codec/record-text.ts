@@ -7,8 +7,8 @@
 
 import type { AttemptNote, Evidence, OperationRecord, State } from "../record.ts";
 
-/** Raised when the layout changes; older layouts stay readable. */
-const LAYOUT = 1;
+/** Raised when the layout changes; older layouts stay readable. Layout 1 left neither `f` nor `ah` out. */
+const LAYOUT = 2;
 
 /** These names are on disk: new ones may be added, none may be changed. */
 interface Packed {
@@ -16,7 +16,7 @@ interface Packed {
   readonly t: string;
   readonly s: string | undefined;
   readonly c: string;
-  readonly f: string;
+  readonly f: string | undefined;
   readonly r: string | undefined;
   readonly a: string | undefined;
   readonly ve: string | undefined;
@@ -27,7 +27,7 @@ interface Packed {
   readonly ca: number;
   readonly e: number;
   readonly g: number | undefined;
-  readonly ah: string;
+  readonly ah: string | undefined;
   readonly fi: Readonly<Record<string, string>> | undefined;
   readonly i: OperationRecord["intent"];
   readonly pc: OperationRecord["precondition"];
@@ -37,6 +37,9 @@ interface Packed {
   readonly n: number | undefined;
   readonly ev: readonly Evidence[] | undefined;
   readonly an: OperationRecord["answers"];
+  readonly sp: string | undefined;
+  readonly un: true | undefined;
+  readonly ab: string | undefined;
 }
 
 type PackedAttempt = readonly [
@@ -55,7 +58,8 @@ export function packRecord(record: OperationRecord): string {
     t: record.tool,
     s: record.service === record.tool ? undefined : record.service,
     c: record.scope,
-    f: record.fingerprint,
+    // Where nothing but the arguments makes the key, all three are one hash.
+    f: record.fingerprint === record.id ? undefined : record.fingerprint,
     r: record.run,
     a: record.again,
     ve: record.version,
@@ -66,17 +70,19 @@ export function packRecord(record: OperationRecord): string {
     ca: record.createdAt,
     e: record.epoch,
     g: record.generation || undefined,
-    ah: record.argsHash,
+    ah: record.argsHash === record.id ? undefined : record.argsHash,
     fi: isEmpty(record.fields) ? undefined : record.fields,
     i: record.intent,
     pc: record.precondition,
     al: record.aliases.length > 0 ? record.aliases : undefined,
-    // The run that made it is in `r` already.
-    ru: record.runs.length === 1 && record.runs[0] === record.run ? undefined : record.runs,
+    ru: isRunThatMadeIt(record) ? undefined : record.runs,
     at: attempts.map(packAttempt),
     n: record.fired === attempts.length ? undefined : record.fired,
     ev: record.evidence.length > 0 ? record.evidence : undefined,
     an: record.answers,
+    sp: record.step,
+    un: record.untold,
+    ab: record.abandonedFor,
   };
   return JSON.stringify(packed);
 }
@@ -84,7 +90,8 @@ export function packRecord(record: OperationRecord): string {
 /** Throws if the text is not a packed record; the store turns that into an error of its own. */
 export function unpackRecord(text: string, tenant: string, id: string): OperationRecord {
   const packed = JSON.parse(text) as Packed;
-  if (packed.v !== LAYOUT) throw new RangeError(`The layout ${String(packed.v)} is not known.`);
+  if (packed.v !== LAYOUT && packed.v !== 1)
+    throw new RangeError(`The layout ${String(packed.v)} is not known.`);
   const attempts = packed.at.map(unpackAttempt);
   return {
     tenant,
@@ -92,7 +99,7 @@ export function unpackRecord(text: string, tenant: string, id: string): Operatio
     tool: packed.t,
     service: packed.s ?? packed.t,
     scope: packed.c,
-    fingerprint: packed.f,
+    fingerprint: packed.f ?? id,
     run: packed.r,
     again: packed.a,
     version: packed.ve,
@@ -103,7 +110,7 @@ export function unpackRecord(text: string, tenant: string, id: string): Operatio
     createdAt: packed.ca,
     epoch: packed.e,
     generation: packed.g ?? 0,
-    argsHash: packed.ah,
+    argsHash: packed.ah ?? id,
     fields: packed.fi ?? {},
     intent: packed.i,
     precondition: packed.pc,
@@ -113,8 +120,15 @@ export function unpackRecord(text: string, tenant: string, id: string): Operatio
     fired: packed.n ?? attempts.length,
     evidence: packed.ev ?? [],
     answers: packed.an,
+    step: packed.sp,
+    untold: packed.un,
+    abandonedFor: packed.ab,
   };
 }
+
+/** The run that made it is in `r` already. */
+const isRunThatMadeIt = ({ run, runs }: OperationRecord): boolean =>
+  run === undefined ? runs.length === 0 : runs.length === 1 && runs[0] === run;
 
 function packAttempt({ n, epoch, generation, licence, at, ...rest }: AttemptNote): PackedAttempt {
   return isEmpty(rest)

@@ -11,6 +11,7 @@ import {
   isCleared,
   isOpen,
   type OperationRecord,
+  runsAt,
   type State,
   type Stored,
   saidYes,
@@ -20,14 +21,7 @@ import { claim, withdraw } from "./claim-moves.ts";
 import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
 import type { Move, Refusal } from "./moves.ts";
 import { type Applied, hasLapsed, refused, write } from "./moves.ts";
-import {
-  addAttempt,
-  addNames,
-  endAttempts,
-  enter,
-  isAsKnown,
-  presumeEnded,
-} from "./record-edits.ts";
+import { addAttempt, addNames, endAttempts, endLater, enter, isAsKnown } from "./record-edits.ts";
 
 export type { Applied } from "./moves.ts";
 
@@ -42,10 +36,11 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       const why = whyNotOwner(record, move.epoch);
       if (why) return refused(why);
       if (hasCommitEvidence(record)) return refused("evidence");
+      if (record.abandonedFor !== undefined) return refused("abandoned");
       if (!isAsKnown(record, move.endings)) return refused("changed");
       if (record.attempts.some(isOpenYes)) return refused("evidence");
       const ended = endAttempts(record, move.endings);
-      return write(addAttempt(ended, move.licence, move.at, move.declared), move.leaseMs);
+      return write(addAttempt(ended, move.licence, move), move.leaseMs);
     }
     case "renew": {
       const why = whyNotOwner(record, move.epoch);
@@ -54,7 +49,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
     case "settle": {
       const why = whyNotOwner(record, move.epoch);
       if (why) return refused(why);
-      const ended = endAttempts(record, move.endings);
+      const ended = { ...endAttempts(record, move.endings), untold: untoldAfter(move) };
       // A filed commit outweighs an owner that gives up or believes that nothing happened.
       if (move.state.tag !== "committed" && hasCommitEvidence(record)) {
         return write(enter(ended, committedBy(ended), move.at), "none");
@@ -63,13 +58,11 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
         return refused("changed");
       }
       if (move.state.tag === "not_applied" && ended.attempts.some(isOpenYes)) {
-        const unverified = presumeEnded(ended, stored.leaseUntil);
-        return write(enter(unverified, { tag: "unknown", reason: "unverified" }, move.at), "none");
+        return write(enter(ended, { tag: "unknown", reason: "unverified" }, move.at), "none");
       }
-      const presumed =
-        move.state.tag === "unknown" ? presumeEnded(ended, stored.leaseUntil) : ended;
       const report = isTwice(record, move) ? "duplicate" : undefined;
-      return { tag: "write", record: enter(presumed, move.state, move.at), lease: "none", report };
+      const state = stillAbandoned(record, move.state);
+      return { tag: "write", record: enter(ended, state, move.at), lease: "none", report };
     }
     case "file":
       return fileEvidence(record, move);
@@ -82,9 +75,13 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (record.state.tag !== "claimed" && record.state.tag !== "unknown") {
         return refused(isOpen(record.state) ? "held" : "settled");
       }
-      const { as, by, note, asOf } = move;
+      const { as, by, note, asOf, anyway } = move;
       if (asOf !== undefined && asOf !== record.stateAt) return refused("changed");
       if (as === "not_applied" && hasCommitEvidence(record)) return refused("evidence");
+      const mayStillSend = (attempt: AttemptNote) => !isCleared(attempt) && runsAt(attempt, now);
+      if (as === "not_applied" && !anyway && record.attempts.some(mayStillSend)) {
+        return refused("running");
+      }
       const cleared = record.attempts.map((attempt) =>
         isCleared(attempt) ? attempt : { ...attempt, cleared: "person" as const },
       );
@@ -93,24 +90,78 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
           ? { tag: "committed", via: "person", by, note }
           : { tag: "not_applied", reason: "resolved", by, note };
       const attempts = as === "committed" ? record.attempts : cleared;
-      return write(enter({ ...record, attempts, epoch: record.epoch + 1 }, state, move.at), "none");
+      const resolved = { ...record, attempts, epoch: record.epoch + 1, untold: true } as const;
+      return write(enter(resolved, state, move.at), "none");
     }
     case "running": {
       const one = record.attempts.find(({ n }) => n === move.attempt);
-      if (!one || one.endedAt !== undefined || record.state.tag === "committed") {
-        return { tag: "same" };
-      }
-      const endsBy = move.at + move.leaseMs;
-      return write(endAttempts(record, [{ n: one.n, endsBy }]), "keep");
+      // What was fired since relies on it: it must send no more.
+      if (!one || isCleared(one)) return refused("stale");
+      // It is done: nothing more is to be sent, and nothing was noted.
+      if (record.state.tag === "committed") return refused("settled");
+      if (one.endedAt !== undefined) return { tag: "same" };
+      return write(endAttempts(record, [{ n: one.n, endsBy: move.endsBy }]), "keep");
     }
+    case "doubt":
+      return doubt(record, move);
     case "meet": {
       const aliases = addNames(record.aliases, move.aliases);
       const runs = addNames(record.runs, move.run === undefined ? [] : [move.run]);
-      if (aliases === record.aliases && runs === record.runs) return { tag: "same" };
-      return write({ ...record, aliases, runs }, "keep");
+      const isTold = move.told === record.state.tag && !isOpen(record.state);
+      const untold = isTold ? undefined : record.untold;
+      const isSame = aliases === record.aliases && runs === record.runs;
+      if (isSame && untold === record.untold) return { tag: "same" };
+      return write({ ...record, aliases, runs, untold }, "keep");
+    }
+    case "abandon": {
+      const { state } = record;
+      const { instead: abandonedFor, at } = move;
+      // Done since it was told as open: a person was shown that, too.
+      if (state.tag === "committed" && record.untold) {
+        return write({ ...record, abandonedFor }, "keep");
+      }
+      if (state.tag === "claimed" && !hasLapsed(stored, now)) return refused("busy");
+      if (state.tag !== "claimed" && state.tag !== "unknown") {
+        return refused(isOpen(state) ? "held" : "settled");
+      }
+      if (state.tag === "unknown" && record.abandonedFor !== undefined) return { tag: "same" };
+      const left = { ...record, epoch: record.epoch + 1, abandonedFor, untold: true } as const;
+      return write(enter(left, { tag: "unknown", reason: "abandoned" }, at), "none");
     }
   }
 }
+
+/** What is open is not told for good, and what was settled without a caller was told to none. */
+const untoldAfter = ({ state, told }: Extract<Move, { move: "settle" }>): true | undefined =>
+  state.tag === "unknown" || told === false ? true : undefined;
+
+/** Reads may go on for as long as they like: what was abandoned stays so until it is known. */
+const stillAbandoned = <S extends State>({ abandonedFor }: OperationRecord, state: S): S =>
+  state.tag === "unknown" && abandonedFor !== undefined ? { ...state, reason: "abandoned" } : state;
+
+/** Takes back that nothing happened; that it happened is never taken back. */
+function doubt(record: OperationRecord, move: Extract<Move, { move: "doubt" }>): Applied {
+  const one = record.attempts.find(({ n }) => n === move.attempt);
+  if (!one || record.state.tag === "committed") return { tag: "same" };
+  if (move.why === "unvetoable") {
+    if (one.endedAt !== undefined || one.unvetoable) return { tag: "same" };
+    return write(endAttempts(record, [{ n: one.n, unvetoable: true }]), "keep");
+  }
+  if (one.verdict === "committed") return { tag: "same" };
+  const attempts = record.attempts.map((attempt) =>
+    attempt === one ? endLater(one, move.endsBy) : attempt,
+  );
+  const doubted = { ...record, attempts };
+  const { state } = record;
+  if (state.tag === "not_applied") return write(enter(doubted, LATE_SEND, move.at), "none");
+  // What a withdrawal would return to, or a yes would fire on, is no certainty any more either.
+  const isFrom = (state.tag === "claimed" || state.tag === "held") && isNo(state.before);
+  return write(isFrom ? { ...doubted, state: { ...state, before: LATE_SEND } } : doubted, "keep");
+}
+
+const LATE_SEND: State = { tag: "unknown", reason: "late_send" };
+
+const isNo = (state: State | undefined): boolean => state?.tag === "not_applied";
 
 /** The service said yes and it could not be verified: only a person may fire again, or clear it. */
 const isOpenYes = (attempt: AttemptNote): boolean => saidYes(attempt) && !isCleared(attempt);

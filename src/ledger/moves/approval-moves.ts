@@ -7,10 +7,12 @@
 import type { Ask, OperationRecord, Stored } from "../record.ts";
 import {
   asksOf,
+  hasExpired,
   keepAnswers,
   MAX_ANSWERS_KEPT,
   questionOf,
   setAside,
+  wallOf,
 } from "./approval-question.ts";
 import { doubtHeld, lostRecord } from "./lost-data.ts";
 import type { Move } from "./moves.ts";
@@ -41,12 +43,13 @@ export function hold(
   }
   const { ask: asked } = record.state;
   // The same question, still open or answered, is not asked twice.
-  if (asked.digest === ask.digest && now < asked.expiresAt) {
+  const isOver = (one: Ask) => hasExpired(one, now, wallOf(move));
+  if (asked.digest === ask.digest && !isOver(asked)) {
     const { record: doubted, state } = doubtHeld(record, record.state, move);
     return doubted === record ? { tag: "same" } : write({ ...doubted, state }, "none");
   }
   const { record: doubted, state } = doubtHeld(redrafted, record.state, move);
-  const aside = setAside(state, ask, now);
+  const aside = setAside(state, ask, isOver);
   const closed = asksOf(state).filter((one) => !aside?.includes(one));
   const told = closed.reduce(keepClosedAnswers, doubted);
   return write(enter(told, { tag: "held", ask, aside, before: state.before }, move.at), "none");
@@ -76,7 +79,7 @@ export function answer(
   const ask = questionOf(state, digest);
   // A question that another one has replaced can still be denied, but not approved.
   if (!ask || (approve && ask !== state.ask)) return refused("mismatch");
-  if (now >= ask.expiresAt) return refused("expired");
+  if (hasExpired(ask, now, wallOf(move))) return refused("expired");
   // The first yes counts. A no counts until something is sent, and is final.
   const counted = !approve || !ask.answers.some((given) => given.counted);
   const answers = keepAnswers([...ask.answers, { approve, by, at, note, counted }]);

@@ -19,12 +19,16 @@ export interface Answer {
 /** A question to a person, bound by `digest` to everything the person was shown. */
 export interface Ask {
   readonly why: "approval" | "drift";
-  /** Hash of tenant, operation, generation, all arguments, plan, policy version, expiry and nonce. */
+  /** Hash of tenant, operation, generation, all arguments, plan, policy version, expiry, nonce and `insteadOf`. */
   readonly digest: string;
   /** Makes each question different from the last, even when nothing else has changed. */
   readonly nonce: string;
+  /** An operation in whose place this one passes with a yes, and what was known of it. Part of the digest. */
+  readonly insteadOf?: string | undefined;
   readonly expiresAt: number;
   readonly askedAt: number;
+  /** How far the wall clock was ahead of the store's when it was asked: a second clock to count from then. */
+  readonly skew?: number | undefined;
   /** What the person is shown: arguments, plan, side effects. Wiped once decided. */
   readonly shown?: Payload | undefined;
   readonly answers: readonly Answer[];
@@ -67,10 +71,31 @@ export const asksOf = ({ ask, aside = [] }: Asks): readonly Ask[] => [ask, ...as
 export const questionOf = (asks: Asks, digest: string | undefined): Ask | undefined =>
   asksOf(asks).find((one) => one.digest === digest);
 
+/** By the store's clock or by the wall clock, whichever shows more: the host may have slept. */
+export const hasExpired = (
+  { expiresAt, skew }: Pick<Ask, "expiresAt" | "skew">,
+  now: number,
+  wall: number | undefined,
+): boolean =>
+  now >= expiresAt || (skew !== undefined && wall !== undefined && wall - skew >= expiresAt);
+
+/** The wall clock of whoever makes a move. */
+export const wallOf = ({
+  at,
+  skew,
+}: {
+  readonly at: number;
+  readonly skew?: number | undefined;
+}): number | undefined => (skew === undefined ? undefined : at + skew);
+
 /** The questions to keep when `next` replaces the current one: those with a yes that is still usable. */
-export function setAside(asks: Asks, next: Ask, now: number): readonly Ask[] | undefined {
+export function setAside(
+  asks: Asks,
+  next: Ask,
+  isOver: (ask: Ask) => boolean,
+): readonly Ask[] | undefined {
   const usable = asksOf(asks).filter(
-    (one) => isApproved(one) && now < one.expiresAt && one.digest !== next.digest,
+    (one) => isApproved(one) && !isOver(one) && one.digest !== next.digest,
   );
   return usable.length > 0 ? usable.slice(0, MAX_ASIDE) : undefined;
 }

@@ -9,25 +9,18 @@ import {
   type Answer,
   type AttemptNote,
   hasCommitEvidence,
+  isCertainlyUnsent,
   type Licence,
   type OperationRecord,
   type State,
   type Stored,
 } from "../record.ts";
 import { keepClosedAnswers } from "./approval-moves.ts";
-import { asksOf, isApproved, questionOf } from "./approval-question.ts";
+import { asksOf, hasExpired, isApproved, questionOf, wallOf } from "./approval-question.ts";
 import { committedBy } from "./evidence.ts";
 import { doubtHeld, lostRecord, lostSince } from "./lost-data.ts";
 import { type Applied, hasLapsed, type Move, refused, write } from "./moves.ts";
-import {
-  addAttempt,
-  addNames,
-  enter,
-  fenceEnlisted,
-  newRecord,
-  presumeEnded,
-  redraft,
-} from "./record-edits.ts";
+import { addAttempt, addNames, enter, fenceEnlisted, newRecord, redraft } from "./record-edits.ts";
 
 export function claim(
   stored: Stored | undefined,
@@ -50,7 +43,7 @@ export function claim(
       const ask = questionOf(state, move.spend);
       if (!isApproved(ask ?? state.ask)) return refused("held");
       if (!ask) return refused("mismatch");
-      if (now >= ask.expiresAt) return refused("expired");
+      if (hasExpired(ask, now, wallOf(move))) return refused("expired");
       const doubted = doubtHeld(again(record, state.before, move), state, move);
       const spent = keepClosedAnswers(doubted.record, ask);
       return claimed(spent, move, doubted.state, licenceAfter(doubted.state.before));
@@ -73,11 +66,10 @@ export function claim(
       if (state.holder === move.holder) return { tag: "same" };
       if (!hasLapsed(stored, now)) return refused("busy");
       const lost: State = { tag: "unknown", reason: "owner_lost" };
-      const ended = presumeEnded(fenceEnlisted(record), stored.leaseUntil);
-      return claimed(ended, move, lost, undefined);
+      return claimed({ ...fenceEnlisted(record), untold: true }, move, lost, undefined);
     }
     case "not_applied": {
-      if (!mayFireAgain(state, record.stateAt, move, now)) return refused("settled");
+      if (!mayFireAgain(state, record, move, now)) return refused("settled");
       if (move.needsYes) return refused("held");
       const next = again(record, state, move);
       // It may have been fired since; the record of that may be what the store lost.
@@ -91,12 +83,16 @@ export function claim(
 /** Whether a new call fires what certainly did not happen, or is told so again. */
 export function mayFireAgain(
   { reason }: Extract<State, { tag: "not_applied" }>,
-  stateAt: number,
+  { stateAt, attempts }: Pick<OperationRecord, "stateAt" | "attempts">,
   { retry, cooldownMs }: Pick<Extract<Move, { move: "claim" }>, "retry" | "cooldownMs">,
   now: number,
 ): boolean {
   if (retry || reason === "resolved") return true;
-  return reason !== "rejected" && now >= stateAt + cooldownMs;
+  if (reason === "rejected") return false;
+  const last = attempts.at(-1);
+  // What was not seen may have happened all the same.
+  if (reason === "not_sent" && last && !isCertainlyUnsent(last)) return false;
+  return now >= stateAt + cooldownMs;
 }
 
 const canRunAgain = ({ innerOnly, declared }: AttemptNote): boolean =>
@@ -143,12 +139,13 @@ function claimed(
 ): Applied {
   // Evidence of a commit rules out firing, whatever the state says.
   if (licence && hasCommitEvidence(record)) return refused("evidence");
+  if (licence && record.abandonedFor !== undefined) return refused("abandoned");
   const beforeAt = before && record.stateAt;
   const state: State = { tag: "claimed", holder: move.holder, before, beforeAt };
   const { run } = move.draft.identity;
   const runs = addNames(record.runs, run === undefined ? [] : [run]);
   const next = { ...enter(record, state, move.at), runs, epoch: record.epoch + 1 };
-  return write(licence ? addAttempt(next, licence, move.at, move.declared) : next, move.leaseMs);
+  return write(licence ? addAttempt(next, licence, move) : next, move.leaseMs);
 }
 
 export function withdraw(
@@ -157,9 +154,9 @@ export function withdraw(
 ): Applied {
   const { state, epoch } = record;
   if (state.tag !== "claimed" || state.holder !== move.holder) return refused("not_open");
-  // A commit filed during the claim did not correct the earlier state, so it is written now.
+  // A commit filed during the claim did not correct the earlier state, so it is written now. None was told.
   if (hasCommitEvidence(record)) {
-    const committed = enter(record, committedBy(record), move.at);
+    const committed = enter({ ...record, untold: true }, committedBy(record), move.at);
     return { tag: "write", record: committed, lease: "none", report: "corrected" };
   }
   const mine = record.attempts.filter((attempt) => attempt.epoch === epoch);

@@ -28,7 +28,7 @@ export function fileEvidence(
   if (state.tag !== "claimed" && state.tag !== "committed") {
     return {
       tag: "write",
-      record: enter(next, committedBy(next), at),
+      record: enter({ ...next, untold: true }, committedBy(next), at),
       lease: "none",
       report: "corrected",
     };

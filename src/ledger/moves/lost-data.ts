@@ -16,7 +16,7 @@ export const LOST_EPOCH = 0;
 export function lostRecord(
   draft: Draft,
   at: number,
-  { since, leaseMs, declared }: Lost,
+  { since, sendsForMs, declared }: Lost,
 ): { readonly record: OperationRecord; readonly before: State } {
   const record = newRecord(draft, at);
   const lost: AttemptNote = {
@@ -26,8 +26,8 @@ export function lostRecord(
     licence: "first",
     at: since,
     declared,
-    // Its owner may still run, and may still rely on its lease.
-    endsBy: at + leaseMs,
+    // Its owner may still run.
+    endsBy: at + sendsForMs,
   };
   return {
     record: { ...record, attempts: [lost], fired: 1 },

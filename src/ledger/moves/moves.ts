@@ -15,6 +15,7 @@ import type {
   Licence,
   OperationRecord,
   State,
+  StateTag,
   Stored,
 } from "../record.ts";
 import type { LeaseChange } from "../store.ts";
@@ -23,8 +24,16 @@ import type { LeaseChange } from "../store.ts";
 export interface Lost {
   /** None of them was sent before this time. */
   readonly since: number;
-  /** Their owners may still run, and rely on leases of this length, in milliseconds. */
-  readonly leaseMs: number;
+  /** Their owners may still run, and send for so long, in milliseconds. */
+  readonly sendsForMs: number;
+  readonly declared?: Declared | undefined;
+}
+
+/** What is noted of an attempt before it is fired. */
+export interface Firing {
+  readonly at: number;
+  readonly skew?: number | undefined;
+  readonly endsBy?: number | undefined;
   readonly declared?: Declared | undefined;
 }
 
@@ -40,13 +49,12 @@ export interface Draft {
 
 export type Move =
   /** Takes the operation: to fire it if it is new or certainly not applied, else to read its state. */
-  | {
+  | (Firing & {
       readonly move: "claim";
       readonly draft: Draft;
       /** Random, one per claim: it identifies a claim whose reply was lost, and withdraws it. */
       readonly holder: string;
       readonly leaseMs: number;
-      readonly declared?: Declared | undefined;
       readonly cooldownMs: number;
       /** The caller asked to try a rejected operation again. */
       readonly retry: boolean;
@@ -58,18 +66,15 @@ export type Move =
       readonly suspect?: Lost | undefined;
       /** The digest of the approval to spend. */
       readonly spend?: string | undefined;
-      readonly at: number;
-    }
+    })
   /** Notes that the tool is about to be fired again. Refused once there is evidence of a commit. */
-  | {
+  | (Firing & {
       readonly move: "note";
       readonly epoch: number;
       readonly licence: Licence;
       readonly endings: readonly Ending[];
-      readonly declared?: Declared | undefined;
       readonly leaseMs: number;
-      readonly at: number;
-    }
+    })
   | { readonly move: "renew"; readonly epoch: number; readonly leaseMs: number }
   | {
       readonly move: "settle";
@@ -78,6 +83,8 @@ export type Move =
       readonly endings: readonly Ending[];
       /** As in `file`. Left out: only two different effect ids count as two effects. */
       readonly dedupes?: boolean | undefined;
+      /** Whether a caller is told of this state. @default true */
+      readonly told?: boolean | undefined;
       readonly at: number;
     }
   /** Files a reply that came too late to decide, as evidence. A commit still corrects the record. */
@@ -98,6 +105,7 @@ export type Move =
       readonly draft: Draft;
       readonly ask: Ask;
       readonly suspect?: Lost | undefined;
+      readonly skew?: number | undefined;
       readonly at: number;
     }
   | {
@@ -106,6 +114,7 @@ export type Move =
       readonly approve: boolean;
       readonly by: string;
       readonly note?: string | undefined;
+      readonly skew?: number | undefined;
       readonly at: number;
     }
   /** A person settles an operation that cannot be read. */
@@ -118,22 +127,33 @@ export type Move =
        * changed since.
        */
       readonly asOf?: number | undefined;
+      /** `not_applied` is taken although an attempt may still send. */
+      readonly anyway?: boolean | undefined;
       readonly note?: string | undefined;
       readonly at: number;
     }
-  /** An attempt that its call no longer waits for is still running in this process. */
+  /** An attempt goes on for longer than was noted. Refused once it is certain that it did nothing. */
+  | { readonly move: "running"; readonly attempt: number; readonly endsBy: number }
+  /** A write left after the end of its attempt, which therefore ends by `endsBy` only: it proves nothing any more. */
   | {
-      readonly move: "running";
+      readonly move: "doubt";
       readonly attempt: number;
-      readonly leaseMs: number;
+      readonly why: "late_send";
+      readonly endsBy: number;
       readonly at: number;
     }
+  /** An attempt has a way out that cannot be stopped. */
+  | { readonly move: "doubt"; readonly attempt: number; readonly why: "unvetoable" }
   /** The operation was called again, under another tool-call id or in another run. */
   | {
       readonly move: "meet";
+      /** The state that its caller is told. It may have changed since, and of that none was told. */
+      readonly told: StateTag;
       readonly aliases: readonly string[];
       readonly run?: string | undefined;
-    };
+    }
+  /** A person lets the operation `instead` pass in its place: it is never fired again. */
+  | { readonly move: "abandon"; readonly instead: string; readonly at: number };
 
 /** Why a move was refused. */
 export type Refusal =
@@ -147,6 +167,8 @@ export type Refusal =
   | "stale" // a newer owner has taken it over
   | "evidence" // there is evidence of a commit
   | "changed" // the record has changed since the decision
+  | "running" // an attempt of it may still send
+  | "abandoned" // a person let another operation pass in its place
   | "not_open" // it has no question or claim that this move could end
   | "mismatch" // the answer belongs to another question
   | "expired";

@@ -6,7 +6,6 @@
 
 import {
   type AttemptNote,
-  type Declared,
   type Ending,
   isCleared,
   isOpen,
@@ -14,7 +13,7 @@ import {
   type OperationRecord,
   type State,
 } from "../record.ts";
-import type { Draft } from "./moves.ts";
+import type { Draft, Firing } from "./moves.ts";
 
 const MAX_ATTEMPTS_KEPT = 32;
 const MAX_NAMES_KEPT = 16;
@@ -56,12 +55,12 @@ export const redraft = (record: OperationRecord, draft: Draft): OperationRecord 
 export function addAttempt(
   record: OperationRecord,
   licence: Licence,
-  at: number,
-  declared: Declared | undefined,
+  { at, skew, endsBy, declared }: Firing,
 ): OperationRecord {
-  const { epoch, generation } = record;
-  const note: AttemptNote = { n: record.fired + 1, epoch, generation, licence, at, declared };
-  return { ...record, fired: record.fired + 1, attempts: trim([...record.attempts, note]) };
+  const { epoch, generation, fired, attempts } = record;
+  const n = fired + 1;
+  const note: AttemptNote = { n, epoch, generation, licence, at, skew, endsBy, declared };
+  return { ...record, fired: n, attempts: trim([...attempts, note]) };
 }
 
 /** Drops the oldest attempt that is cleared, never one that is still in doubt. */
@@ -73,17 +72,35 @@ function trim(attempts: readonly AttemptNote[]): readonly AttemptNote[] {
   const [first, second] = attempts;
   if (!first || !second || first.generation !== second.generation) return attempts;
   const end = Math.max(endOf(first), endOf(second));
-  const one = { ...first, ...second, n: second.n, at: first.at, endedAt: undefined, endsBy: end };
+  const { at, skew } = first;
+  const unvetoable = first.unvetoable ?? second.unvetoable;
+  const one = { ...first, ...second, at, skew, unvetoable, endedAt: undefined, endsBy: end };
   return [Number.isFinite(end) ? one : { ...one, endsBy: undefined }, ...attempts.slice(2)];
 }
 
 const endOf = ({ endedAt, endsBy }: AttemptNote): number =>
   endedAt ?? endsBy ?? Number.POSITIVE_INFINITY;
 
+/** A write of it left after its end: what was concluded from that end is void. */
+export const endLater = (attempt: AttemptNote, endedAt: number): AttemptNote => ({
+  ...attempt,
+  verdict: "unknown",
+  cleared: undefined,
+  endedAt: Math.max(attempt.endedAt ?? 0, endedAt),
+});
+
+/** Whether an ending concludes that nothing happened from an end that was not the last. */
+const isVoid = (attempt: AttemptNote, ending: Ending): boolean =>
+  (attempt.endedAt ?? 0) > (ending.endedAt ?? Number.POSITIVE_INFINITY) &&
+  !isCleared(attempt) &&
+  isCleared({ ...attempt, ...ending });
+
 /** Adds an ending to an attempt without losing what other processes have recorded meanwhile. */
 function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
+  if (isVoid(attempt, ending)) return attempt;
   const { verdict } = attempt;
   const settled = verdict !== undefined && verdict !== "unknown";
+  const endedAt = attempt.endedAt ?? ending.endedAt;
   const endsBy = Math.max(attempt.endsBy ?? 0, ending.endsBy ?? 0);
   return {
     ...attempt,
@@ -93,29 +110,32 @@ function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
     generation: attempt.generation,
     licence: attempt.licence,
     at: attempt.at,
+    skew: attempt.skew,
     verdict: settled ? verdict : (ending.verdict ?? verdict),
-    endedAt: attempt.endedAt ?? ending.endedAt,
-    endsBy: endsBy > 0 ? endsBy : undefined,
+    endedAt,
+    endsBy: endedAt === undefined && endsBy > 0 ? endsBy : undefined,
+    unvetoable: attempt.unvetoable ?? ending.unvetoable,
     unverified: attempt.unverified || ending.unverified,
     accepted: attempt.accepted || ending.accepted,
   };
 }
 
 /**
- * Whether the attempts that a read clears are still as the owner saw them. A decision made on other
- * facts must not be written.
+ * Whether the attempts that did nothing, by an answer or by a read, are still as the owner saw them. A decision made
+ * on other facts must not be written.
  */
 export function isAsKnown(record: OperationRecord, endings: readonly Ending[]): boolean {
   return endings.every((ending) => {
-    if (ending.cleared !== "absent") return true;
     const attempt = record.attempts.find(({ n }) => n === ending.n);
-    if (!attempt || attempt.cleared) return true;
+    if (attempt && isVoid(attempt, ending)) return false;
+    if (ending.cleared !== "absent" || !attempt || attempt.cleared) return true;
     if (attempt.verdict === "committed") return false;
     if ((attempt.unverified && !ending.unverified) || (attempt.accepted && !ending.accepted)) {
       return false;
     }
-    const believed = ending.endedAt ?? ending.endsBy ?? 0;
-    return (attempt.endedAt ?? attempt.endsBy ?? 0) <= believed;
+    // Who has seen it end needs no note of when it ends at the latest.
+    if (ending.endedAt !== undefined) return (attempt.endedAt ?? 0) <= ending.endedAt;
+    return (attempt.endedAt ?? attempt.endsBy ?? 0) <= (ending.endsBy ?? 0);
   });
 }
 
@@ -138,18 +158,6 @@ export function fenceEnlisted(record: OperationRecord): OperationRecord {
   if (!record.attempts.some(({ declared }) => declared?.enlisted)) return record;
   const attempts = record.attempts.map((attempt) =>
     attempt.declared?.enlisted ? { ...attempt, verdict: "not_sent" as const } : attempt,
-  );
-  return { ...record, attempts };
-}
-
-export function presumeEnded(
-  record: OperationRecord,
-  leaseUntil: number | undefined,
-): OperationRecord {
-  const attempts = record.attempts.map((attempt) =>
-    attempt.endedAt !== undefined || attempt.endsBy !== undefined
-      ? attempt
-      : { ...attempt, endsBy: leaseUntil },
   );
   return { ...record, attempts };
 }

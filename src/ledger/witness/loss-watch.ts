@@ -6,7 +6,8 @@
  */
 
 import { coalesce } from "../../lang/coalesce.ts";
-import type { Incarnation } from "../store.ts";
+import type { Change, Incarnation, Store, Swapped } from "../store.ts";
+import { isKept, lastChanges } from "./last-changes.ts";
 import { type Mark, suspicion, type Witness } from "./witness.ts";
 
 /** Why the store is not trusted; what it lost was sent after `since`. */
@@ -15,32 +16,56 @@ export interface Suspicion {
   readonly since: number;
 }
 
+/** How far this process has seen the ledger come. */
+export interface Seen {
+  readonly sequence: number;
+  /** How many sequences below it were not answers to this process when it was raised past them. */
+  readonly skipped: number;
+}
+
+type Done = Extract<Swapped, { ok: true }>;
+
 export interface LossWatch {
   suspicion(): Suspicion | undefined;
   /** The ledger as it was last seen, once it has been opened. */
-  mark(): Mark | undefined;
+  seen(): Seen | undefined;
   /** Compares the store with what the witness has seen of it. */
   compare(open: () => Promise<Incarnation>): Promise<void>;
-  /** `before` is the mark when the write was sent, `sequence` what the store answered. */
-  follow(before: Mark | undefined, sequence: number): void;
-  /** Asks the witness for what other processes have found. */
-  askOthers(): Promise<void>;
+  /**
+   * `before` is what was seen when the change was sent, `swapped` what the store answered, and `isAlone` whether no
+   * other change was under way. Resolves once the witness has it, and for a claim, once a new server was compared
+   * with the one before and the witness was asked what other processes have found; `undefined`: all that is done.
+   */
+  follow(
+    before: Seen | undefined,
+    change: Change,
+    swapped: Done,
+    isAlone: boolean,
+  ): Promise<void> | undefined;
   doubt(why: string): void;
   trust(found: Incarnation, by: string): Promise<void>;
 }
 
+const lacking = (version: number): string =>
+  `a copy of the ledger has taken its place, and lacks the last change seen before (${version})`;
+
 export function lossWatch({
+  store,
   witness,
   onSuspect,
   onWitnessError,
 }: {
+  readonly store: Pick<Store, "open" | "read" | "holds">;
   readonly witness: Witness;
   readonly onSuspect: (why: string) => void;
   readonly onWitnessError: (error: unknown) => void;
 }): LossWatch {
   let suspect: Suspicion | undefined;
   let mark: Mark | undefined;
+  let skipped = 0;
   let witnessFailed = false;
+  let server: string | undefined;
+  const acknowledged = lastChanges();
 
   function suspectFor(why: string | undefined, since: number): void {
     if (why === undefined || suspect !== undefined) return;
@@ -61,18 +86,77 @@ export function lossWatch({
     }
   }
 
+  /**
+   * Other processes may have found a loss and gone on writing until the sequence passed our mark:
+   * then our own mark shows no loss. What they found is recorded by the witness.
+   */
+  const askOthers = coalesce(async () => {
+    if (!mark) return;
+    const found = await witness.doubt(mark.id).catch(onWitnessError);
+    if (found) suspectFor(found.suspect, found.since);
+  });
+
+  /** On another timeline the last change that was acknowledged may be missing, however high the sequence is. */
+  async function lacks(seen: Mark | undefined, found: Incarnation): Promise<string | undefined> {
+    if (!seen || seen.sequence === 0 || seen.id !== found.id || !store.holds) return undefined;
+    if (seen.timeline === undefined || seen.timeline === found.timeline) return undefined;
+    return (await store.holds(seen.sequence)) ? undefined : lacking(seen.sequence);
+  }
+
+  /** Another server answers than before: a copy that was promoted, or the same one after a restart. */
+  const compareServers = coalesce(async () => {
+    const found = await store.open();
+    if (!mark || found.server === server) return;
+    const isSame = mark.timeline !== undefined && mark.timeline === found.timeline;
+    const newest = isSame ? undefined : acknowledged.newest();
+    const isLost = newest && !isKept(newest, (await store.read(newest.tenant, newest.id)).stored);
+    acknowledged.clear();
+    ({ server } = found);
+    mark = { ...mark, timeline: found.timeline };
+    suspectFor(isLost ? lacking(newest.version) : undefined, mark.since);
+  });
+
+  function raise(before: Seen, sequence: number): void {
+    if (!mark) return;
+    if (sequence <= before.sequence) {
+      const was = `its sequence is ${sequence}, it was ${before.sequence}`;
+      suspectFor(`the ledger went back to an earlier state (${was})`, mark.since);
+    }
+    if (sequence > mark.sequence) {
+      skipped += sequence - mark.sequence - 1;
+      mark = { ...mark, sequence };
+    }
+  }
+
+  async function noteTogether(before: Seen, isClaim: boolean): Promise<void> {
+    // The answers to writes that were committed together come together: the first one notes the last.
+    await undefined;
+    if (!suspect && mark) note(mark);
+    if (isClaim && skipped > before.skipped) await askOthers();
+  }
+
+  async function afterComparing(before: Seen, sequence: number, isClaim: boolean): Promise<void> {
+    const comparing = compareServers();
+    // A write that is no claim was right to make all the same.
+    await (isClaim ? comparing : comparing.catch(() => {}));
+    raise(before, sequence);
+    await noteTogether(before, isClaim);
+  }
+
   return {
     suspicion: () => suspect,
-    mark: () => mark,
+    seen: () => mark && { sequence: mark.sequence, skipped },
 
     async compare(open) {
       const first = await open();
       const seen = await witness.read(first.id);
       // Other processes may have written meanwhile. A mark is noted after its write, so a store that is
       // asked once the mark is known is at least as far.
-      const { id, sequence, now } = suspicion(seen, first) === undefined ? first : await open();
-      mark = { id, sequence, since: seen?.since ?? now };
-      suspectFor(suspicion(seen, mark), mark.since);
+      const found = suspicion(seen, first) === undefined ? first : await open();
+      const { id, sequence, now, timeline } = found;
+      ({ server } = found);
+      mark = { id, sequence, since: seen?.since ?? now, timeline };
+      suspectFor(suspicion(seen, mark) ?? (await lacks(seen, found)), mark.since);
       if (!suspect) note(mark);
     },
 
@@ -80,32 +164,26 @@ export function lossWatch({
      * A write that begins after another was acknowledged gets a higher sequence. If it does not, the
      * store has gone back to an earlier state.
      */
-    follow(before, sequence) {
-      if (!mark || !before) return;
-      if (sequence <= before.sequence) {
-        const was = `its sequence is ${sequence}, it was ${before.sequence}`;
-        suspectFor(`the ledger went back to an earlier state (${was})`, mark.since);
-      }
-      if (sequence > mark.sequence) mark = { ...mark, sequence };
+    follow(before, change, swapped, isAlone) {
+      if (!mark || !before) return undefined;
+      const { sequence } = swapped;
+      const isClaim = typeof change.lease === "number";
+      const isOther = swapped.server !== server;
+      if (server !== undefined && !(isOther && change.record)) acknowledged.add(change, sequence);
+      if (isOther) return afterComparing(before, sequence, isClaim);
+      raise(before, sequence);
+      // Nearly always, for one caller: there is nothing to wait for.
+      if (!isAlone || (isClaim && skipped > before.skipped)) return noteTogether(before, isClaim);
       if (!suspect) note(mark);
+      return undefined;
     },
-
-    /**
-     * Other processes may have found a loss and gone on writing until the sequence passed our mark:
-     * then our own mark shows no loss. What they found is recorded by the witness.
-     */
-    askOthers: coalesce(async () => {
-      if (!mark) return;
-      const found = await witness.doubt(mark.id).catch(onWitnessError);
-      if (found) suspectFor(found.suspect, found.since);
-    }),
 
     doubt(why) {
       if (mark) suspectFor(why, mark.since);
     },
 
-    async trust({ id, sequence, now }, by) {
-      mark = { id, sequence, since: now };
+    async trust({ id, sequence, now, timeline }, by) {
+      mark = { id, sequence, since: now, timeline };
       await witness.trust(mark, by, now);
       suspect = undefined;
     },

@@ -24,8 +24,8 @@ export interface FileWitnessOptions {
   readonly newId?: (() => string) | undefined;
 }
 
-/** The sequence and the time at which the ledger was first seen. */
-const MARK = /^(\d+)-(\d+)\.mark$/;
+/** The sequence, the time at which the ledger was first seen, and the timeline where the store has one. */
+const MARK = /^(\d+)-(\d+)(?:-([\w.]+))?\.mark$/;
 
 export function fileWitness({
   folder,
@@ -106,7 +106,8 @@ export function fileWitness({
         doubted = suspect;
         return;
       }
-      if (last?.mark.id === id && last.mark.sequence >= mark.sequence) return;
+      const isSameLedger = last?.mark.id === id && last.mark.timeline === mark.timeline;
+      if (last && isSameLedger && last.mark.sequence >= mark.sequence) return;
       raise(mark);
       takePlace(id);
       // Only now that this mark is as high as those, and has the earliest time of them.
@@ -135,12 +136,12 @@ export function fileWitness({
 }
 
 /** The time is rounded down: earlier is the careful side. */
-const nameOf = ({ sequence, since }: Mark): string =>
-  `${sequence}-${Math.max(0, Math.floor(since))}.mark`;
+const nameOf = ({ sequence, since, timeline }: Mark): string =>
+  `${sequence}-${Math.max(0, Math.floor(since))}${timeline === undefined ? "" : `-${timeline}`}.mark`;
 
 function markNamed(id: string, name: string): Mark {
-  const [, sequence, since] = MARK.exec(name) ?? [];
-  return { id, sequence: Number(sequence), since: Number(since) };
+  const [, sequence, since, timeline] = MARK.exec(name) ?? [];
+  return { id, sequence: Number(sequence), since: Number(since), timeline };
 }
 
 /** False if another process has removed the file, or a person the folder. */
@@ -211,9 +212,9 @@ function furthest(marks: readonly Mark[]): Mark | undefined {
   const [first, ...others] = marks;
   if (!first) return undefined;
   return others.reduce((best, mark) => {
-    const { id, sequence } = best.sequence >= mark.sequence ? best : mark;
+    const further = best.sequence >= mark.sequence ? best : mark;
     const suspect = best.suspect ?? mark.suspect;
     const since = Math.min(best.since, mark.since);
-    return suspect === undefined ? { id, sequence, since } : { id, sequence, since, suspect };
+    return suspect === undefined ? { ...further, since } : { ...further, since, suspect };
   }, first);
 }

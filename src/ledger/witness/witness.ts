@@ -13,6 +13,8 @@ export interface Mark {
   readonly id: string;
   /** The highest sequence seen. */
   readonly sequence: number;
+  /** The history it was on; see `Incarnation`. */
+  readonly timeline?: string | undefined;
   /** When this ledger was first seen here: nothing that it lost was sent before. */
   readonly since: number;
   /** Why the store is not trusted. Kept here because its sequence soon passes the mark again. */

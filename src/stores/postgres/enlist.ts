@@ -2,19 +2,21 @@
  * A store whose settles join a caller's transaction: a local effect and its record commit together, or
  * neither does.
  *
- * Claims, notes and renewals go on through the pool, and all processes see them before the transaction
- * ends. Those who wait for the record are told after `COMMIT`, since Postgres holds a NOTIFY back until
- * then. A settle of an operation that another owner has taken over makes the transaction fail, so that
- * the effect cannot commit without its record.
+ * All else goes on through the pool, and all processes see it before the transaction ends: claims, notes,
+ * renewals, and that an operation was not applied. Those who wait for the record are told after `COMMIT`,
+ * since Postgres holds a NOTIFY back until then. After a call that failed, and after a settle of an operation
+ * that another owner has taken over, the transaction cannot be committed: an effect never commits without its
+ * record.
  *
  * @module
  */
 
 import { InvalidInputError } from "../../errors.ts";
 import type { Stored } from "../../ledger/record.ts";
-import type { Change, Store, Swapped } from "../../ledger/store.ts";
+import type { Change, EnlistedStore, Store, Swapped } from "../../ledger/store.ts";
 import { type Session, sqlStateOf } from "./client.ts";
 import { keyOf, moveOf } from "./row.ts";
+import { literal } from "./schema.ts";
 import type { Statements } from "./statements.ts";
 import { joinMove } from "./swap.ts";
 
@@ -38,12 +40,14 @@ const NOT_IN_TRANSACTION = "25P01";
 const MARK = "holdfire_enlisted";
 const ENDED = "was given a transaction that has ended; nothing was written.";
 
-/** Makes `COMMIT` a rollback. */
-const SPOIL = `DO $$ BEGIN
-  RAISE EXCEPTION 'holdfire: another owner has this operation, so this transaction cannot commit';
+/** Makes `COMMIT` a rollback, of this transaction and of no later one on the same connection. */
+const spoilSql = (xid: string): string => `DO $$ BEGIN
+  IF pg_current_xact_id_if_assigned()::text = ${literal(xid)} THEN
+    RAISE EXCEPTION 'holdfire: a call in this transaction failed, so it cannot be committed';
+  END IF;
 END $$`;
 
-export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): Store {
+export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): EnlistedStore {
   let joining: Promise<Joined> | undefined;
 
   /** Before anything is claimed: what is wrong here must not be found out after the effect. */
@@ -70,6 +74,12 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): St
     return joining;
   };
 
+  /** If it fails, the transaction has failed before, or its connection is gone: either way it cannot commit. */
+  async function spoil(): Promise<void> {
+    const { xid } = await joined();
+    await tx.run({ text: spoilSql(xid) }, []).catch(() => {});
+  }
+
   async function settle(change: Change): Promise<Swapped> {
     const { statements, xid } = await joined();
     const move = moveOf(change);
@@ -77,9 +87,7 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): St
       const answer = (await joinMove(tx, statements.join, move, xid)) ?? refuse(ENDED);
       // It waited for a lock, and what it saw before is no longer there: ask again.
       if (answer === "busy") continue;
-      if (!answer.ok && isLost(change, answer.current)) {
-        await tx.run({ text: SPOIL }, []).catch(() => {});
-      }
+      if (!answer.ok && isLost(change, answer.current)) await spoil();
       return answer;
     }
   }
@@ -98,8 +106,10 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): St
 
     async swap(change) {
       await joined();
-      return isSettle(change) ? settle(change) : store.swap(change);
+      return isCommit(change) ? settle(change) : store.swap(change);
     },
+
+    spoil,
 
     async own(tenant, service, effectId, id) {
       const { statements, xid } = await joined();
@@ -113,10 +123,8 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): St
   };
 }
 
-function isSettle({ record, lease }: Change): boolean {
-  const tag = record?.state.tag;
-  return lease === "none" && (tag === "committed" || tag === "not_applied" || tag === "unknown");
-}
+const isCommit = ({ record, lease }: Change): boolean =>
+  lease === "none" && record?.state.tag === "committed";
 
 /** Whether the settle cannot be made at all, rather than be decided anew on a record that was touched. */
 const isLost = ({ record }: Change, current: Stored | undefined): boolean =>

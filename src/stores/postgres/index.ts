@@ -10,9 +10,9 @@
 import { ClosedError } from "../../errors.ts";
 import { sleep, systemClock } from "../../lang/clock.ts";
 import { addressOf } from "../../ledger/address.ts";
-import type { Store, StorePromise } from "../../ledger/store.ts";
+import type { EnlistedStore, Store, StorePromise } from "../../ledger/store.ts";
 import { createBatcher } from "./batch.ts";
-import { checkDatabase, readIncarnation, unasked } from "./check.ts";
+import { checkDatabase, holdsChange, readIncarnation, readTimeline, unasked } from "./check.ts";
 import {
   connect,
   joinTransaction,
@@ -74,8 +74,8 @@ export interface PostgresStoreOptions {
    */
   readonly prepare?: boolean | undefined;
   /**
-   * Says that you accept a ledger that forgets. Without it, on a Postgres that may forget
-   * (`synchronous_commit` or `fsync` off), a write whose tool has neither a key nor a reader is refused.
+   * Says that you accept a ledger that forgets. Without it, on a Postgres that may forget (`synchronous_commit` or
+   * `fsync` off, a standby that is not synchronous), a write whose tool has neither a key nor a reader is refused.
    *
    * @default such writes are refused
    */
@@ -86,12 +86,12 @@ export interface PostgresStore extends Store {
   /** Makes or updates the tables. Safe to call again, and by several at once. */
   migrate(): Promise<void>;
   /**
-   * A store whose settles join `tx`, which must be in a READ COMMITTED transaction on the same
-   * database; `open` checks that. A settle that is refused means that another process owns the
-   * operation: roll back. Claims still need a connection of the pool: if transactions can take all of
+   * A store whose commits join `tx`, which must be in a READ COMMITTED transaction on the same
+   * database; `open` checks that. After a call that failed, and after a settle that is refused because another
+   * process owns the operation, `tx` cannot be committed. Claims still need a connection of the pool: if transactions can take all of
    * them, give the store a pool of its own.
    */
-  enlist(tx: PostgresTransactionLike): Store;
+  enlist(tx: PostgresTransactionLike): EnlistedStore;
 }
 
 /** What is known once the ledger is open. */
@@ -168,7 +168,13 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
       return promise;
     },
 
-    open: () => ask("open", ({ tables }) => readIncarnation(connection, tables)),
+    open: () =>
+      ask("open", async ({ tables }) => {
+        const timeline = await readTimeline(connection);
+        return { ...(await readIncarnation(connection, tables)), timeline };
+      }),
+
+    holds: (sequence) => ask("holds", ({ tables }) => holdsChange(connection, tables, sequence)),
 
     swap: (change) =>
       ask("swap", async () => {

@@ -6,7 +6,7 @@
 
 import { InvalidInputError } from "../../errors.ts";
 import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
-import { pageLimit, pruneLimit } from "../../ledger/query.ts";
+import { pageLimit, pageOf, pruneLimit, rowOf } from "../../ledger/query.ts";
 import { isOpen, type State, type StateTag, type Stored } from "../../ledger/record.ts";
 import type { ListQuery, Page, Pruned, PruneQuery, Store } from "../../ledger/store.ts";
 import type { Session } from "./client.ts";
@@ -48,7 +48,7 @@ async function readSlice(
   const tenant = bindText(query.tenant, "tenant");
   const tenantKey = `hashtextextended(${tenant}, 0)`;
   const filters = [
-    `tenant_key = ${tenantKey} AND tenant = ${tenant}`,
+    `tenant = ${tenant}`,
     `seq > ${bind(cursor === undefined ? 0 : checkCursor(cursor))}::int8`,
   ];
   if (states) {
@@ -59,7 +59,9 @@ async function readSlice(
   if (resource !== undefined) filters.push(`resource = ${bindText(resource, "resource")}`);
   if (since !== undefined) filters.push(`state_at >= ${bindTime(since, "since")}`);
   if (until !== undefined) filters.push(`state_at < ${bindTime(until, "until")}`);
-  if (scope !== undefined) {
+  // Not both: before the table is analyzed, Postgres would take the index of the tenant and read all it has.
+  if (scope === undefined) filters.push(`tenant_key = ${tenantKey}`);
+  else {
     const text = bindText(scope, "scope");
     filters.push(`scope_key = hashtextextended(${text}, ${tenantKey}) AND scope = ${text}`);
   }
@@ -76,8 +78,10 @@ async function readSlice(
 FROM (${sources.join(" UNION ALL ")}) o ${order}`;
   const rows = await session.run({ text }, values);
   const page = rows.slice(0, limit);
-  const items = page.flatMap(([, id, ...row]) => storedIn(query.tenant, String(id), row) ?? []);
-  return rows.length > limit ? { items, cursor: String(page.at(-1)?.[0]) } : { items };
+  const read = page.map(([, id, ...row]) =>
+    rowOf(String(id), () => storedIn(query.tenant, String(id), row)),
+  );
+  return pageOf(read, rows.length > limit ? String(page.at(-1)?.[0]) : undefined);
 }
 
 function checkCursor(cursor: string): number {
@@ -118,7 +122,7 @@ export async function pruneRecords(
       await Promise.all(slice.items.map(pruneRecord));
       const last = slice.items.at(-1);
       // In the order of creation: whatever comes after this one was settled later still.
-      if (!slice.cursor || !last || last.record.createdAt >= now - age) return;
+      if (!slice.cursor || (last && last.record.createdAt >= now - age)) return;
       cursor = slice.cursor;
     }
   }

@@ -13,6 +13,9 @@ export const LAYOUT = 1;
 /** The database's clock, in whole milliseconds. It goes on within a statement. */
 export const CLOCK = "floor(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
+/** Which server this is, and since when it runs. A copy of it that was promoted runs since another time. */
+export const SERVER = "extract(epoch FROM pg_postmaster_start_time())::text";
+
 /** All who migrate take the same advisory lock, whatever the schema: migrations are rare. */
 const LOCK = 4_712_350_211_905;
 

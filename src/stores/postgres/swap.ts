@@ -11,7 +11,7 @@
 import type { Swapped } from "../../ledger/store.ts";
 import type { Row, Session, Statement } from "./client.ts";
 import { laneIn, leaseIn, type Move, storedIn } from "./row.ts";
-import { CLOCK, literal, type Tables } from "./schema.ts";
+import { CLOCK, literal, SERVER, type Tables } from "./schema.ts";
 
 /** `"busy"`: the row is as expected, but locked, or just changing. Nothing was written. */
 export type Answer = Swapped | "busy";
@@ -97,12 +97,13 @@ function answersIn(rows: readonly Row[], moves: readonly Move[]): ReadonlyMap<st
 }
 
 function answerTo({ change, lane }: Move, row: Row): Answer {
-  const [, time, written, lease, , ...found] = row;
+  const [, time, written, lease, , server, ...found] = row;
   const now = Number(time);
   if (typeof written === "string") {
     const sequence = Number(written);
     const version = change.record ? sequence : 0;
-    return { ok: true, version, leaseUntil: leaseIn(lease), now, sequence };
+    const answer = { ok: true, version, leaseUntil: leaseIn(lease), now, sequence } as const;
+    return { ...answer, server: server ?? undefined };
   }
   const current = storedIn(change.tenant, change.id, found.slice(0, 3));
   if ((current?.version ?? 0) !== change.expect) return { ok: false, current, now };
@@ -140,7 +141,7 @@ ${whole ? `free AS MATERIALIZED (${free}),` : ""}
 put AS (${putSql(tables, whole ? "free" : `(${free}) free`)})
 ${whole ? restSql(tables) : ""}
 SELECT a.key::text, a.now::text, d.version::text, d.lease::text, ${channel ? told : "NULL"},
-  o.version::text, o.lease::text, o.record ${whole ? ", l.version::text, l.lane" : ""}
+  ${SERVER}, o.version::text, o.lease::text, o.record ${whole ? ", l.version::text, l.lane" : ""}
 FROM asked a LEFT JOIN ${whole ? "done" : "put"} d ON d.key = a.key
 LEFT JOIN LATERAL (
   SELECT version, lease, record FROM ${operations} WHERE key = a.key AND d.key IS NULL LIMIT 1

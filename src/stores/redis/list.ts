@@ -9,8 +9,8 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { matches, pageLimit } from "../../ledger/query.ts";
-import type { StateTag, Stored } from "../../ledger/record.ts";
+import { matches, pageLimit, pageOf, type Row, rowOf } from "../../ledger/query.ts";
+import type { StateTag } from "../../ledger/record.ts";
 import type { ListQuery, Page } from "../../ledger/store.ts";
 import { quote, recordIn } from "./layout.ts";
 import { CHECK_LOSS, type Script, type Session, script } from "./session.ts";
@@ -23,10 +23,9 @@ const LEAST_AT_ONCE = 8;
 const OPEN: ReadonlySet<StateTag> = new Set(["held", "queued", "claimed", "unknown"]);
 const CURSOR = /^([1-9]\d{0,15})\.(\d{1,4})$/;
 
-interface Entry {
+interface Entry extends Row {
   /** The position in the order of creation. */
   readonly order: number;
-  readonly stored: Stored;
 }
 
 /** One bucket's part of the list, as far as it was read. */
@@ -87,14 +86,14 @@ export async function listRecords(session: Session, query: ListQuery): Promise<P
   );
   const count = Math.max(LEAST_AT_ONCE, Math.ceil(AT_ONCE / buckets));
   await Promise.all(streams.map((stream) => fill(session, query, stream, count)));
-  const items: Stored[] = [];
+  const rows: Row[] = [];
   let cursor = "";
   for (;;) {
     const next = oldestOf(streams);
     const entry = next?.read.shift();
-    if (!next || !entry) return { items };
-    if (items.length === limit) return { items, cursor };
-    items.push(entry.stored);
+    if (!next || !entry) return pageOf(rows);
+    if (rows.length === limit) return pageOf(rows, cursor);
+    rows.push(entry);
     cursor = `${entry.order}.${next.bucket}`;
     await fill(session, query, next, count);
   }
@@ -124,8 +123,10 @@ async function fill(
     const ids = names.map(({ id }) => quote(id));
     const { values: rows } = await session.ask(bucket, RECORDS, [index, ...keys], ids);
     stream.read = names.flatMap(({ id, order }, place) => {
-      const stored = recordIn(rows[place] ?? "", tenant, id);
-      return stored && matches(stored.record, query) ? [{ order, stored }] : [];
+      const text = rows[place] ?? "";
+      if (text === "") return [];
+      const { stored } = rowOf(id, () => recordIn(text, tenant, id));
+      return stored && !matches(stored.record, query) ? [] : [{ id, order, stored }];
     });
   }
 }

@@ -10,6 +10,7 @@
 import { packRecord } from "../../ledger/codec/record-text.ts";
 import { NO_LANE } from "../../ledger/lane.ts";
 import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
+import { rowOf } from "../../ledger/query.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
 import type { Change, PruneQuery, StoredLane, Swapped } from "../../ledger/store.ts";
 import type { Anchor } from "./boot-clock.ts";
@@ -17,7 +18,7 @@ import type { Connection } from "./connect.ts";
 import { inTransaction } from "./driver.ts";
 import { identityOf } from "./file-safety.ts";
 import { type Scan, scanIn, storedOf } from "./scan.ts";
-import { STAGE } from "./schema.ts";
+import { OF_ID, STAGE } from "./schema.ts";
 import type { Job } from "./write-queue.ts";
 
 export interface Database {
@@ -43,18 +44,18 @@ export interface Database {
 export function databaseOn({ db, file, anchor }: Connection): Database {
   const ledger = db.prepare("SELECT id, sequence, boot FROM ledger");
   const advance = db.prepare("UPDATE ledger SET sequence = ?, now = max(now, ?)");
-  const select = db.prepare("SELECT * FROM operation WHERE tenant = ? AND id = ?");
+  const select = db.prepare(`SELECT * FROM operation WHERE ${OF_ID}`);
   const insert = db.prepare(
     `INSERT INTO operation
        (seq, version, tenant, id, lease, stage, settled_at, scope, resource, text)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, id) DO NOTHING`,
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM operation WHERE ${OF_ID})`,
   );
   // Not scope and resource: they are part of what identifies an operation and never change.
   const update = db.prepare(
     `UPDATE operation SET version = ?, lease = ?, stage = ?, settled_at = ?, text = ?
-     WHERE tenant = ? AND id = ? AND version = ?`,
+     WHERE ${OF_ID} AND version = ?`,
   );
-  const remove = db.prepare("DELETE FROM operation WHERE tenant = ? AND id = ? AND version = ?");
+  const remove = db.prepare(`DELETE FROM operation WHERE ${OF_ID} AND version = ?`);
   const oldest = db.prepare(
     `SELECT * FROM operation WHERE stage = ? AND tenant = ? AND settled_at < ?
      ORDER BY settled_at LIMIT ?`,
@@ -77,7 +78,7 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
   let sequence = 0;
 
   function find(tenant: string, id: string): Stored | undefined {
-    const row = select.get(tenant, id);
+    const row = select.get(id, id, tenant);
     return row && storedOf(row);
   }
 
@@ -126,17 +127,18 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     const stage = stageOf(record);
     const at = stage === STAGE.open ? null : stateAt;
     const next = sequence + 1;
+    const own = [id, id, tenant];
     // The sequence of the first write is the place in the order of creation.
     const { changes } =
       expect === 0
-        ? insert.run(next, next, tenant, id, lease, stage, at, scope, resource, text)
-        : update.run(next, lease, stage, at, text, tenant, id, expect);
+        ? insert.run(next, next, tenant, id, lease, stage, at, scope, resource, text, ...own)
+        : update.run(next, lease, stage, at, text, ...own, expect);
     return changes === 1;
   }
 
   function removeWithEffects(tenant: string, id: string, expect: number): boolean {
     if (expect === 0) return find(tenant, id) === undefined;
-    if (remove.run(tenant, id, expect).changes === 0) return false;
+    if (remove.run(id, id, tenant, expect).changes === 0) return false;
     removeOwner.run(tenant, id);
     return true;
   }
@@ -149,7 +151,9 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     const settledMs = Math.min(payloadsOlderThanMs, tombstonesOlderThanMs);
     const wiped = rowsOlderThan(STAGE.wiped, tombstonesOlderThanMs);
     const settled = rowsOlderThan(STAGE.settled, settledMs);
-    return [...wiped, ...settled].slice(0, limit).map(storedOf);
+    return [...wiped, ...settled]
+      .slice(0, limit)
+      .flatMap((row) => rowOf(String(row.id), () => storedOf(row)).stored ?? []);
   }
 
   return {

@@ -8,14 +8,19 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { StoreUnavailableError } from "../../errors.ts";
 import { unpackRecord } from "../../ledger/codec/record-text.ts";
-import { matches } from "../../ledger/query.ts";
+import { matches, type Row, rowOf } from "../../ledger/query.ts";
 import { isOpen, type State, type Stored } from "../../ledger/record.ts";
 import type { ListQuery } from "../../ledger/store.ts";
 import { STAGE } from "./schema.ts";
 
+/** With its place in the order of creation. */
+export interface PlacedRow extends Row {
+  readonly seq: number;
+}
+
 export interface Scanned {
-  /** What matches, with its place in the order of creation. */
-  readonly items: readonly { readonly seq: number; readonly stored: Stored }[];
+  /** What matches, and what cannot be read. */
+  readonly items: readonly PlacedRow[];
   /** The last row that was compared; `undefined` if there are no more. */
   readonly last: number | undefined;
 }
@@ -48,12 +53,12 @@ export function scanIn(db: DatabaseSync): Scan {
   return (query, after, wanted) => {
     const [statement, ...values] = choose(query);
     const rows = statement.all(...values, after);
-    const items: { readonly seq: number; readonly stored: Stored }[] = [];
+    const items: PlacedRow[] = [];
     for (const row of rows) {
       if (row.tenant !== query.tenant) continue;
-      const stored = storedOf(row);
-      if (!matches(stored.record, query)) continue;
-      items.push({ seq: Number(row.seq), stored });
+      const { id, stored } = rowOf(String(row.id), () => storedOf(row));
+      if (stored && !matches(stored.record, query)) continue;
+      items.push({ id, stored, seq: Number(row.seq) });
       if (items.length === wanted) break;
     }
     return { items, last: rows.length < ROWS_PER_SCAN ? undefined : Number(rows.at(-1)?.seq) };

@@ -7,14 +7,14 @@
 import { ClosedError, InvalidInputError, StoreUnavailableError } from "../../errors.ts";
 import { sleep, systemClock } from "../../lang/clock.ts";
 import { packRecord } from "../../ledger/codec/record-text.ts";
-import { pageLimit, pruneLimit } from "../../ledger/query.ts";
+import { pageLimit, pageOf, pruneLimit } from "../../ledger/query.ts";
 import type { Store, StorePromise } from "../../ledger/store.ts";
 import { createWatchers } from "../watchers.ts";
 import { monotonicMs, thisHost } from "./boot-clock.ts";
 import { connect, type Durability } from "./connect.ts";
 import { type Database, databaseOn } from "./database.ts";
 import { isBusy } from "./driver.ts";
-import type { Scanned } from "./scan.ts";
+import type { PlacedRow, Scanned } from "./scan.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 export interface StoreParts {
@@ -120,7 +120,7 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
     async list(query) {
       const { scan } = await ready();
       const limit = pageLimit(query.limit);
-      const found: Scanned["items"][number][] = [];
+      const found: PlacedRow[] = [];
       let after: number | undefined = query.cursor === undefined ? 0 : seqIn(query.cursor);
       // One more than a page holds shows whether there is another page.
       while (after !== undefined && found.length <= limit) {
@@ -130,8 +130,8 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
         if (last !== undefined) await new Promise((resolve) => setImmediate(resolve));
         if (closing) throw new ClosedError();
       }
-      const items = found.slice(0, limit).map(({ stored }) => stored);
-      return found.length > limit ? { items, cursor: String(found[limit - 1]?.seq) } : { items };
+      const isMore = found.length > limit;
+      return pageOf(found.slice(0, limit), isMore ? String(found[limit - 1]?.seq) : undefined);
     },
 
     async prune(query) {

@@ -52,7 +52,7 @@ export async function onStage(
       start(powers = {}) {
         // The shortest pauses there are: what is counted here is requests, not time.
         const retry = { minDelayMs: 1, maxDelayMs: 1, drainMs: 1_000 };
-        const hf = createHoldfire({ store: ledger, retry });
+        const hf = createHoldfire({ app: "contract", store: ledger, retry });
         processes.push(hf);
         const definition = payTool(service, powers);
         return {

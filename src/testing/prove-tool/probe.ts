@@ -26,12 +26,12 @@ export interface Probe {
 }
 
 /** What one firing of `run` came to. */
-export type Ended =
+export type RunEnd =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly why: string };
 
 export interface Sent {
-  readonly ended: Ended;
+  readonly ended: RunEnd;
   readonly tookKey: boolean;
   /** By the clock's monotonic time. */
   readonly endedAt: number;
@@ -57,7 +57,10 @@ export function createProber(tool: Tool, args: () => unknown, clock: Clock): () 
     return {
       args: value,
       intent,
-      key: wireKey(mintId({ tenant: "proof", scope, tool: tool.name, intent: text }), 0),
+      key: wireKey(
+        mintId({ app: undefined, tenant: "proof", scope, tool: tool.name, intent: text }),
+        0,
+      ),
       firstSentAt: clock.now(),
       precondition() {
         fixed ??= Promise.resolve(tool.precondition?.(value) as Json | undefined);
@@ -71,7 +74,7 @@ export function createProber(tool: Tool, args: () => unknown, clock: Clock): () 
 export async function send(tool: Tool, probe: Probe, attempt: number, clock: Clock): Promise<Sent> {
   const stop = new AbortController();
   let tookKey = false;
-  const fire = async (): Promise<Ended> => {
+  const fire = async (): Promise<RunEnd> => {
     const precondition = await probe.precondition();
     const context = {
       get key() {
@@ -81,19 +84,20 @@ export async function send(tool: Tool, probe: Probe, attempt: number, clock: Clo
       precondition,
       attempt,
       signal: stop.signal,
+      fetch: globalThis.fetch,
     };
     return enterOperation(probe.key, async () => endingOf(await tool.run(probe.args, context)));
   };
   const fired = await withTimeLimit(systemClock, tool.attemptTimeoutMs, fire());
   stop.abort();
-  const ended: Ended =
+  const ended: RunEnd =
     fired.tag === "done"
       ? fired.value
       : { ok: false, why: fired.tag === "late" ? "it took too long" : whyOf(fired.error) };
   return { ended, tookKey, endedAt: clock.monotonic() };
 }
 
-async function endingOf(value: unknown): Promise<Ended> {
+async function endingOf(value: unknown): Promise<RunEnd> {
   if (!isResponse(value)) return { ok: true, value };
   const { status, ok } = value;
   if (!ok) return { ok: false, why: `status ${status}` };

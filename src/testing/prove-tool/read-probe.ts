@@ -71,6 +71,7 @@ export async function readOnce(probe: Probe, plan: ReadPlan): Promise<ProbeRead>
       firstSentAt,
       taken: async (effectId) => (owners.get(effectId) ?? key) !== key,
       signal: stop.signal,
+      fetch: globalThis.fetch,
     }))();
   const answer = await withTimeLimit(systemClock, tool.readTimeoutMs, asked);
   stop.abort();

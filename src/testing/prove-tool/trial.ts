@@ -35,7 +35,7 @@ export interface Trials {
   readonly lostEarly?: Trial | undefined;
 }
 
-interface Fired {
+interface FiredProbe {
   readonly probe: Probe;
   readonly sends: readonly Sent[];
   readonly passages: readonly Passage[];
@@ -50,9 +50,9 @@ export async function runTrials(
   const windowMs = tool.commitsWithinMs ?? 0;
   const nextProbe = createProber(tool, ground.args, clock);
   const about = { tool, clock, windowMs, readForMs, owners: new Map<string, string>() };
-  const fire = async (cut: Cut, times = 1): Promise<Fired> =>
+  const fire = async (cut: Cut, times = 1): Promise<FiredProbe> =>
     fireUnder(cut, times, await nextProbe(), tool, proxy, clock);
-  const observe = (fired: Fired | undefined, patienceMs = readForMs) =>
+  const observe = (fired: FiredProbe | undefined, patienceMs = readForMs) =>
     fired && readAfter(fired, { ...about, readForMs: patienceMs }, ground, proxy !== undefined);
 
   const unsent = await nextProbe();
@@ -96,7 +96,7 @@ async function fireUnder(
   tool: Tool,
   proxy: CuttingProxy | undefined,
   clock: Clock,
-): Promise<Fired> {
+): Promise<FiredProbe> {
   const passages = proxy?.arm(cut) ?? [];
   const sends: Sent[] = [];
   for (let attempt = 1; attempt <= times; attempt += 1) {
@@ -109,7 +109,7 @@ async function fireUnder(
 }
 
 async function readAfter(
-  { probe, sends, passages }: Fired,
+  { probe, sends, passages }: FiredProbe,
   about: Omit<ReadPlan, "endedAt">,
   { carriesEffect, countEffects }: Ground,
   proxied: boolean,

@@ -1,22 +1,10 @@
 /**
- * Fourteen known-bad variants. Each must be caught by the tests it names, and by those alone: a proof
+ * Known-bad variants. Each must be caught by the tests it names, and by those alone: a proof
  * that has never failed proves nothing.
  */
 
-export interface Edit {
-  /** From the root of the package. */
-  readonly file: string;
-  /** Must stand there exactly once. */
-  readonly find: string;
-  readonly replace: string;
-}
-
-export interface PlantedBug {
-  readonly name: string;
-  readonly edits: readonly Edit[];
-  /** The tests of `catchers.test.ts` that must fail. */
-  readonly caughtBy: readonly string[];
-}
+import type { PlantedBug } from "./planted-bug.ts";
+import { wireBugs } from "./wire-bugs.ts";
 
 export const bugs: readonly PlantedBug[] = [
   {
@@ -78,7 +66,7 @@ import type { Moved } from "../../ledger/ledger.ts";
         replace: '      n,\n      verdict: "not_sent",\n',
       },
     ],
-    caughtBy: ["an attempt whose time was up may still land"],
+    caughtBy: ["an attempt whose time was up may still land", "an open operation does not age"],
   },
   {
     name: "absent read = resend at once",
@@ -89,7 +77,11 @@ import type { Moved } from "../../ledger/ledger.ts";
         replace: "due !== undefined",
       },
     ],
-    caughtBy: ["an absence proves nothing while the service can still commit"],
+    caughtBy: [
+      "an absence proves nothing while the service can still commit",
+      "a clock of the store that is set forward makes no absence a proof",
+      "who takes over fires only when what the dead owner sent can no longer commit",
+    ],
   },
   {
     name: "settle without epoch",
@@ -125,16 +117,21 @@ import type { Moved } from "../../ledger/ledger.ts";
       // A filed commit outweighs an owner that gives up`,
       },
     ],
-    caughtBy: ["what threw after it was sent stays in the ledger"],
+    caughtBy: [
+      "what threw after it was sent stays in the ledger",
+      "the same intent in another turn has no second key while the first may still land",
+      "a turn that tried again has no second key, also when the first is over by then",
+      "a read that was not answered is not an absence",
+      "what was done out of sight is not told as not sent",
+    ],
   },
   {
     name: "serialisation error = retry",
     edits: [
       {
         file: "src/engine/steps/attempt.ts",
-        find: "  return isResponse(value) ? bufferedResult(value) : { value };\n",
-        replace:
-          "  return isResponse(value) ? bufferedResult(value) : { value: JSON.parse(JSON.stringify(value)) };\n",
+        find: ": { value };\n",
+        replace: ": { value: JSON.parse(JSON.stringify(value)) };\n",
       },
     ],
     caughtBy: ["a result that cannot be stored was still committed"],
@@ -155,7 +152,7 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/gate/approval.ts",
-        find: " && earlier.digest === digestFor(earlier),",
+        find: " &&\n        earlier.digest === digestFor(earlier),",
         replace: ",",
       },
     ],
@@ -166,7 +163,7 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/engine/claim-terms.ts",
-        find: '  if (state.tag !== "not_applied") return false;\n',
+        find: '  if (state.tag !== "not_applied" || abandonedFor !== undefined) return false;\n',
         replace: '  if (state.tag === "not_applied") return false;\n',
       },
       {
@@ -200,4 +197,52 @@ import type { Moved } from "../../ledger/ledger.ts";
     ],
     caughtBy: ["an open operation does not age"],
   },
+  {
+    name: "another turn, another key",
+    edits: [
+      {
+        file: "src/engine/thread.ts",
+        find: "  if (isOpen(state)) return false;\n",
+        replace: '  if (isOpen(state)) return state.tag === "unknown";\n',
+      },
+    ],
+    caughtBy: [
+      "the same intent in another turn has no second key while the first may still land",
+      "a turn that tried again has no second key, also when the first is over by then",
+    ],
+  },
+  {
+    name: "a released hold fires a second key",
+    edits: [
+      {
+        file: "src/engine/thread.ts",
+        find: "  if (isOpen(state)) return false;\n",
+        replace: '  if (isOpen(state)) return state.tag === "held";\n',
+      },
+    ],
+    caughtBy: ["a hold that is released fires one key, whichever turns have asked for it"],
+  },
+  {
+    name: "the second try again makes a second key",
+    edits: [
+      {
+        file: "src/engine/thread.ts",
+        find: "    return before === undefined ? undefined : joinOf(before);\n",
+        replace: "    return before === id ? joinOf(before) : undefined;\n",
+      },
+    ],
+    caughtBy: ["a turn that tried again has no second key, also when the first is over by then"],
+  },
+  {
+    name: "the program's name left out of the key",
+    edits: [
+      {
+        file: "src/key/mint.ts",
+        find: 'digestText("operation", app, tenant,',
+        replace: 'digestText("operation", app && undefined, tenant,',
+      },
+    ],
+    caughtBy: ["two programs with one account at a service have two keys for the same wish"],
+  },
+  ...wireBugs,
 ];

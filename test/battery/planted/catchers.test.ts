@@ -4,36 +4,14 @@
  */
 
 import { expect, test } from "vitest";
-import { describeAll, judge } from "../judge.ts";
+import { createHoldfire } from "../../../src/create.ts";
+import { memoryWitness } from "../../../src/ledger/witness/witness.ts";
+import { memoryStore } from "../../../src/stores/memory.ts";
 import { finish } from "../liveness.ts";
-import { createHits } from "../world/fates.ts";
 import { classify, failure } from "../world/reply.ts";
 import { TIMES } from "../world/settings.ts";
-import { type CallSpec, createWorld, type World } from "../world/world.ts";
-
-const hits = createHits();
-const worldOf = (seed = 1, syncMs?: number): World => createWorld({ seed, hits, syncMs });
-const wish = (tool: CallSpec["tool"], more: Partial<CallSpec> = {}): CallSpec => ({
-  tool,
-  scope: "s1",
-  what: "a",
-  ...more,
-});
-
-/** Lets time pass until the promise has settled. */
-async function during<T>(world: World, promise: Promise<T>): Promise<T> {
-  let settled = false;
-  const note = () => {
-    settled = true;
-  };
-  promise.then(note, note);
-  for (let waited = 0; !settled && waited < 60_000; waited += 100) await world.time.advance(100);
-  return promise;
-}
-
-/** What the checker says of one invariant; the others have catchers of their own. */
-const broken = async (world: World, invariant: string): Promise<string> =>
-  describeAll((await judge(world, hits)).filter((found) => found.invariant.startsWith(invariant)));
+import type { World } from "../world/world.ts";
+import { broken, during, wish, worldOf } from "./in-a-world.ts";
 
 test("nothing is sent before the ledger has acknowledged the claim", async () => {
   const world = worldOf();
@@ -43,7 +21,7 @@ test("nothing is sent before the ledger has acknowledged the claim", async () =>
 });
 
 test("a claim that was acknowledged outlives a power cut", async () => {
-  const world = worldOf(1, 500);
+  const world = worldOf({ syncMs: 500 });
   world.call(world.process(0), wish("N"));
   await world.time.advance(300);
   for (const process of world.processes) process.crash();
@@ -66,12 +44,12 @@ test("every attempt carries the same key", async () => {
 test("an attempt whose time was up may still land", async () => {
   const world = worldOf();
   const call = await finish(world, 0, wish("N", { fates: ["slow"], heeds: false }));
-  expect([call.outcome?.status, world.network.sends.length]).toEqual(["unknown", 1]);
+  expect([call.outcome?.status, world.network.sends.length]).toEqual(["committed", 1]);
 });
 
 test("an absence proves nothing while the service can still commit", async () => {
   for (const seed of [1, 2, 3, 4, 5]) {
-    const world = worldOf(seed);
+    const world = worldOf({ seed });
     await finish(world, 0, wish("R", { fates: ["late_commit"] }));
     await world.time.advance(TIMES.commitsWithin);
     expect(world.service.effects).toHaveLength(1);
@@ -184,4 +162,76 @@ test("an open operation does not age", async () => {
   await world.store.prune({ payloads: true, tombstones: true });
   const again = await finish(world, 0, wish("N"));
   expect([again.outcome?.status, world.network.sends.length]).toEqual(["unknown", 1]);
+});
+
+/** Two turns of one conversation that want the same. */
+function chat(world: World, kind: "write" | "destructive", lost: number) {
+  const { hf } = world.process(0).life();
+  const keys: string[] = [];
+  const wipe = hf.tool({
+    name: "wipe",
+    kind,
+    attempts: 1,
+    run: (_: { readonly what: string }, { key }) => {
+      keys.push(key);
+      return keys.length > lost ? Promise.resolve("gone") : Promise.reject(new Error("lost"));
+    },
+  });
+  const call = (turn: string) => {
+    const scope = { thread: "chat", turn };
+    return during(
+      world,
+      hf.scope(scope, () => wipe.outcome({ what: "a" })),
+    );
+  };
+  return { hf, keys, call };
+}
+
+test("the same intent in another turn has no second key while the first may still land", async () => {
+  const world = worldOf();
+  const { call, keys } = chat(world, "write", 1);
+  const told = [await call("1"), await call("2"), await call("1")];
+  expect(told.map(({ status }) => status)).toEqual(["unknown", "unknown", "unknown"]);
+  expect(keys).toHaveLength(1);
+});
+
+test("a hold that is released fires one key, whichever turns have asked for it", async () => {
+  const world = worldOf();
+  const { call, keys, hf } = chat(world, "destructive", 0);
+  await call("1");
+  await call("2");
+  const { items } = await during(world, hf.approvals.list());
+  for (const { operation, digest } of items) {
+    await during(world, hf.approvals.approve(operation.id, { digest, by: "ana" }));
+  }
+  await call("2");
+  await call("1");
+  expect(keys).toHaveLength(1);
+});
+
+test("a turn that tried again has no second key, also when the first is over by then", async () => {
+  const world = worldOf();
+  const { call, keys, hf } = chat(world, "write", 1);
+  await call("1");
+  const { id } = await call("2");
+  await during(world, hf.operations.resolve(id, { as: "committed", by: "ana" }));
+  const told = [await call("2"), await call("2")];
+  expect(told.map(({ status }) => status)).toEqual(["committed", "committed"]);
+  expect(keys).toHaveLength(1);
+});
+
+test("two programs with one account at a service have two keys for the same wish", async () => {
+  const world = worldOf();
+  const keys = new Set<string>();
+  for (const app of ["billing", "support"]) {
+    const hf = createHoldfire({ app, store: memoryStore(), witness: memoryWitness() });
+    const pay = hf.tool({
+      name: "pay",
+      kind: "write",
+      keyed: { forMs: TIMES.keyMemory },
+      run: (_: { readonly what: string }, { key }) => void keys.add(key),
+    });
+    await during(world, pay.outcome({ what: "a" }, { scope: "s1" }));
+  }
+  expect(keys.size).toBe(2);
 });

@@ -31,7 +31,15 @@ export const FATES = [
 export type Fate = (typeof FATES)[number];
 
 /** What befalls one look at the state. */
-export const READ_FATES = ["ok", "slow", "fail", "hang", "nonsense", "cannot_tell"] as const;
+export const READ_FATES = [
+  "ok",
+  "slow",
+  "fail",
+  "hang",
+  "nonsense",
+  "cannot_tell",
+  "unanswered", // its request is answered 503, and it says absent
+] as const;
 
 export type ReadFate = (typeof READ_FATES)[number];
 

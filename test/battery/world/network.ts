@@ -1,10 +1,11 @@
 /** Between a process and the service: requests, reads and their replies, and a log of all that was sent. */
 
-import { cannotTell, type Reading } from "../../../src/engine/define/reading.ts";
+import { absent, cannotTell, type Reading } from "../../../src/engine/define/reading.ts";
 import type { Chance } from "./chance.ts";
 import type { Host, Timeline } from "./clock.ts";
 import type { Fate, Hits, ReadFate } from "./fates.ts";
-import { failure, type Reply, type Result, resultOf } from "./reply.ts";
+import { exchange, type Hear, type Heard, type Origin } from "./http.ts";
+import { failure, type Reply, type Result, resultOf, statusOf } from "./reply.ts";
 import type { Service } from "./service.ts";
 import { TIMES, type ToolClass } from "./settings.ts";
 
@@ -21,6 +22,10 @@ export interface Wish {
   readonly signal: AbortSignal;
   /** Whether `run` ends when it is told to. */
   readonly heeds: boolean;
+  /** Whether `run` has settled by now. */
+  readonly isLeftBehind?: (() => boolean) | undefined;
+  /** `run` tells something else than what it was answered. */
+  readonly distorts?: boolean | undefined;
 }
 
 export interface Sent {
@@ -35,10 +40,21 @@ export interface Sent {
   readonly fate: Fate;
   /** How many writes the ledger had seen when it was sent. */
   readonly ledgerAt: number;
+  /** It was made after its `run` had settled. */
+  readonly late: boolean;
+  /** Its `run` tells something else than what it was answered. */
+  readonly distorted: boolean;
   /** What the service said to it, if it did; `undefined` while, or because, it is not known. */
   answer?: Reply["said"] | undefined;
-  /** The process that sent it has seen the answer. */
+  status?: number | undefined;
+  /** The process that sent it has seen the answer, and when. */
   heard: boolean;
+  heardAt?: number | undefined;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly answer: Reply;
 }
 
 /** How a message travels: in so many milliseconds, or as a test arranges it. */
@@ -46,7 +62,17 @@ export type Transit = (ms: number, call: () => void, label: string) => void;
 
 export interface Network {
   readonly sends: readonly Sent[];
+  /** Out of sight of the wire token. */
   send(wish: Wish, fate: Fate): Promise<unknown>;
+  /** By the simulated HTTP client. */
+  request(wish: Wish, fate: Fate): Promise<Answered>;
+  /** A write beside the effect, to be answered like this. */
+  notify(
+    host: Host,
+    origin: Origin,
+    how: number | "refused",
+    method?: "GET" | "POST",
+  ): Promise<unknown>;
   read(
     tool: ToolClass,
     keys: readonly string[],
@@ -70,7 +96,8 @@ export function createNetwork(surroundings: NetworkSurroundings): Network {
   const sends: Sent[] = [];
   const delay = () => chance.between(1, 40);
 
-  function note({ op, tool, attempt, key, host, resource }: Wish, fate: Fate): Sent {
+  function note(wish: Wish, fate: Fate, late = false): Sent {
+    const { op, tool, attempt, key, host, resource } = wish;
     const sent: Sent = {
       seq: sends.length + 1,
       op,
@@ -82,6 +109,8 @@ export function createNetwork(surroundings: NetworkSurroundings): Network {
       at: time.now(),
       fate,
       ledgerAt: ledgerAt(),
+      late,
+      distorted: wish.distorts === true,
       heard: false,
     };
     sends.push(sent);
@@ -102,11 +131,12 @@ export function createNetwork(surroundings: NetworkSurroundings): Network {
       };
       const hear = (reply: Reply) => {
         sent.heard = true;
+        sent.heardAt = time.now();
         if (reply.said === "yes") resolve(resultOf(reply));
         else reject(reply.error);
       };
       const answer = (reply: Reply, ms = delay()) => {
-        sent.answer = reply.said;
+        noteAnswer(sent, reply);
         transit(ms, () => host.deliver(() => settle(() => hear(reply))), "reply");
       };
       const giveUp = () => settle(() => reject(failure("reset").error));
@@ -118,6 +148,51 @@ export function createNetwork(surroundings: NetworkSurroundings): Network {
         transit(delay(), () => service.arrive(wish, sent, fate, answer), "request");
       }
     });
+  }
+
+  const connect = (host: Host, refused: boolean) => (done: (refused: boolean) => void) =>
+    transit(delay(), () => host.deliver(() => done(refused)), "connect");
+
+  function request(wish: Wish, fate: Fate): Promise<Answered> {
+    hits.hit(`fate:${fate}`);
+    const { op, host, signal, heeds } = wish;
+    const late = wish.isLeftBehind?.() === true;
+    function depart(hear: Hear<Reply>): void {
+      const sent = note(wish, fate, late);
+      if (late) hits.hit("wire:late");
+      const answer = (reply: Reply, ms = delay()) => {
+        noteAnswer(sent, reply);
+        const arrive = () => {
+          sent.heard = hear(heardAs(reply));
+          sent.heardAt = time.now();
+        };
+        transit(ms, () => host.deliver(arrive), "reply");
+      };
+      if (fate === "lost-request") answer(failure("reset"));
+      else {
+        service.expect(op);
+        transit(delay(), () => service.arrive(wish, sent, fate, answer), "request");
+      }
+    }
+    const isRefused = fate === "not-sent";
+    return exchange(
+      { origin: "service", path: "/pay", connect: connect(host, isRefused), depart },
+      heeds ? signal : undefined,
+    );
+  }
+
+  function notify(
+    host: Host,
+    origin: Origin,
+    how: number | "refused",
+    method: "GET" | "POST" = "POST",
+  ): Promise<unknown> {
+    const depart = (hear: Hear<undefined>): void => {
+      const heard = { status: Number(how), answer: undefined };
+      transit(delay(), () => host.deliver(() => hear(heard)), "notified");
+    };
+    const road = { method, origin, path: "/notify", connect: connect(host, how === "refused") };
+    return exchange({ ...road, depart }, undefined);
   }
 
   function read(
@@ -134,7 +209,10 @@ export function createNetwork(surroundings: NetworkSurroundings): Network {
       if (fate === "fail") back(() => reject(new Error("the reader is broken")));
       else if (fate === "nonsense") back(() => resolve({ reading: "perhaps" } as never));
       else if (fate === "cannot_tell") back(() => resolve(cannotTell("maintenance")));
-      else {
+      else if (fate === "unanswered") {
+        // A list that was not answered, and that the reader takes for an empty one.
+        notify(host, "service", 503, "GET").then(() => resolve(absent()), reject);
+      } else {
         const look = () => {
           const reading = service.look(tool, keys);
           back(() => resolve(reading), fate === "slow" ? TIMES.read + 200 : undefined);
@@ -144,5 +222,15 @@ export function createNetwork(surroundings: NetworkSurroundings): Network {
     });
   }
 
-  return { sends, send, read };
+  return { sends, send, request, notify, read };
+}
+
+function noteAnswer(sent: Sent, reply: Reply): void {
+  sent.answer = reply.said;
+  sent.status = statusOf(reply);
+}
+
+function heardAs(reply: Reply): Heard<Reply> {
+  const status = statusOf(reply);
+  return status === undefined ? { status: "reset" } : { status, answer: reply };
 }

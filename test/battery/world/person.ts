@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
  * between the look and the word no time passes, so the word is true when it is given.
  */
 export async function person(world: World): Promise<void> {
-  const { service, store, hits, resolved, time } = world;
+  const { service, store, hits, resolved, time, clocksSet } = world;
   const hf = createHoldfire({
     store: store.beside(),
     witness: memoryWitness(),
@@ -23,6 +23,8 @@ export async function person(world: World): Promise<void> {
     const happened = service.exists(op);
     // While something is under way even a person cannot say that it will not happen.
     if (!happened && service.pending(op) > 0) continue;
+    // Nor before the time until which its last attempt may send.
+    if (!happened && (store.endOf(op) >= time.now() || clocksSet.size > 0)) continue;
     const as = happened ? "committed" : "not_applied";
     const said = await hf.operations.resolve(record.id, { as, by: PERSON }).catch(() => undefined);
     if (!said) continue;

@@ -8,6 +8,7 @@ import { memoryWitness } from "../../../src/ledger/witness/witness.ts";
 import type { Chance } from "./chance.ts";
 import type { Freeze, Host, Timeline } from "./clock.ts";
 import type { Fate, ReadFate, StoreFate } from "./fates.ts";
+import type { Manner } from "./manners.ts";
 import type { Network } from "./network.ts";
 import type { Service } from "./service.ts";
 import { TIMES } from "./settings.ts";
@@ -23,6 +24,14 @@ interface Life {
   readonly storeFates: StoreFate[];
 }
 
+/** What is to befall an operation in one process, and how its tool is written. */
+export interface Plan {
+  readonly fates: readonly Fate[];
+  readonly reads: readonly ReadFate[];
+  readonly heeds: boolean;
+  readonly manner?: Manner | undefined;
+}
+
 export interface Process {
   readonly name: string;
   /** The present life; after a crash a new one begins. */
@@ -30,7 +39,7 @@ export interface Process {
   isFrozen(): boolean;
   isRunning(): boolean;
   /** What is to befall it next, in place of what was said before. */
-  expect(op: string, fates: readonly Fate[], reads: readonly ReadFate[], heeds: boolean): void;
+  expect(op: string, plan: Plan): void;
   expectOfStore(fates: readonly StoreFate[]): void;
   crash(): void;
   freeze(how: Freeze): void;
@@ -59,11 +68,13 @@ export function createProcess(
     lives += 1;
     const host = time.host(`${name}.${lives}`);
     const storeFates: StoreFate[] = [];
-    const script: Script = { fates: new Map(), reads: [], heeds: true };
+    const script: Script = { fates: new Map(), manners: new Map(), reads: [], heeds: true };
     const hf = createHoldfire({
       store: store.frontEnd(host, storeFates),
       witness: memoryWitness(),
       retry: {
+        // So slow to come back that a call can find it empty until its deadline.
+        budget: { perSecond: 0.05 },
         leaseMs: TIMES.lease,
         cooldownMs: TIMES.cooldown,
         storeTimeoutMs: TIMES.store,
@@ -79,7 +90,7 @@ export function createProcess(
         },
       },
     });
-    const tools = createToolbox(hf, host, { service, network }, script);
+    const tools = createToolbox(hf, host, { service, network, chance }, script);
     return { host, hf, tools, script, storeFates };
   }
 
@@ -92,9 +103,10 @@ export function createProcess(
     life,
     isFrozen: () => current?.host.state() === "frozen",
     isRunning: () => current?.host.state() === "running",
-    expect(op, fates, reads, heeds) {
+    expect(op, { fates, reads, heeds, manner = "plain" }) {
       const { script } = life();
       script.fates.set(op, [...fates]);
+      script.manners.set(op, manner);
       script.reads = [...reads];
       script.heeds = heeds;
     },
@@ -106,14 +118,15 @@ export function createProcess(
       const host = current?.host;
       if (!host || host.state() === "dead") return;
       host.kill();
+      current?.tools.drop();
       service.hangUp(host, () => 0);
     },
     freeze(how) {
       const { host } = life();
       if (host.state() !== "running") return;
       host.freeze(how);
-      // Its connections stay up, but by the end of its lease it counts as dead.
-      service.hangUp(host, (op) => Math.max(store.leaseOf(op) - time.now(), 0));
+      // Its connections stay up, but no longer than it has said that its attempt would take.
+      service.hangUp(host, (op) => Math.max(store.endOf(op) - time.now(), 0));
     },
     async thaw(first) {
       await current?.host.thaw(first);
@@ -121,6 +134,7 @@ export function createProcess(
     calm() {
       if (!current) return;
       current.script.fates.clear();
+      current.script.manners.clear();
       current.script.reads = [];
       current.storeFates.length = 0;
     },

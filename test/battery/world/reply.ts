@@ -38,6 +38,14 @@ export function failure(sim: Failure, status?: number): Extract<Reply, { error: 
   return { said: SAID[sim], error };
 }
 
+/** The status line of an answer; without one, the connection breaks. */
+export function statusOf(reply: Reply): number | undefined {
+  if (reply.said === "yes") return 200;
+  const { error } = reply;
+  // What is odd is no answer of a service, and some of it must not be looked at.
+  return error instanceof Error && "status" in error ? Number(error.status) : undefined;
+}
+
 export const classify = (error: unknown): Verdict | undefined =>
   VERDICTS[String((error as { readonly sim?: unknown } | null)?.sim)];
 

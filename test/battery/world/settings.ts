@@ -3,7 +3,8 @@
 export const TIMES = {
   attempt: 1_500,
   read: 500,
-  lease: 6_000,
+  /** Shorter than an attempt. */
+  lease: 1_200,
   commitsWithin: 4_000,
   keyMemory: 120_000,
   store: 1_000,
@@ -28,9 +29,26 @@ export interface Traits {
   readonly attempts?: number;
   /** Calls other tools, and nothing else. */
   readonly composite?: boolean;
+  /** The wire token sees its requests: it sends by the attempt's own `fetch` and says so, or by another client. */
+  readonly wire?: "own" | "ambient";
 }
 
-export type ToolClass = "K" | "KB" | "R" | "RU" | "KR" | "C" | "CR" | "N" | "L" | "KU" | "RB" | "X";
+export type ToolClass =
+  | "K"
+  | "KB"
+  | "R"
+  | "RU"
+  | "KR"
+  | "C"
+  | "CR"
+  | "N"
+  | "L"
+  | "KU"
+  | "RB"
+  | "X"
+  | Wired;
+
+type Wired = "HN" | "HK" | "HR" | "AN" | "AK" | "AR";
 
 export const TOOLS: Readonly<Record<ToolClass, Traits>> = {
   /** Honours keys. */
@@ -55,6 +73,14 @@ export const TOOLS: Readonly<Record<ToolClass, Traits>> = {
   RB: { readable: true, blind: true },
   /** Its requests are operations of their own. */
   X: { composite: true },
+  /** By the attempt's own `fetch`, and by nothing else. */
+  HN: { wire: "own" },
+  HK: { wire: "own", keyed: true, honours: true },
+  HR: { wire: "own", readable: true, bounded: true },
+  /** By a client of its own. */
+  AN: { wire: "ambient" },
+  AK: { wire: "ambient", keyed: true, honours: true },
+  AR: { wire: "ambient", readable: true, bounded: true },
 };
 
 export const traitsOf = (tool: ToolClass): Traits => TOOLS[tool];

@@ -20,6 +20,7 @@ export interface Written {
   readonly by: string;
   readonly id: string;
   readonly before: OperationRecord | undefined;
+  /** When its lease would have ended, by the store's clock as it went then. */
   readonly leaseBefore?: number | undefined;
   readonly after: OperationRecord | undefined;
 }
@@ -34,12 +35,16 @@ export interface DurableStore {
   /** Every change that was applied, in order. */
   readonly history: readonly Written[];
   dump(): Promise<readonly OperationRecord[]>;
-  /** When the lease on an operation ends; now, if there is none. */
-  leaseOf(op: string): number;
+  /** When the last attempt of an operation ends by, as it was noted; now, if there is none. */
+  endOf(op: string): number;
   down(how: Outage | undefined): void;
   prune(query: { readonly payloads: boolean; readonly tombstones: boolean }): Promise<number>;
   /** What was not synced is gone, and so is all that was under way. */
   failPower(): Promise<void>;
+  /** Its clock is set. */
+  stepClock(ms: number): void;
+  /** Removes a record, whatever its state; only a store that may forget does that. */
+  evict(record: OperationRecord): Promise<void>;
 }
 
 export const TENANT = "default";
@@ -54,6 +59,8 @@ export interface StoreSurroundings {
   readonly hits: Hits;
   /** How long the disk takes; a few milliseconds if left out. */
   readonly syncMs?: number | undefined;
+  /** It may evict records, and says so. */
+  readonly forgets?: boolean | undefined;
 }
 
 export function createStore({
@@ -62,10 +69,13 @@ export function createStore({
   transit,
   hits,
   syncMs,
+  forgets = false,
 }: StoreSurroundings): DurableStore {
-  const inner = memoryStore({ now: time.now, forgets: "accepted" });
+  let setBy = 0;
+  const now = () => time.now() + setBy;
+  const inner = memoryStore({ now, forgets: "accepted" });
   const history: Written[] = [];
-  const leases = new Map<string, number>();
+  const ends = new Map<string, number>();
   const syncing = new Map<string, Promise<void>>();
   let unsynced: {
     readonly seq: number;
@@ -106,11 +116,12 @@ export function createStore({
       by,
       id,
       before: before?.record,
-      leaseBefore: before?.leaseUntil,
+      leaseBefore: before?.leaseUntil === undefined ? undefined : before.leaseUntil - setBy,
       after: change.record,
     });
     const [op] = change.record?.aliases ?? [];
-    if (op !== undefined && swapped.leaseUntil !== undefined) leases.set(op, swapped.leaseUntil);
+    const { endsBy } = change.record?.attempts.at(-1) ?? {};
+    if (op !== undefined && endsBy !== undefined) ends.set(op, endsBy - setBy);
     if (by === PERSON) {
       unsynced = unsynced.filter((entry) => entry.id !== id);
       return swapped;
@@ -151,7 +162,12 @@ export function createStore({
 
   const storeOn = (ask: Ask, by: string): Store => ({
     name: "simulated",
-    promise: { survives: "host", mayForget: false, forgettingAccepted: false, text: "Simulated." },
+    promise: {
+      survives: "host",
+      mayForget: forgets,
+      forgettingAccepted: false,
+      text: "Simulated.",
+    },
     open: () => ask("open", () => inner.open()),
     swap: (change) => ask("swap", () => write(change, by)),
     read: (tenant, id) => ask("read", async () => durable(id, by, await inner.read(tenant, id))),
@@ -171,7 +187,7 @@ export function createStore({
       const page = await inner.list({ tenant: TENANT, limit: 1_000 });
       return page.items.map(({ record }) => record);
     },
-    leaseOf: (op) => leases.get(op) ?? time.now(),
+    endOf: (op) => ends.get(op) ?? time.now(),
     down(how) {
       outage = how;
     },
@@ -185,9 +201,26 @@ export function createStore({
       for (const { record } of before.items) {
         const after = (await recordOf(record.id))?.record;
         if (after !== record)
-          history.push({ at: time.now(), by: "reaper", id: record.id, before: record, after });
+          history.push({
+            at: time.now(),
+            by: "reaper",
+            id: record.id,
+            before: record,
+            after,
+          });
       }
       return done.payloads + done.tombstones;
+    },
+    stepClock(ms) {
+      setBy += ms;
+    },
+    async evict({ id }) {
+      const stored = await recordOf(id);
+      if (!stored) return;
+      const { record: before, version: expect } = stored;
+      await inner.swap({ tenant: TENANT, id, expect, record: undefined, lease: "none" });
+      unsynced = unsynced.filter((entry) => entry.id !== id);
+      history.push({ at: time.now(), by: "eviction", id, before, after: undefined });
     },
     async failPower() {
       epoch += 1;
@@ -198,9 +231,15 @@ export function createStore({
         const expect = (await recordOf(id))?.version ?? 0;
         if (expect === 0 && !before) continue;
         const until = before?.leaseUntil;
-        const lease = until === undefined ? "none" : Math.max(until - time.now(), 1);
+        const lease = until === undefined ? "none" : Math.max(until - now(), 1);
         await inner.swap({ tenant: TENANT, id, expect, record: before?.record, lease });
-        history.push({ at: time.now(), by: "power", id, before: undefined, after: before?.record });
+        history.push({
+          at: time.now(),
+          by: "power",
+          id,
+          before: undefined,
+          after: before?.record,
+        });
       }
     },
   };

@@ -1,9 +1,14 @@
 /** The simulated world: time, service, store and processes, and a log of what callers were told. */
 
+import type { Holdfire } from "../../../src/create.ts";
+import { engineOf } from "../../../src/engine/engine-of.ts";
 import type { Outcome } from "../../../src/engine/operation/outcome.ts";
+import { replyOf } from "../../../src/engine/outcome/reply.ts";
+import { isChecked } from "../../../src/engine/outcome/words.ts";
 import { type Chance, createChance } from "./chance.ts";
 import { createTimeline, type Timeline } from "./clock.ts";
 import type { Fate, Hits, ReadFate, StoreFate } from "./fates.ts";
+import type { Manner } from "./manners.ts";
 import { createNetwork, type Network, type Transit } from "./network.ts";
 import { createProcess, type Process } from "./process.ts";
 import type { Result } from "./reply.ts";
@@ -28,6 +33,8 @@ export interface CallSpec {
   readonly reads?: readonly ReadFate[] | undefined;
   readonly store?: readonly StoreFate[] | undefined;
   readonly heeds?: boolean | undefined;
+  /** How `run` is written, of a tool whose requests are seen. */
+  readonly manner?: Manner | undefined;
 }
 
 /** What a caller asked, and what it was told. */
@@ -42,6 +49,8 @@ export interface Call {
   /** How long the caller's process stood still during the call. */
   frozenMs?: number | undefined;
   outcome?: Outcome<Result> | undefined;
+  /** What a model is told of it. */
+  words?: string | undefined;
   error?: unknown;
   /** The caller died with its process. */
   readonly isOrphan: () => boolean;
@@ -59,6 +68,9 @@ export interface World {
   readonly resolved: Map<string, number>;
   /** Settled operations that the reaper took, by operation. */
   readonly forgotten: Map<string, number>;
+  /** The processes whose wall clock was set, and the store if its clock was. */
+  readonly clocksSet: Set<number | "store">;
+  readonly forgets: boolean;
   readonly hits: Hits;
   process(index: number): Process;
   /** Begins a call; its end is written into the log. */
@@ -74,15 +86,17 @@ export interface WorldOptions {
   /** How messages travel; by the clock if left out. */
   readonly transit?: ((time: Timeline) => Transit) | undefined;
   readonly syncMs?: number | undefined;
+  /** The store may evict records. */
+  readonly forgets?: boolean | undefined;
 }
 
 const PROCESSES = 3;
 
-export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): World {
+export function createWorld({ seed, hits, transit, syncMs, forgets }: WorldOptions): World {
   const time = createTimeline();
   const chance = createChance(seed);
   const carry: Transit = transit?.(time) ?? ((ms, call) => void time.after(ms, call));
-  const store = createStore({ time, chance, transit: carry, hits, syncMs });
+  const store = createStore({ time, chance, transit: carry, hits, syncMs, forgets });
   const ledgerAt = () => store.history.length;
   const service = createService({ time, chance, hits });
   const network = createNetwork({ time, chance, transit: carry, hits, service, ledgerAt });
@@ -93,13 +107,14 @@ export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): Worl
 
   function call(process: Process, spec: CallSpec): Call {
     const op = opOf(spec);
-    const { fates = [], reads = [], heeds = true } = spec;
+    const { fates = [], reads = [], heeds = true, manner } = spec;
+    if (traitsOf(spec.tool).wire) hits.hit(`manner:${manner ?? "plain"}`);
     if (traitsOf(spec.tool).composite) {
-      process.expect(`${op}/N`, fates.slice(1), reads, heeds);
-      process.expect(`${op}/K`, fates.slice(0, 1), reads, heeds);
-    } else process.expect(op, fates, reads, heeds);
+      process.expect(`${op}/N`, { fates: fates.slice(1), reads, heeds });
+      process.expect(`${op}/K`, { fates: fates.slice(0, 1), reads, heeds });
+    } else process.expect(op, { fates, reads, heeds, manner });
     process.expectOfStore(spec.store ?? []);
-    const { host, tools } = process.life();
+    const { host, tools, hf } = process.life();
     const deadlineMs = spec.deadlineMs ?? TIMES.deadline;
     const entry: Call = {
       spec,
@@ -126,7 +141,7 @@ export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): Worl
       ...(spec.abortAfter === undefined ? {} : { signal: stop.signal }),
       ...(key === undefined ? {} : { key }),
     };
-    const ended = (end: Pick<Call, "outcome" | "error">) => {
+    const ended = (end: Pick<Call, "outcome" | "words" | "error">) => {
       const frozenMs = host.frozenMs() - entry.frozenBefore;
       Object.assign(entry, end, { endedAt: time.now(), frozenMs });
     };
@@ -134,11 +149,14 @@ export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): Worl
       .tool(tool)
       .outcome(args, options)
       .then(
-        (outcome) => ended({ outcome }),
+        (outcome) => ended({ outcome, words: wordsFor(outcome, tool, hf) }),
         (error: unknown) => ended({ error }),
       );
     return entry;
   }
+
+  const wordsFor = (outcome: Outcome<Result>, tool: ToolClass, hf: Holdfire): string =>
+    replyOf(outcome, isChecked(tool, engineOf(hf))).message;
 
   return {
     time,
@@ -150,6 +168,8 @@ export function createWorld({ seed, hits, transit, syncMs }: WorldOptions): Worl
     calls,
     resolved: new Map(),
     forgotten: new Map(),
+    clocksSet: new Set(),
+    forgets: forgets === true,
     hits,
     process(index) {
       const found = processes[index];

@@ -67,7 +67,7 @@ it("without being owned it sends again", async () => {
 it("the caller's own timeout ends it: what was asked for in time cannot come later", async () => {
   const own = (server: CountingServer) => ownRetries(modelOf(server), openHoldfire());
   const never = () => {};
-  expect(await count(never, (server) => ask(own(server), { timeout: 50 }))).toBe(1);
+  expect(await count(never, (server) => ask(own(server), { timeout: 1_000 }))).toBe(1);
 });
 
 it("an error that is no use to repeat is not repeated", async () => {

@@ -6,7 +6,7 @@ import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import type { Holdfire } from "../../../src/create.ts";
-import { ownRetries } from "../../../src/integrations/anthropic/index.ts";
+import { type OwnOptions, ownRetries } from "../../../src/integrations/anthropic/index.ts";
 import { startModelServer } from "../../servers/model-server.ts";
 import { listen, openStage, type Stage } from "../shared/owned.ts";
 import { runProcess } from "../shared/run-process.ts";
@@ -23,9 +23,10 @@ const question = (content: string) => ({
   messages: [{ role: "user" as const, content }],
 });
 
-const recorder = (hf: Holdfire): Anthropic =>
+const recorder = (hf: Holdfire, options: OwnOptions): Anthropic =>
   ownRetries(new Anthropic({ baseURL: stage.server.anthropic, apiKey: "k" }), hf, {
     record: true,
+    ...options,
   });
 
 const ask = async (client: Anthropic, prompt: string): Promise<string> =>
@@ -38,8 +39,12 @@ const textOf = ({ content }: Anthropic.Message): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 /** One run of the scope `job`, as a new process would make it. */
-const run = <T>(work: (client: Anthropic) => Promise<T>, hf = stage.another()): Promise<T> => {
-  const client = recorder(hf);
+const run = <T>(
+  work: (client: Anthropic) => Promise<T>,
+  hf = stage.another(),
+  options: OwnOptions = {},
+): Promise<T> => {
+  const client = recorder(hf, options);
   return stage.pass(hf.scope("job", () => work(client)));
 };
 
@@ -61,17 +66,18 @@ describe.each([
     expect(stage.server.arrivals).toHaveLength(2);
   });
 
-  test("to another prompt is a new sample, and told as drift", async () => {
+  test("to another prompt in one step is a new sample, and told as drift", async () => {
     const hf = stage.another();
     const heard = listen(hf);
-    await run((client) => asks(client, "Hi"), hf);
-    expect(await run((client) => asks(client, "Hello"), hf)).toBe("answer 2");
-    expect(await run((client) => asks(client, "Hi"), hf)).toBe("answer 1");
+    const greet = { step: () => "greet" };
+    await run((client) => asks(client, "Hi"), hf, greet);
+    expect(await run((client) => asks(client, "Hello"), hf, greet)).toBe("answer 2");
+    expect(await run((client) => asks(client, "Hi"), hf, greet)).toBe("answer 1");
     expect(heard("warning", "prompt_drift")).toEqual([
       {
         code: "prompt_drift",
         client: "anthropic",
-        step: "POST /v1/messages #1",
+        step: "greet",
         scope: "job",
       },
     ]);

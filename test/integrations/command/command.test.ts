@@ -169,7 +169,13 @@ test.each([0, 3])(
     const exitCodes = { 3: "rejected" } as const;
     const given = commandTool<Pay>({ file: process.execPath, args, exitCodes });
     const stop = new AbortController();
-    const context = { key: "k", precondition: undefined, attempt: 1, signal: stop.signal };
+    const context = {
+      key: "k",
+      precondition: undefined,
+      fetch: globalThis.fetch,
+      attempt: 1,
+      signal: stop.signal,
+    };
     const running = given.run({ name: "p1" }, context).catch((error: unknown) => error);
     await expect.poll(lines).toHaveLength(1);
     stop.abort();

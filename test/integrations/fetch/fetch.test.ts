@@ -4,6 +4,7 @@ import { committed, createHoldfire } from "../../../src/index.ts";
 import { createFetch } from "../../../src/integrations/fetch/index.ts";
 import { memoryStore } from "../../../src/stores/memory.ts";
 import { type Answer, json } from "../../servers/counting-server.ts";
+import { rememberingStore } from "../../stores/remembering-store.ts";
 import { heard, openHoldfire, serve } from "../shared/owning.ts";
 import { created, inTurn, keyed, keysOf, openFetch, post, reset, status } from "./stage.ts";
 
@@ -71,12 +72,12 @@ describe("a write", () => {
 
   it("that can be read is read, not repeated", async () => {
     const asked: unknown[] = [];
-    const { inJob, server } = await openFetch(reset, {
-      readState: ({ intent }) => {
-        asked.push(intent);
-        return committed({ id: "re_found" });
-      },
-    });
+    const readState = ({ intent }: { intent: unknown }) => {
+      asked.push(intent);
+      return committed({ id: "re_found" });
+    };
+    const hf = openHoldfire({ store: rememberingStore() });
+    const { inJob, server } = await openFetch(reset, { readState }, hf);
     const response = await inJob("/refunds?a=1#part", post(`{"b":1}`));
     expect(await response.json()).toEqual({ id: "re_found" });
     expect(await (await inJob("/refunds?a=1", post(`{"b":1}`))).json()).toEqual({ id: "re_found" });

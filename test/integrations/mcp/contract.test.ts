@@ -18,7 +18,13 @@ const through =
       tools: [{ name: "pay", inputSchema: PAY_SCHEMA, outputSchema: { type: "object" } }],
       async call({ args, meta, signal }) {
         const key = String(meta[KEY_META]);
-        const attempt = { key, signal, attempt: 1, precondition: undefined };
+        const attempt = {
+          key,
+          signal,
+          attempt: 1,
+          precondition: undefined,
+          fetch: globalThis.fetch,
+        };
         try {
           const structuredContent = await definition.run(args as never as PayArguments, attempt);
           return { content: [], structuredContent };

@@ -1,22 +1,28 @@
 /** What may speak for an MCP call, and what a person's yes to it covers. Both SDKs, real servers. */
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { questionLines } from "../../../src/cli/ledger/question.ts";
 import { createHoldfire, type HoldfireOptions } from "../../../src/create.ts";
 import { guardMcpClient } from "../../../src/integrations/mcp/index.ts";
 import { memoryStore } from "../../../src/stores/memory.ts";
 import { testTerminal } from "../../cli/test-terminal.ts";
+import { temporaryFolder } from "../../stores/temporary-folder.ts";
+import { closedPort } from "../../wire/servers.ts";
 import {
   type AnyClient,
   type Arrival,
   connect,
+  connectStdio,
   type Result,
   startServer,
   type Toolbox,
   type Version,
 } from "./servers.ts";
 
+const newFolder = temporaryFolder();
 const SCOPE = "conversation-7/turn-3";
 const SCHEMA = { type: "object", properties: { id: { type: "string" } } } as const;
 const PLAIN = [{ name: "pay", inputSchema: SCHEMA }];
@@ -122,6 +128,30 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
     expect(audit.posts()).toBe(1);
   });
 
+  test("over a pipe, an audit that is refused does not speak for the call", async () => {
+    const file = join(newFolder(), "effects");
+    const bare = await connectStdio(version, file);
+    const { transport } = bare as unknown as { transport: { send(...args: unknown[]): unknown } };
+    const send = transport.send.bind(transport);
+    const refused = `http://127.0.0.1:${await closedPort()}/audit`;
+    transport.send = async (...args: unknown[]) => {
+      await send(...args);
+      if (JSON.stringify(args[0]).includes('"tools/call"'))
+        await fetch(refused, { method: "POST" });
+    };
+    const hf = createHoldfire({
+      store: memoryStore({ forgets: "accepted" }),
+      retry: { minDelayMs: 1, maxDelayMs: 1, drainMs: 100, cooldownMs: 1 },
+    });
+    onTestFinished(() => hf.close());
+    const client = guardMcpClient(bare, hf, { scope: SCOPE });
+    await client.listTools();
+    const call = { name: "note", arguments: { text: "refund" } };
+    await told(client, call);
+    await told(client, call);
+    await expect.poll(() => readFileSync(file, "utf8").trim().split("\n")).toHaveLength(1);
+  });
+
   test("a call that was turned away, and then sent to another place, is unknown", async () => {
     const mirror = await elsewhere("lost");
     const failingOver: typeof fetch = async (url, init) => {
@@ -186,7 +216,7 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
     expect(executed).toEqual(["pay p1"]);
   });
 
-  test("a definition that changes while a person thinks is not what they agreed to", async () => {
+  test("a definition that changes, unannounced, while a person thinks is asked about again", async () => {
     const shown: unknown[] = [];
     const stage = await set(version, {
       tools: DESTRUCTIVE,
@@ -196,12 +226,34 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
         return { approve: true, by: "ana" };
       },
     });
-    const client = guardMcpClient(stage.bare, stage.hf, { scope: SCOPE, relistMs: 0.001 });
-    expect(await told(client)).toBe("not_applied");
+    // The list that the guard has is good for a minute.
+    const client = guardMcpClient(stage.bare, stage.hf, { scope: SCOPE });
+    expect(await told(client)).toBe("held");
     expect(shown).toEqual([
       { description: "Pays a bill.", digest: expect.stringMatching(/^[\w-]{43}$/) },
     ]);
     expect(stage.executed).toEqual([]);
+    expect(await told(client)).toBe("committed");
+    expect(shown[1]).toMatchObject({ description: OTHER[0]?.description });
+  });
+
+  test("one that changes, unannounced, while the question is in the inbox is asked about again", async () => {
+    const { executed, toolbox, bare, hf } = await set(version, { tools: DESTRUCTIVE });
+    const client = guardMcpClient(bare, hf, { scope: SCOPE });
+    expect(await told(client)).toBe("held");
+    const approve = async () => {
+      const [asked] = (await hf.approvals.list()).items;
+      const yes = { by: "ana", digest: asked?.digest ?? "" };
+      await hf.approvals.approve(asked?.operation.id ?? "", yes);
+      return asked?.shown;
+    };
+    await approve();
+    toolbox.tools = OTHER;
+    expect(await told(client)).toBe("held");
+    expect(executed).toEqual([]);
+    expect(await approve()).toMatchObject({ definition: { description: OTHER[0]?.description } });
+    expect(await told(client)).toBe("committed");
+    expect(executed).toEqual(["pay p1"]);
   });
 
   test("what is resent without a caller is not resent to another definition", async () => {

@@ -85,17 +85,18 @@ describe.each([
     expect(stage.server.arrivals).toHaveLength(2);
   });
 
-  test("to another prompt is a new sample, told as drift, and kept beside the first", async () => {
+  test("to another prompt in one step is a new sample, told as drift, and kept beside the first", async () => {
     const hf = stage.another();
     const heard = listen(hf);
-    const client = recorder(hf);
+    const client = recorder(hf, { step: () => "greet" });
     const said = [];
     for (const prompt of ["Hi", "Hello", "Hello", "Hi"]) {
       said.push(await inJob(hf, () => asks(client, prompt)));
     }
     expect(said).toEqual(["answer 1", "answer 2", "answer 2", "answer 1"]);
     expect(heard("warning", "prompt_drift")).toHaveLength(2);
-    expect(heard("warning", "prompt_drift")[0]).toMatchObject({ client: "openai", scope: "job" });
+    const drift = { code: "prompt_drift", client: "openai", step: "greet", scope: "job" };
+    expect(heard("warning", "prompt_drift")[0]).toEqual(drift);
     const sent = { client: "openai", status: 200, attempt: 1, wireRequests: 1, replayed: false };
     const kept = { ...sent, attempt: 0, wireRequests: 0, replayed: true };
     expect(heard("sample")).toMatchObject([sent, sent, kept, kept]);
@@ -307,16 +308,34 @@ test("a ledger that fails after the answer takes nothing from the caller, and is
   expect(stage.server.arrivals).toHaveLength(1);
 });
 
-test("a killed process asks no second time: 1 request, the same answer twice", {
-  timeout: 120_000,
-}, async () => {
+/** A model server, and a place for a ledger. */
+async function openHost() {
   const server = await startModelServer();
   const folder = mkdtempSync(join(tmpdir(), "holdfire-"));
   onTestFinished(async () => {
     await server.close();
     rmSync(folder, { recursive: true });
   });
-  const args = ["openai", server.origin, join(folder, "ledger.db")];
+  return { server, ledger: join(folder, "ledger.db") };
+}
+
+test("a process with two branches, killed after the payments: the next one asks and pays nothing", {
+  timeout: 120_000,
+}, async () => {
+  const { server, ledger } = await openHost();
+  const run = () => runProcess("test/integrations/shared/two-branches.ts", [server.origin, ledger]);
+  const paid = await run();
+  expect(paid).toBe("left: answer 2, right: answer 1");
+  expect(await run()).toBe(paid);
+  const paths = server.arrivals.map((arrival) => arrival.path).sort();
+  expect(paths).toEqual(["/payments", "/payments", "/v1/responses", "/v1/responses"]);
+});
+
+test("a killed process asks no second time: 1 request, the same answer twice", {
+  timeout: 120_000,
+}, async () => {
+  const { server, ledger } = await openHost();
+  const args = ["openai", server.origin, ledger];
   expect(await runProcess("test/integrations/shared/ask-once.ts", args)).toBe("answer 1");
   expect(await runProcess("test/integrations/shared/ask-once.ts", args)).toBe("answer 1");
   expect(server.arrivals).toHaveLength(1);

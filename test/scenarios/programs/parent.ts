@@ -16,6 +16,7 @@ run(
   {
     key: "k",
     precondition: undefined,
+    fetch: globalThis.fetch,
     attempt: 1,
     signal: new AbortController().signal,
   },

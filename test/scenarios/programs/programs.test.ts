@@ -53,7 +53,13 @@ async function openProgram(...flags: string[]) {
 
 function run(options: CommandOptions<object>) {
   const stop = new AbortController();
-  const context = { key: "k", precondition: undefined, attempt: 1, signal: stop.signal };
+  const context = {
+    key: "k",
+    precondition: undefined,
+    fetch: globalThis.fetch,
+    attempt: 1,
+    signal: stop.signal,
+  };
   return { stop, running: commandTool(options).run({}, context) };
 }
 

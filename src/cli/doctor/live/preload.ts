@@ -64,11 +64,18 @@ function watchProcess(folder: string, salt: string): void {
         attempt: token?.attempt ?? 0,
         refusal: undefined,
         frame: undefined,
+        makeTerms: undefined,
+        terms: undefined,
+        group: undefined,
         counter: { ...createCounter(), watch: (seen) => watch(seen, token) },
+        hasEnded: false,
+        others: undefined,
+        contextLost: false,
       };
       // A request that holdfire refuses is not sent, so it is not logged.
       return token?.refusal ? undefined : shadow;
     },
+    call: () => undefined,
     // Only holdfire's own observer changes the async context.
     enter() {},
   });

@@ -8,6 +8,7 @@
 import { checkOptions, positive, wholeNumber } from "../../../engine/define/check.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { engineOf } from "../../../engine/engine-of.ts";
+import type { Ended } from "../../../engine/fire-once.ts";
 import {
   DEFAULT_SAMPLES,
   runSample,
@@ -60,12 +61,8 @@ export function own<T extends object>(
   return target;
 }
 
-export type Ended<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: unknown };
-
 /** What a failure says of trying again. A status of `undefined`: there was no answer. */
-export interface Told {
+export interface FailureFacts {
   readonly status: number | undefined;
   readonly headers?: unknown;
   /** Of an answer that is not read if it is asked for again. */
@@ -76,12 +73,12 @@ export interface ClientCall<T> extends Pick<Sample<T>, "client" | "step" | "sign
   /** Sends once. */
   readonly send: () => PromiseLike<T>;
   /** Finds a failure in a form that is the client's own; `undefined` = nothing to add. */
-  readonly read?: (ended: Ended<T>) => Told | undefined;
+  readonly read?: (ended: Ended<T>) => FailureFacts | undefined;
 }
 
 export async function sampled<T>(call: ClientCall<T>, { hf, options }: SampleOwner): Promise<T> {
   const engine: Engine = engineOf(hf);
-  let last: { readonly told: Told; readonly ended: Ended<T> } | undefined;
+  let last: { readonly told: FailureFacts; readonly ended: Ended<T> } | undefined;
   const send = async (): Promise<T> => {
     drop(last?.told.body);
     const ended = await settle(call.send);
@@ -107,7 +104,7 @@ function drop(body: unknown): void {
 }
 
 /** An error that no longer shows its cause: the wire knows whether there was an answer. */
-export function unanswered(): Told | undefined {
+export function unanswered(): FailureFacts | undefined {
   const token = currentToken();
   const wire = token && wireFacts(token);
   if (!wire || wire.wireRequests === 0 || wire.answered !== undefined) return undefined;

@@ -11,12 +11,14 @@ import { sseReader } from "./sse.ts";
 /** How the body is written. Other bodies are passed on as they are. */
 export type BodyForm = "json" | "events";
 
-export interface Answer {
+export interface ModelAnswer {
   see(chunk: Uint8Array): void;
   /** The body ended as bodies end. */
   end(): void;
   /** Nothing that matters is missing. A stream says so itself, and may do it before its end. */
   isWhole(): boolean;
+  /** A stream that says itself when it is whole, and has not said so: read on, it has more. */
+  isCut(): boolean;
   /** Whole, and an answer: the provider did not report a failure in it. */
   isGood(): boolean;
   tokens(): Tokens | undefined;
@@ -35,10 +37,10 @@ export function formOf(response: Response): BodyForm | undefined {
   return type === "application/json" || type.endsWith("+json") ? "json" : undefined;
 }
 
-export const followAnswer = (form: BodyForm): Answer =>
+export const followAnswer = (form: BodyForm): ModelAnswer =>
   form === "json" ? followJson() : followEvents();
 
-function followJson(): Answer {
+function followJson(): ModelAnswer {
   const body = collect(LONGEST_JSON);
   let value: unknown;
   let whole = false;
@@ -50,6 +52,7 @@ function followJson(): Answer {
       value = text === undefined ? undefined : parse(text);
     },
     isWhole: () => whole,
+    isCut: () => false,
     isGood: () =>
       whole && typeof value === "object" && value !== null && peek(value, "status") !== "failed",
     tokens: () => tokensIn(value),
@@ -58,7 +61,7 @@ function followJson(): Answer {
   };
 }
 
-function followEvents(): Answer {
+function followEvents(): ModelAnswer {
   const body = collect(SAMPLE_BYTES);
   const reader = sseReader();
   let tokens: Tokens | undefined;
@@ -93,6 +96,7 @@ function followEvents(): Answer {
       for (const data of reader.end()) judge(data);
     },
     isWhole,
+    isCut: () => !failed && hasMark && !marked,
     isGood: isWhole,
     tokens: () => tokens,
     text: body.text,

@@ -10,14 +10,14 @@
 
 import { peek } from "../../../lang/peek.ts";
 import type { Owning } from "./own-options.ts";
-import type { Ordinals } from "./recorded-step.ts";
+import type { AnswersHad } from "./recorded-step.ts";
 
 /** By whom and how a client is owned. */
 export interface Owner {
   readonly hf: object;
   readonly options: Owning;
   /** For steps in a scope that was named and not entered. */
-  readonly ordinals: Ordinals;
+  readonly answersHad: AnswersHad;
 }
 
 const owners = new WeakMap<object, Owner>();
@@ -33,7 +33,7 @@ export function setOwner(client: object, hf: object, options: Owning): void {
     owned.add(ref);
     forgotten.register(client, ref);
   }
-  owners.set(client, { hf, options, ordinals: new Map() });
+  owners.set(client, { hf, options, answersHad: new Map() });
 }
 
 export function ownerOf(client: object): Owner | undefined {

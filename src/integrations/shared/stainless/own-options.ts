@@ -36,10 +36,11 @@ export interface OwnOptions extends SampleOptions {
    */
   readonly scope?: string | undefined;
   /**
-   * Names a recorded step. The same name in the same scope is the same step, also within one run.
-   * To name a single call, put it in a scope of its own: `hf.scope("summarise", () => …)`.
+   * Names a recorded step. The same name in the same scope is the same step, also within one run; with
+   * another request it is asked again, and `prompt_drift` is raised.
+   * To tell equal requests of parallel work apart, put each in a scope of its own: `hf.scope("left", () => …)`.
    *
-   * @default method, path and the number of that call since the scope was entered
+   * @default the request itself, and the number of its answer among those to equal requests of the scope
    */
   readonly step?: ((request: StepRequest) => string) | undefined;
 }

@@ -8,14 +8,14 @@ import { statusOf } from "../../../classify/answer.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { engineOf } from "../../../engine/engine-of.ts";
 import { runSample } from "../../../engine/loops/sample.ts";
-import { recallSample } from "../../../engine/loops/sample-record.ts";
-import { reviveResponse } from "../../../engine/outcome/result.ts";
 import { peek } from "../../../lang/peek.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";
 import type { Owner } from "./clones.ts";
 import { namesKey, withKey } from "./key-header.ts";
 import { checkMaxRetries, type StepRequest } from "./own-options.ts";
-import { nameStep } from "./recorded-step.ts";
+import { promptText } from "./prompt-text.ts";
+import { recallAnswer, recordedRequest } from "./recorded-step.ts";
+import { reviveAnswer } from "./revive-answer.ts";
 import { watchAnswer } from "./watch-answer.ts";
 
 /** A request as both SDKs pass it around. */
@@ -55,18 +55,18 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
   const method = (options.method ?? "get").toUpperCase();
   const path = options.path?.split(/[?#]/, 1)[0] ?? "";
   const step = `${method} ${path}`;
-  const asked = method === "POST" ? jsonOf(options.body) : undefined;
-  const named =
-    owner.options.record && asked !== undefined
-      ? nameStep(client, { method, path, body: options.body } satisfies StepRequest, asked, owner)
-      : undefined;
+  const asks = method === "POST" && isJson(options.body);
+  const prompt = asks && owner.options.record ? promptText(options.body) : undefined;
+  const described: StepRequest = { method, path, body: options.body };
+  const recorded =
+    prompt === undefined ? undefined : recordedRequest(client, described, prompt, owner, engine);
   const { attempts, deadlineMs } = owner.options;
   const sent: RequestOptions = { ...options, maxRetries: 0 };
   let renewals = false;
   try {
     const startedAt = engine.clock.monotonic();
-    const recalled = named && (await recallSample(named, engine));
-    if (recalled?.tag === "kept") {
+    const recalled = recorded && (await recallAnswer(recorded, engine));
+    if (recalled) {
       const { kept } = recalled;
       engine.events.emit("sample", () => ({
         client,
@@ -77,7 +77,7 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
         durationMs: engine.clock.monotonic() - startedAt,
         replayed: true,
       }));
-      return replayed(reviveResponse(kept), sent);
+      return replayed(reviveAnswer(recalled, engine), sent);
     }
     return await runSample(
       {
@@ -89,16 +89,15 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
         async send(attempt, key) {
           if (method !== "GET") sent.headers = keyed(request, key);
           const props = await request.send(sent).catch((error: unknown) => {
-            if (asked !== undefined) tellLost(error, { client, step, attempt }, engine);
+            if (asks) tellLost(error, { client, step, attempt }, engine);
             throw error;
           });
           const watched = {
             client,
             step,
             attempt,
-            asks: asked !== undefined,
-            place: recalled?.place,
-            onBroken: () => named?.release(),
+            asks,
+            recorded,
           };
           const isBinary = peek(props.options, "__binaryResponse") === true;
           if (isBinary) return props;
@@ -112,9 +111,6 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
       },
       engine,
     );
-  } catch (error) {
-    named?.release();
-    throw error;
   } finally {
     // A page remembers its options and asks for the next one with them: that is another call.
     restore(sent, options);
@@ -159,18 +155,11 @@ function replayed(response: Response, options: RequestOptions): ResponseProps {
   return props;
 }
 
-/** The text of a body that is sent as JSON; `undefined` for uploads and streams. */
-function jsonOf(body: unknown): string | undefined {
-  if (typeof body !== "object" || body === null) return undefined;
+/** Whether it is sent as JSON; uploads and streams are not. */
+function isJson(body: unknown): boolean {
+  if (typeof body !== "object" || body === null) return false;
   const prototype: unknown = Object.getPrototypeOf(body);
-  if (prototype !== Object.prototype && prototype !== null && !Array.isArray(body)) {
-    return undefined;
-  }
-  try {
-    return JSON.stringify(body);
-  } catch {
-    return undefined;
-  }
+  return prototype === Object.prototype || prototype === null || Array.isArray(body);
 }
 
 /** A stream cannot be sent twice. */

@@ -1,15 +1,18 @@
 /**
  * Between the provider's answer and its reader: tells what it cost, and keeps it where that is wanted.
  *
- * The reader sees the end only after the answer is kept: what it does then can rely on the record.
+ * The reader sees the end only after the answer is kept: what it does then can rely on the record. So can a reader
+ * that leaves a stream: it acts on what it has read, and that much is kept.
  *
  * @module
  */
 
 import type { Engine } from "../../../engine/engine.ts";
-import { keepSample, loseSample, type SamplePlace } from "../../../engine/loops/sample-record.ts";
+import { keepSample, loseSample, sampleFacts } from "../../../engine/loops/sample-record.ts";
+import { LeaseLostError } from "../../../errors.ts";
 import { peek } from "../../../lang/peek.ts";
-import { type Answer, followAnswer, formOf } from "./answer.ts";
+import { followAnswer, formOf, type ModelAnswer } from "./answer.ts";
+import type { RecordedRequest } from "./recorded-step.ts";
 
 export interface Watched {
   readonly client: string;
@@ -17,16 +20,14 @@ export interface Watched {
   readonly attempt: number;
   /** A model was asked; anything else costs nothing, unless it reads what a model was asked before. */
   readonly asks: boolean;
-  /** Where the answer is to be kept. */
-  readonly place: SamplePlace | undefined;
-  /** The answer broke off. */
-  readonly onBroken: () => void;
+  /** The request, if its answer is to be kept. */
+  readonly recorded: RecordedRequest | undefined;
 }
 
 export function watchAnswer(response: Response, watched: Watched, engine: Engine): Response {
   const form = formOf(response);
   if (!form || typeof response.body?.getReader !== "function") return response;
-  const { place } = watched;
+  const { recorded } = watched;
   const answer = followAnswer(form);
   let told = false;
   let kept = false;
@@ -42,55 +43,61 @@ export function watchAnswer(response: Response, watched: Watched, engine: Engine
     }
   }
 
-  /** Keeps the answer once; gives the text to be passed on, if it is another one. */
+  /** Keeps the answer once; gives the text to be passed on, if another run has kept another one. */
   async function keep(): Promise<string | undefined> {
-    if (!place || kept || !answer.isGood()) return undefined;
+    if (!recorded || kept) return undefined;
     kept = true;
+    const step = recorded.take();
     const body = answer.text();
     if (body === undefined) {
-      loseSample(place, "the answer is too long", engine);
+      loseSample(step, "the answer is too long", engine);
       return undefined;
     }
     const contentType = response.headers.get("content-type") ?? undefined;
     const mine = { status: response.status, contentType, body, encoding: "utf8" as const };
-    const canonical = await keepSample(place, mine, engine);
-    return canonical.body === body ? undefined : canonical.body;
+    const canonical = await keepSample(step, mine, engine);
+    if (canonical.body === body) return undefined;
+    if (form === "json" || answer.isCut()) return canonical.body;
+    // Its reader has seen most of this one, and must not act on it: asked again, it gets the other.
+    step.free();
+    throw new LeaseLostError(sampleFacts(step, engine));
   }
 
   return watchBody(response, {
     async see(chunk) {
       answer.see(chunk);
       if (form !== "events" || !answer.isWhole()) return;
-      await keep();
       tell(false);
+      await keep();
     },
     async end() {
       answer.end();
-      const other = await keep();
       tell(!answer.isWhole());
-      if (!answer.isGood()) watched.onBroken();
-      // Of a stream the reader has seen the rest already.
-      return other !== undefined && form === "json" ? Buffer.from(other) : undefined;
+      const other = answer.isGood() ? await keep() : undefined;
+      return other === undefined ? undefined : Buffer.from(other);
     },
-    broke() {
-      if (!answer.isWhole()) watched.onBroken();
+    broke: () => tell(true),
+    async left() {
       tell(true);
+      if (answer.isCut()) await keep();
     },
     // A JSON answer is nothing until it is whole, and another caller's may be the canonical one.
-    holds: () => form === "json" && place !== undefined && answer.text() !== undefined,
+    holds: () => form === "json" && recorded !== undefined && answer.text() !== undefined,
   });
 }
 
 /** A background answer is paid for where it is read. */
-const isBackground = (answer: Answer): boolean => peek(answer.value(), "background") === true;
+const isBackground = (answer: ModelAnswer): boolean => peek(answer.value(), "background") === true;
 
 export interface Watcher {
   /** Called before the chunk is passed on; what it waits for holds the chunk back. */
   see(chunk: Uint8Array): Promise<void> | void;
   /** The body ended; what is returned is passed on last. */
   end(): Promise<Uint8Array | undefined>;
-  /** The body broke off, or its reader has stopped. */
+  /** The body broke off. */
   broke(): void;
+  /** Its reader has left; it is told so after what this waits for. */
+  left(): Promise<void>;
   /** Keep back what was seen: `end` says what is passed on instead. */
   holds(): boolean;
 }
@@ -101,10 +108,13 @@ export function watchBody(response: Response, watcher: Watcher): Response {
   if (!body) return response;
   const reader = body.getReader();
   let held: Uint8Array[] = [];
+  let isLeft = false;
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     for (;;) {
       const { done, value } = await reader.read();
+      // What comes now is the end of reading, not of the body.
+      if (isLeft) return;
       if (done) {
         const last = await watcher.end();
         if (last) controller.enqueue(last);
@@ -128,12 +138,14 @@ export function watchBody(response: Response, watcher: Watcher): Response {
           await pull(controller);
         } catch (error) {
           watcher.broke();
+          // Where it was the watcher that ended it, the rest would hold the connection.
+          reader.cancel(error).catch(() => {});
           throw error;
         }
       },
-      cancel(reason) {
-        watcher.broke();
-        return reader.cancel(reason);
+      async cancel(reason) {
+        isLeft = true;
+        await Promise.all([reader.cancel(reason), watcher.left()]);
       },
     },
     { highWaterMark: 0 },

@@ -15,6 +15,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Holdfire } from "../../../api.ts";
 import type { StatusReply, StatusTool } from "../../../engine/admin/status-tool.ts";
 import type { AttemptContext, ToolKind, ToolOptions } from "../../../engine/define/definition.ts";
+import { standsFor } from "../../../engine/define/source.ts";
 import type { Reply } from "../../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../../errors.ts";
 import { checkAlias } from "../../../key/check-name.ts";
@@ -42,6 +43,8 @@ export interface GuardedFunction<C> {
   readonly rules: ToolRules | undefined;
   /** The framework's own function, once per attempt. `call` is missing when no caller waits for it. */
   readonly execute: (args: unknown, attempt: AttemptContext, call: C | undefined) => unknown;
+  /** The user's function, where `execute` only calls it: tells two tools of one name apart. */
+  readonly source?: unknown;
   /** The key-like properties of the schema, see `keyNamesOf`; or how to find out. @default none */
   readonly keys?: KeyNames | (() => Promise<KeyNames>) | undefined;
   /** The line to add where a call has no scope, e.g. `guardTools(tools, hf, rules, { thread: chatId })`. */
@@ -80,21 +83,21 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
     ...rules,
     name,
     kind,
-    async run(args: unknown, attempt) {
+    run: standsFor(async (args: unknown, attempt: AttemptContext) => {
       const now = current.getStore();
       const call = now?.of === options ? (now.call as C) : undefined;
       const { property } = await names();
       const filled = property === undefined ? args : withKey(args, property, attempt.key);
       return attempts.run(attempt, () => execute(filled, attempt, call));
-    },
+    }, options.source),
   });
-  return async (given, { toolCallId, signal, context, ...turn }) => {
+  return async (given, { toolCallId, signal, context, step, ...turn }) => {
     const known = await names();
     const args = withoutMadeUp(withoutKey(given, known.property), known);
     const aliases = aliasesOf(toolCallId);
     const reply = (scope: string | undefined) =>
       current.run({ of: options, call: context }, () =>
-        tool.reply(args, { scope, signal, aliases }),
+        tool.reply(args, { scope, signal, aliases, step }),
       );
     // A read needs no scope; what it calls in turn may need one.
     return inTurn(turn, { tool: name, line: kind === "read" ? undefined : line }, reply);

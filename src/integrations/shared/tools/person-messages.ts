@@ -7,12 +7,14 @@
  * files. A part of an unknown type is left out, because one that changes from run to run would make every run
  * another request, and fire again.
  *
+ * White space does not count, nor how a text is split into parts, nor the form of an attachment (see `attachment.ts`).
+ *
  * @module
  */
 
-import { hash } from "node:crypto";
 import { digestText } from "../../../key/digest.ts";
 import { peek, peekItems, tryCall } from "../../../lang/peek.ts";
+import { attachmentDigest, foldSpace } from "./attachment.ts";
 
 const PERSONS = new Set<unknown>(["user", "human"]);
 /** Parts by a person, by their `type`. */
@@ -46,31 +48,22 @@ const FIELDS = [
   "fileData",
   "file_data",
 ];
-const NOT_CONTENT = new Set([
-  "id",
-  "createdAt",
-  "created_at",
-  "timestamp",
-  "metadata",
-  "providerOptions",
-  "providerMetadata",
-  "experimental_providerMetadata",
-  "cache_control",
-  "cacheControl",
-]);
 const TEXTS = new Set<unknown>([undefined, "text", "input_text"]);
-const MAX_DEPTH = 12;
 const MAX_MESSAGES = 100_000;
 
 /** One digest for each message by a person, in order. A bare string is one message. */
-export function personMessages(messages: unknown): readonly string[] {
-  if (typeof messages === "string") return [digestOf([messages])];
-  return peekItems(messages, MAX_MESSAGES)
+export async function personMessages(messages: unknown): Promise<readonly string[]> {
+  if (typeof messages === "string") return [await digestOf([messages])];
+  const said = peekItems(messages, MAX_MESSAGES)
     .filter(isPersons)
     .map(contentOf)
-    .filter((parts) => parts !== undefined)
-    .map(digestOf);
+    .filter((parts) => parts !== undefined);
+  return Promise.all(said.map(digestOf));
 }
+
+/** Whether a person has spoken. */
+export const hasWords = (messages: unknown): boolean =>
+  typeof messages === "string" || lastByPerson(messages) !== undefined;
 
 /** The last message by a person, as the object it is. */
 export function lastByPerson(messages: unknown): object | undefined {
@@ -78,8 +71,13 @@ export function lastByPerson(messages: unknown): object | undefined {
   return peekItems(messages, MAX_MESSAGES).findLast(spoken) as object | undefined;
 }
 
+/** What a program wrote in a person's place: the summary of a conversation that LangChain has shortened. */
+const isMadeUp = (message: unknown): boolean =>
+  peek(peek(message, "additional_kwargs"), "lc_source") !== undefined;
+
 /** `role` in most formats, `type` or `getType()` in LangChain's. */
 function isPersons(message: unknown): boolean {
+  if (isMadeUp(message)) return false;
   const role = peek(message, "role");
   if (role !== undefined) return PERSONS.has(role);
   return PERSONS.has(tryCall(message, "getType") ?? peek(message, "type"));
@@ -101,26 +99,17 @@ function isPersonsPart(part: unknown): boolean {
   return FIELDS.some((field) => peek(part, field) !== undefined);
 }
 
-const digestOf = (parts: readonly unknown[]): string =>
-  digestText("words", ...parts.map((part) => JSON.stringify(plain(part, 0)) ?? ""));
+/** All its text in one, and each attachment by its content: parts are split and joined on their way through storage. */
+async function digestOf(parts: readonly unknown[]): Promise<string> {
+  const texts = parts.map(textOf);
+  const attached = parts.filter((_, at) => texts[at] === undefined);
+  const text = foldSpace(texts.join(""));
+  return digestText("words", text, ...(await Promise.all(attached.map(attachmentDigest))));
+}
 
-/** The value without what is not content, in one order. A text part is its text. */
-function plain(value: unknown, depth: number): unknown {
-  if (typeof value === "bigint") return String(value);
-  if (typeof value !== "object" || value === null) return value;
-  const text = TEXTS.has(peek(value, "type")) ? peek(value, "text") : undefined;
-  if (typeof text === "string") return text;
-  if (depth >= MAX_DEPTH) return null;
-  if (value instanceof URL) return value.href;
-  if (value instanceof Date) return value.getTime();
-  if (value instanceof ArrayBuffer) return plain(new Uint8Array(value), depth);
-  if (ArrayBuffer.isView(value)) {
-    return hash("sha256", new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
-  }
-  if (value instanceof Blob) return [value.type, value.size, peek(value, "name")];
-  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
-  const names = Object.keys(value).filter((name) => !NOT_CONTENT.has(name));
-  return Object.fromEntries(
-    names.sort().map((name) => [name, plain(peek(value, name), depth + 1)]),
-  );
+/** `undefined` if it is an attachment. */
+function textOf(part: unknown): string | undefined {
+  if (typeof part === "string") return part;
+  const text = TEXTS.has(peek(part, "type")) ? peek(part, "text") : undefined;
+  return typeof text === "string" ? text : undefined;
 }

@@ -72,10 +72,11 @@ export async function answerCalls(
   options: LoopOptions,
 ): Promise<readonly Answer[]> {
   const run = options.run ?? runIn(options.messages, calls);
+  const step = options.step ?? aliasesOf(calls[0]?.id)[0];
   const byName = handlesOf(tools);
   const answered = await Promise.allSettled(
     calls.map(async (call) => {
-      const reply = await answer(call, byName.get(call.name), { ...options, run });
+      const reply = await answer(call, byName.get(call.name), { ...options, run, step });
       const isContent = typeof reply === "string" || Array.isArray(reply);
       return { id: call.id, content: isContent ? reply : JSON.stringify(reply) };
     }),
@@ -136,8 +137,8 @@ function ownHandle(tool: unknown): Handle | undefined {
   const isStatus = peek(tool, "inputSchema") !== undefined;
   return {
     name,
-    async call(args, { signal, toolCallId, ...turn }) {
-      const more = isStatus ? {} : { signal, aliases: aliasesOf(toolCallId) };
+    async call(args, { signal, toolCallId, step, ...turn }) {
+      const more = isStatus ? {} : { signal, aliases: aliasesOf(toolCallId), step };
       try {
         return await inTurn(turn, { tool: name, line: undefined }, (scope) =>
           reply(args as never, { scope, ...more }),

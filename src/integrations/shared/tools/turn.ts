@@ -10,7 +10,8 @@
 
 import { MissingScopeError } from "../../../errors.ts";
 import { currentScope, enterScope } from "../../../key/scope.ts";
-import { turnScope } from "../../../key/turn.ts";
+import { namedTurnScope, turnScope } from "../../../key/turn.ts";
+import { peekItems } from "../../../lang/peek.ts";
 import { lastByPerson, personMessages } from "./person-messages.ts";
 
 /** What a framework or its user knows of the request that a call belongs to. */
@@ -19,24 +20,28 @@ export interface Turn {
   readonly scope?: string | undefined;
   /** The conversation, session or task, as the user names it. */
   readonly thread?: string | undefined;
+  /** Your own id of the request in the thread (a message id of your store), in place of what persons have said. */
+  readonly turn?: string | undefined;
   /** The conversation so far, in any framework's form; all but persons' messages are ignored. */
   readonly messages?: unknown;
   /** Names the framework's run. Drift is judged between runs; without a name all are one. */
   readonly run?: string | undefined;
+  /** Names the model's response that the call is part of. @default a response of its own */
+  readonly step?: string | undefined;
 }
 
 /**
  * Calls `fn` in the scope of the turn. What it is given goes into the options of the call. `line` is what
  * a user must add where there is no scope; without it, the call is made without one.
  */
-export function inTurn<T>(
+export async function inTurn<T>(
   turn: Turn,
   { tool, line }: { readonly tool: string; readonly line: string | undefined },
-  fn: (scope: string | undefined) => T,
-): T {
+  fn: (scope: string | undefined) => T | Promise<T>,
+): Promise<T> {
   const { scope, run } = turn;
   if (currentScope()) return fn(scope);
-  const id = scope ?? turnOf(turn);
+  const id = scope ?? (await turnOf(turn));
   if (id === undefined) {
     if (line === undefined) return fn(undefined);
     throw new MissingScopeError(tool, line);
@@ -44,13 +49,54 @@ export function inTurn<T>(
   return run === undefined ? fn(id) : enterScope(id, () => fn(undefined), { run });
 }
 
-function turnOf({ thread, messages }: Turn): string | undefined {
+async function turnOf({ thread, turn, messages }: Turn): Promise<string | undefined> {
   if (thread === undefined) return undefined;
-  const said = personMessages(messages);
-  return said.length === 0 ? undefined : turnScope(thread, said);
+  if (turn !== undefined) return namedTurnScope(thread, turn);
+  const said = await personMessages(messages);
+  if (said.length === 0) return undefined;
+  const last = lastByPerson(messages);
+  return last ? fixTurn(last, thread, said) : turnScope(thread, said);
 }
 
-const runs = new WeakMap<object, string>();
+interface FixedTurn {
+  readonly thread: string;
+  readonly said: readonly string[];
+  readonly scope: string;
+}
+
+/** One message may begin several: a program may say the same constant again and again. */
+const MOST_TURNS = 15;
+const fixed = new WeakMap<object, FixedTurn[]>();
+
+/**
+ * The turn is fixed by its first call: a conversation that is shortened on the way is still the same request. Known by the
+ * very message that began it, as the run is. With more said than before, it is another turn.
+ */
+function fixTurn(last: object, thread: string, said: readonly string[]): string {
+  const turns = fixed.get(last) ?? [];
+  const known = turns.find((turn) => turn.thread === thread && isShortened(said, turn.said));
+  if (known) return known.scope;
+  const scope = turnScope(thread, said);
+  fixed.set(last, [...turns.slice(-MOST_TURNS), { thread, said, scope }]);
+  return scope;
+}
+
+/** The last words are the same, and before them some are missing, or none. */
+function isShortened(now: readonly string[], before: readonly string[]): boolean {
+  if (now.at(-1) !== before.at(-1)) return false;
+  let next = 0;
+  for (const words of before) if (words === now[next]) next += 1;
+  return next === now.length;
+}
+
+const names = new WeakMap<object, string>();
+
+/** A name for this very object, while this process lives. */
+function nameOf(message: object): string {
+  const name = names.get(message) ?? crypto.randomUUID();
+  names.set(message, name);
+  return name;
+}
 
 /**
  * Names the run by the last message of a person: frameworks hand on that very object from step to step,
@@ -58,10 +104,16 @@ const runs = new WeakMap<object, string>();
  */
 export function runOf(messages: unknown): string | undefined {
   const last = lastByPerson(messages);
-  if (!last) return undefined;
-  const known = runs.get(last) ?? crypto.randomUUID();
-  runs.set(last, known);
-  return known;
+  return last && nameOf(last);
+}
+
+/**
+ * Names the model's response by the last message that the framework gives to its calls: only where that is the one
+ * before the response, or the response itself.
+ */
+export function stepOf(messages: unknown): string | undefined {
+  const last: unknown = peekItems(messages, Number.POSITIVE_INFINITY).at(-1);
+  return typeof last === "object" && last !== null ? nameOf(last) : undefined;
 }
 
 /** A value, or how it is found in what the framework gives to a tool. */
@@ -70,16 +122,20 @@ export type FromContext<T, C> = T | ((context: C) => T | undefined) | undefined;
 export const fromContext = <T, C>(value: FromContext<T, C>, context: C): T | undefined =>
   typeof value === "function" ? (value as (context: C) => T | undefined)(context) : value;
 
+interface TurnOptions<C> {
+  readonly thread?: FromContext<string, C>;
+  readonly turn?: FromContext<string, C>;
+  readonly scope?: FromContext<string, C>;
+}
+
 /** The turn of frameworks whose users say where the thread and the scope stand. */
 export const turnFrom = <C>(
-  {
-    thread,
-    scope,
-  }: { readonly thread?: FromContext<string, C>; readonly scope?: FromContext<string, C> },
+  { thread, turn, scope }: TurnOptions<C>,
   context: C,
   messages: unknown,
 ): Turn => ({
   thread: fromContext(thread, context),
+  turn: fromContext(turn, context),
   scope: fromContext(scope, context),
   messages,
   run: runOf(messages),
@@ -93,6 +149,8 @@ export const idText = (id: unknown): string | undefined =>
 export interface RunnerTurnOptions {
   /** The conversation, as you name it; with what persons have said it makes the scope. */
   readonly thread?: string | undefined;
+  /** Your own id of the request in the thread (a message id of your store), in place of what persons have said. */
+  readonly turn?: string | undefined;
   /** The scope itself, in place of the turn. */
   readonly scope?: string | undefined;
   /**
@@ -102,7 +160,7 @@ export interface RunnerTurnOptions {
   readonly messages?: unknown;
 }
 
-export function runnerTurn({ thread, scope, messages }: RunnerTurnOptions): Turn {
+export function runnerTurn({ thread, turn, scope, messages }: RunnerTurnOptions): Turn {
   const said: unknown = typeof messages === "function" ? messages() : messages;
-  return { thread, scope, messages: said, run: runOf(said) };
+  return { thread, turn, scope, messages: said, run: runOf(said) };
 }

@@ -35,6 +35,7 @@ function watcher(more: Partial<Watcher> = {}) {
     see: (chunk) => void seen.push(new TextDecoder().decode(chunk)),
     end: async () => void seen.push("end"),
     broke: () => void seen.push("broke"),
+    left: async () => void seen.push("left"),
     holds: () => false,
     ...more,
   };
@@ -63,7 +64,7 @@ test("a reader who leaves is passed on to the source", async () => {
   await reader?.read();
   await reader?.cancel("enough");
   expect(canceled()).toBe("enough");
-  expect(seen).toEqual(["a", "broke"]);
+  expect(seen).toEqual(["a", "left"]);
 });
 
 test("a body that breaks, breaks with its own error", async () => {

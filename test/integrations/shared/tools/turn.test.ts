@@ -11,12 +11,12 @@ const assistant = (content: unknown) => ({ role: "assistant", content });
 const NAMES = { tool: "pay", line: "Pass { thread: chatId }" };
 
 /** The scope that a call would have, by either way. */
-const scopeOf = (turn: Turn): string | undefined =>
+const scopeOf = (turn: Turn): Promise<string | undefined> =>
   inTurn(turn, NAMES, (scope) => scope ?? currentScope()?.id);
 const turn = (...messages: unknown[]) => scopeOf({ thread: "t", messages });
 
 describe("the same turn", () => {
-  const asked = turn(user("Hi"), assistant("Hello."), user("Pay p1"));
+  const asked = () => turn(user("Hi"), assistant("Hello."), user("Pay p1"));
 
   test.each([
     ["ids", [user("Hi", { id: "msg_1" }), assistant("Hello."), user("Pay p1", { id: "msg_2" })]],
@@ -106,28 +106,28 @@ describe("the same turn", () => {
       "parts in place of content",
       [user("Hi"), { role: "user", parts: [{ type: "text", text: "Pay p1" }] }],
     ],
-  ])("%s play no part", (_, messages) => {
-    expect(turn(...messages)).toBe(asked);
+  ])("%s play no part", async (_, messages) => {
+    expect(await turn(...messages)).toBe(await asked());
   });
 
-  it("a mixed message of tool results and words is its words", () => {
+  it("a mixed message of tool results and words is its words", async () => {
     const mixed = [
       { type: "tool_result", tool_use_id: "toolu_1", content: "…" },
       { type: "text", text: "Pay p1" },
     ];
-    expect(turn(user("Hi"), user(mixed))).toBe(asked);
+    expect(await turn(user("Hi"), user(mixed))).toBe(await asked());
   });
 
-  it("bytes, addresses and dates are content", () => {
+  it("bytes and addresses are content", async () => {
     const image = (bytes: number[]) => user([{ type: "image", image: Uint8Array.from(bytes) }]);
-    expect(turn(image([1, 2]))).toBe(turn(image([1, 2])));
-    expect(turn(image([1, 2]))).not.toBe(turn(image([1, 3])));
+    expect(await turn(image([1, 2]))).toBe(await turn(image([1, 2])));
+    expect(await turn(image([1, 2]))).not.toBe(await turn(image([1, 3])));
     const untyped = (bytes: number[]) => user([{ image: { bytes: Uint8Array.from(bytes) } }]);
-    expect(turn(untyped([1, 2]))).not.toBe(turn(untyped([1, 3])));
+    expect(await turn(untyped([1, 2]))).not.toBe(await turn(untyped([1, 3])));
     const inline = (data: string) => ({ role: "user", parts: [{ inlineData: { data } }] });
-    expect(turn(inline("a"))).not.toBe(turn(inline("b")));
+    expect(await turn(inline("a"))).not.toBe(await turn(inline("b")));
     const link = (url: string) => user([{ type: "file", data: new URL(url) }]);
-    expect(turn(link("https://x.test/a"))).not.toBe(turn(link("https://x.test/b")));
+    expect(await turn(link("https://x.test/a"))).not.toBe(await turn(link("https://x.test/b")));
   });
 });
 
@@ -137,25 +137,25 @@ describe("another turn", () => {
     ["in the same words", [user("Pay p1"), assistant("Done."), user("Pay p1")]],
     ["other words", [user("Pay p2")]],
     ["words moved over", [user("Pay"), user("p1")]],
-    ["nothing but a blank", [user("Pay p1 ")]],
-  ])("%s", (_, messages) => {
-    expect(turn(...messages)).not.toBe(turn(user("Pay p1")));
+  ])("%s", async (_, messages) => {
+    expect(await turn(...messages)).not.toBe(await turn(user("Pay p1")));
   });
 
-  it("another thread", () => {
+  it("another thread", async () => {
     const messages = [user("Pay p1")];
-    expect(scopeOf({ thread: "a", messages })).not.toBe(scopeOf({ thread: "b", messages }));
+    const other = await scopeOf({ thread: "b", messages });
+    expect(await scopeOf({ thread: "a", messages })).not.toBe(other);
   });
 });
 
 describe("where the scope comes from", () => {
   const messages = [user("Pay p1")];
 
-  it("an explicit one wins over the one around, which wins over the turn", () => {
-    expect(scopeOf({ scope: "job", thread: "t", messages })).toBe("job");
-    enterScope("around", () => {
-      expect(scopeOf({ thread: "t", messages, run: "r" })).toBe("around");
-      expect(scopeOf({ scope: "job", thread: "t", messages })).toBe("job");
+  it("an explicit one wins over the one around, which wins over the turn", async () => {
+    expect(await scopeOf({ scope: "job", thread: "t", messages })).toBe("job");
+    await enterScope("around", async () => {
+      expect(await scopeOf({ thread: "t", messages, run: "r" })).toBe("around");
+      expect(await scopeOf({ scope: "job", thread: "t", messages })).toBe("job");
     });
   });
 
@@ -166,20 +166,29 @@ describe("where the scope comes from", () => {
     ["words without a thread", { messages }],
     ["a thread in which nobody has spoken", { thread: "t", messages: [assistant("I pay.")] }],
     ["messages that are none", { thread: "t", messages: { role: "user" } }],
-  ])("%s is no scope", (_, given) => {
-    expect(() => scopeOf(given)).toThrow(MissingScopeError);
-    expect(() => scopeOf(given)).toThrow("Pass { thread: chatId } or call it inside hf.scope");
+  ])("%s is no scope", async (_, given) => {
+    await expect(scopeOf(given)).rejects.toThrow(MissingScopeError);
+    const line = "Pass { thread: chatId } or call it inside hf.scope";
+    await expect(scopeOf(given)).rejects.toThrow(line);
   });
 
-  it("a run of its own is entered; without one, all runs are one", () => {
+  it("a run of its own is entered; without one, all runs are one", async () => {
     const run = (given: Turn) => inTurn(given, NAMES, () => currentScope()?.run);
-    expect(run({ thread: "t", messages, run: "run_1" })).toBe("run_1");
-    expect(run({ thread: "t", messages })).toBeUndefined();
+    expect(await run({ thread: "t", messages, run: "run_1" })).toBe("run_1");
+    expect(await run({ thread: "t", messages })).toBeUndefined();
   });
 
-  it("a thread that cannot be a name is refused", () => {
+  it("a turn that the caller names, whatever was said", async () => {
+    const named = await scopeOf({ thread: "t", turn: "msg_7", messages });
+    expect(await scopeOf({ thread: "t", turn: "msg_7" })).toBe(named);
+    expect(await scopeOf({ thread: "t", turn: "msg_8", messages })).not.toBe(named);
+    expect(await scopeOf({ thread: "u", turn: "msg_7", messages })).not.toBe(named);
+    expect(threadOf(named ?? "")).toBe("t");
+  });
+
+  it("a thread that cannot be a name is refused", async () => {
     for (const thread of ["", " t", "a\u0000b", "x".repeat(600)]) {
-      expect(() => scopeOf({ thread, messages })).toThrow(/scope:/);
+      await expect(scopeOf({ thread, messages })).rejects.toThrow(/scope:/);
     }
   });
 });
@@ -197,7 +206,7 @@ it("a turn knows its thread, and another scope has none", () => {
   expect(threadOf("conversation-7/turn-3")).toBeUndefined();
 });
 
-it("hostile messages are looked at, not obeyed", () => {
+it("hostile messages are looked at, not obeyed", async () => {
   const trap = new Proxy(
     {},
     {
@@ -209,6 +218,6 @@ it("hostile messages are looked at, not obeyed", () => {
   const round: Record<string, unknown> = { type: "file" };
   round.self = round;
   const none = [trap, null, 7, user(10n), user(undefined), user([]), user([trap, null])];
-  expect(personMessages([...none, user([round])])).toHaveLength(1);
-  expect(personMessages("Pay p1")).toEqual(personMessages([user("Pay p1")]));
+  expect(await personMessages([...none, user([round])])).toHaveLength(1);
+  expect(await personMessages("Pay p1")).toEqual(await personMessages([user("Pay p1")]));
 });

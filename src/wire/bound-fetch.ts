@@ -1,0 +1,86 @@
+/**
+ * The `fetch` of one attempt: `context.fetch`. Bound to the attempt and not to the async context, so what it
+ * sends belongs to this attempt for certain, and after the attempt's end it sends nothing.
+ *
+ * @module
+ */
+
+import { AttemptEndedError } from "../errors.ts";
+import { isSafe, type Seen } from "./counter.ts";
+import { type Fetch, fetchUnder } from "./guarded-fetch.ts";
+import { type Address, locate } from "./redirect.ts";
+import { type Init, type Input, identify } from "./request-identity.ts";
+import { type BoundCall, isIgnored } from "./request-tokens.ts";
+import { currentToken, runAsCall } from "./token.ts";
+import { countOn, type WireToken } from "./wire-token.ts";
+
+/** A header that each write carries. */
+export interface KeyHeader {
+  readonly name: string;
+  value(): string;
+}
+
+export function boundFetch(token: WireToken, fetch: Fetch, keyHeader?: KeyHeader): Fetch {
+  return async (input, init) => {
+    const line = lineOf(input, init);
+    const isWrite = !isSafe(line.method);
+    if (token.hasEnded) throw new AttemptEndedError({ ...line.address, method: line.method });
+    // As `fetch` itself does, but before it counts as sent.
+    line.signal?.throwIfAborted();
+    const given = isWrite && keyHeader ? withKey(input, init, keyHeader) : init;
+    const call: BoundCall = { body: identify(input, given)?.text, seen: 0 };
+    const send = () => fetchUnder(token, observed(fetch, call, token), input, given);
+    const release = isWrite ? countOn(token).hold() : undefined;
+    try {
+      return await runAsCall(token, call, send);
+    } finally {
+      release?.();
+    }
+  };
+}
+
+/** This `fetch`, bound to the attempt that runs now; outside of one, as it is. */
+export function attemptFetch(fetch: Fetch = globalThis.fetch): Fetch {
+  const token = currentToken();
+  return token ? boundFetch(token, fetch) : fetch;
+}
+
+interface Line {
+  readonly method: string;
+  readonly address: Address;
+  readonly signal: AbortSignal | null | undefined;
+}
+
+function lineOf(input: Input, init: Init): Line {
+  const request = typeof input === "string" || input instanceof URL ? undefined : input;
+  const url = URL.parse(request?.url ?? String(input));
+  const method = (init?.method ?? request?.method ?? "GET").toUpperCase();
+  const signal = init?.signal === undefined ? request?.signal : init.signal;
+  return { method, address: locate(url?.origin ?? "", url?.href ?? ""), signal };
+}
+
+function withKey(input: Input, init: Init, { name, value }: KeyHeader): Init {
+  const request = typeof input === "string" || input instanceof URL ? undefined : input;
+  const headers = new Headers(init?.headers ?? request?.headers);
+  if (!headers.has(name)) headers.set(name, value());
+  return { ...init, headers };
+}
+
+/** A `fetch` whose requests the observer cannot see (a stand-in, another runtime's) is counted here. */
+function observed(fetch: Fetch, call: BoundCall, token: WireToken): Fetch {
+  return async (input, init) => {
+    const before = call.seen;
+    const { method, address } = lineOf(input, init);
+    const ignored = isIgnored(token, { method, url: address.href, body: call.body });
+    const seen: Seen = { transport: "fetch", method, address, bound: true, ignored };
+    const watch = () => (call.seen === before ? countOn(token).watch(seen) : undefined);
+    try {
+      const response = await fetch(input, init);
+      watch()?.answered(response.status, response.headers.get("location") ?? undefined);
+      return response;
+    } catch (error) {
+      watch()?.failed(error);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * What a wire token is made of, and which tokens of writes are running.
+ *
+ * @module
+ */
+
+import { type Counter, createCounter } from "./counter.ts";
+
+/** A request as a tool's `ignores` is asked about it. */
+export interface OutgoingRequest {
+  readonly method: string;
+  /** The whole address. */
+  readonly url: string;
+  /** The body, where it was sent as text through the attempt's own `fetch`. */
+  readonly body?: string | undefined;
+}
+
+/** What holds for the requests of a write. */
+export interface WriteTerms {
+  /** Whether a request is no part of the effect. */
+  ignores(request: OutgoingRequest): boolean;
+  /** Whether a request may still leave. `isFirst`: none has left yet. */
+  mayStillSend(isFirst: boolean): boolean;
+  /** A request that may be this attempt's was sent after its end. */
+  onLate(): void;
+  /** It has a way out that cannot be stopped: a socket, a process or a thread. */
+  onOtherWay(): void;
+}
+
+export interface WireToken {
+  readonly operationId: string;
+  readonly attempt: number;
+  /** Set if no request may be sent under it: the error that each such request gets. */
+  readonly refusal: Error | undefined;
+  /** What the engine keeps of the attempt around; of no interest to the wire. */
+  readonly frame: object | undefined;
+  /** Only writes have terms: what else is fired may go on after its end. Most writes never ask for them. */
+  makeTerms: (() => WriteTerms) | undefined;
+  terms: WriteTerms | undefined;
+  /** The same for all writes that may share a client or a queue. */
+  readonly group: object | undefined;
+  /** Made for the first request: many attempts make none that can be seen. */
+  counter: Counter | undefined;
+  hasEnded: boolean;
+  /** Sockets, processes and threads opened under it, other than those of HTTP clients. */
+  others: Set<object> | undefined;
+  /** A request of it may have been counted on another attempt, or another's on it. */
+  contextLost: boolean;
+}
+
+export function countOn(token: WireToken): Counter {
+  token.counter ??= createCounter();
+  return token.counter;
+}
+
+const running = new Set<WireToken>();
+
+export function beginWrite(token: WireToken): void {
+  if (token.makeTerms) running.add(token);
+}
+
+export function termsOf(token: WireToken): WriteTerms | undefined {
+  token.terms ??= token.makeTerms?.();
+  return token.terms;
+}
+
+/** Its time is over, though it goes on: what is seen elsewhere is not its own any more. */
+export const giveUp = (token: WireToken): boolean => running.delete(token);
+
+/** From here on nothing of it may leave. What its terms hold on to is let go. */
+export function endToken(token: WireToken, termsAfterEnd?: () => WriteTerms): void {
+  token.hasEnded = true;
+  token.makeTerms = termsAfterEnd;
+  token.terms = undefined;
+  running.delete(token);
+}
+
+/**
+ * A running write of which no request was seen: what is seen elsewhere may be its own. Not one of the same operation,
+ * which is fired again because nothing more leaves under this one.
+ */
+export function findUnseen({ operationId, group }: WireToken): WireToken | undefined {
+  for (const other of running) {
+    const isNear = other.operationId !== operationId && other.group === group;
+    if (isNear && !other.counter) return other;
+  }
+  return undefined;
+}

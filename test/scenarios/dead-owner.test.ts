@@ -1,0 +1,106 @@
+/** A dead owner is not waited for, and one that was taken over waits for its heir. */
+import { describe, expect, test } from "vitest";
+import type { Holdfire } from "../../src/create.ts";
+import { absent, committed } from "../../src/engine/define/reading.ts";
+import type { Store } from "../../src/ledger/store.ts";
+import type { EffectBody } from "../../src/testing/faulty-service.ts";
+import { type OrderOptions, openWorld, TEA, type World } from "./world.ts";
+
+const ONCE = { scope: "s" };
+
+/** A process that can die: from then on the ledger hears nothing from it. */
+function mortal(world: World): { readonly hf: Holdfire; die(): void } {
+  let isDead = false;
+  const never = new Promise<never>(() => {});
+  const swap: Store["swap"] = (change) => (isDead ? never : world.store.swap(change));
+  const hf = world.another({ store: { ...world.store, swap } });
+  return {
+    hf,
+    die() {
+      isDead = true;
+    },
+  };
+}
+
+/** Fires in a process that dies before it is answered. */
+async function fireAndDie(world: World, options: OrderOptions): Promise<void> {
+  const { hf, die } = mortal(world);
+  const hung = world.order("readable", { ...options, run: () => new Promise(() => {}) }, hf);
+  hung.outcome(TEA, ONCE).catch(() => {});
+  await world.clock.settle();
+  die();
+}
+
+describe("after a dead owner", () => {
+  test("the next caller says that it waits, and reads after one short lease", async () => {
+    const world = await openWorld();
+    const { clock, order, pass, another } = world;
+    await fireAndDie(world, { attemptTimeoutMs: 30_000 });
+    const began = clock.monotonic();
+    const heir = another();
+    const waited: number[] = [];
+    heir.on("waiting", () => waited.push(clock.monotonic() - began));
+    const found = { id: "ef_1" } as EffectBody;
+    const readable = order("readable", { readState: () => committed(found) }, heir);
+    expect(await pass(readable.outcome(TEA, ONCE))).toMatchObject({ status: "committed" });
+    expect(waited).toEqual([0]);
+    expect(clock.monotonic() - began).toBeLessThan(7_000);
+  });
+
+  test("absent is proof only when its attempt can send no more, not when its lease is over", async () => {
+    const world = await openWorld();
+    const { clock, order, pass, another, service } = world;
+    await fireAndDie(world, { attemptTimeoutMs: 20_000 });
+    const began = clock.now();
+    const readable = order("readable", { commitsWithinMs: 2_000 }, another());
+    const outcome = await pass(readable.outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "committed", licence: "absent", attempts: 2 });
+    expect((service.arrivals[0]?.at ?? 0) - began).toBeGreaterThan(20_000 + 2_000);
+  });
+
+  test("a caller whose time is up first is told that it is in progress", async () => {
+    const world = await openWorld();
+    const { order, pass, another, clock } = world;
+    await fireAndDie(world, {});
+    const readable = order("readable", { readState: () => absent() }, another());
+    const outcome = await pass(readable.outcome(TEA, { ...ONCE, deadlineMs: 2_000 }));
+    expect(outcome).toMatchObject({ status: "in_progress" });
+    expect(clock.monotonic()).toBe(2_000);
+  });
+});
+
+describe("an owner that another process has taken over", () => {
+  test("waits for the outcome of the other one, within its deadline", async () => {
+    const world = await openWorld();
+    const { clock, order, another } = world;
+    let fail: (error: unknown) => void = () => {};
+    const first = order("keyed", {
+      run: (_, { key }) =>
+        new Promise((_resolve, reject) => {
+          expect(key).toBeTypeOf("string");
+          fail = reject;
+        }),
+    }).outcome(TEA, ONCE);
+    await clock.settle();
+    clock.jump(6_000);
+    let land: (made: EffectBody) => void = () => {};
+    const heir = order(
+      "keyed",
+      {
+        run: (_, { key }) =>
+          new Promise((resolve) => {
+            expect(key).toBeTypeOf("string");
+            land = resolve;
+          }),
+      },
+      another(),
+    ).outcome(TEA, ONCE);
+    await clock.advance(200);
+    fail(new Error("socket hang up"));
+    await clock.advance(3_000);
+    land({ id: "ef_1" } as EffectBody);
+    await clock.advance(3_000);
+    expect(await heir).toMatchObject({ status: "committed" });
+    expect(await first).toMatchObject({ status: "committed", replayed: false });
+  });
+});

@@ -1,0 +1,90 @@
+/** A returned value is not a yes when the service said no, and a thrown word is one when the wire saw it. */
+import axios from "axios";
+import got from "got";
+import { expect, test } from "vitest";
+import { startService } from "../wire/servers.ts";
+import { openWorld } from "./world.ts";
+
+const ONCE = { scope: "job-1" };
+
+const CLIENTS: Record<string, (url: string) => Promise<unknown>> = {
+  "fetch and its json": async (url) => (await fetch(url, { method: "POST", body: "{}" })).json(),
+  "axios that validates nothing": async (url) =>
+    (await axios.post(url, {}, { validateStatus: () => true })).data,
+  "got that throws nothing": async (url) =>
+    (await got.post(url, { json: {}, throwHttpErrors: false, retry: { limit: 0 } })).body,
+  "a catch that returns": async (url) => {
+    try {
+      return (await axios.post(url, {})).data;
+    } catch (error) {
+      return { error: String(error) };
+    }
+  },
+};
+
+async function open(status: number) {
+  const world = await openWorld();
+  const service = await startService((_, response) =>
+    response.writeHead(status, { "content-type": "application/json" }).end('{"error":"no"}'),
+  );
+  return { ...world, service };
+}
+
+for (const [name, send] of Object.entries(CLIENTS)) {
+  test.each([400, 401, 402, 429, 500, 503])(
+    `${name}, answered %i: not known, with a warning, and sent once`,
+    async (status) => {
+      const { hf, pass, track, heard, service } = await open(status);
+      const run = (_: object) => track(send(service.url));
+      const pay = hf.tool({ name: "pay", kind: "write", run });
+      expect(await pass(pay.outcome({}, ONCE))).toMatchObject({ status: "unknown" });
+      expect(heard("warning", "swallowed_status")).toMatchObject([{ status }]);
+      expect(service.arrived).toHaveLength(1);
+    },
+  );
+}
+
+test.each([400, 402, 404])(
+  "through context.fetch an answered %i is a rejection",
+  async (status) => {
+    const { hf, pass, track, service } = await open(status);
+    const pay = hf.tool({
+      name: "pay",
+      kind: "write",
+      via: "http",
+      run: async (_: object, { fetch }) =>
+        (await track(fetch(service.url, { method: "POST", body: "{}" }))).json(),
+    });
+    const expected = { status: "not_applied", reason: "rejected", rejection: { status } };
+    expect(await pass(pay.outcome({}, ONCE))).toMatchObject(expected);
+  },
+);
+
+test.each([400, 402, 404])("`throw new Error(…)` after one %i is a rejection", async (status) => {
+  const { hf, pass, track, service } = await open(status);
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    run: async (_: object) => {
+      const answer = await track(fetch(service.url, { method: "POST", body: "{}" }));
+      if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    },
+  });
+  const expected = { status: "not_applied", reason: "rejected", rejection: { status } };
+  expect(await pass(pay.outcome({}, ONCE))).toMatchObject(expected);
+});
+
+test("a reader is not taken for blind because it does not find what was refused", async () => {
+  const { hf, pass, track, heard, service, clock } = await open(503);
+  const { absent } = await import("../../src/engine/define/reading.ts");
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    run: async (_: object) =>
+      (await track(fetch(service.url, { method: "POST", body: "{}" }))).json(),
+    readState: () => absent(),
+  });
+  expect(await pass(pay.outcome({}, ONCE))).toMatchObject({ status: "unknown" });
+  await clock.advance(60_000);
+  expect(heard("warning", "reader_blind")).toEqual([]);
+});
