@@ -286,6 +286,31 @@ describe("a file that is there", () => {
     expect((await refusal(path)).message).toMatch(/damaged/);
   });
 
+  test("and was left by a process killed in a checkpoint, after its first page, is opened", async () => {
+    const folder = newFolder();
+    const path = join(folder, "ledger.db");
+    const store = sqliteStore({ path });
+    await store.open();
+    const short = readFileSync(path);
+    const records = Array.from({ length: 50 }, (_, n) => recordOf({ id: `operation ${n}` }));
+    for (const record of records) await mustSwap(store, create(record));
+    const log = readFileSync(`${path}-wal`);
+    await store.close();
+    const whole = readFileSync(path);
+    expect(whole.length).toBeGreaterThan(short.length);
+
+    const left = join(folder, "left.db");
+    writeFileSync(left, Buffer.concat([whole.subarray(0, 4_096), short.subarray(4_096)]), {
+      mode: 0o600,
+    });
+    writeFileSync(`${left}-wal`, log, { mode: 0o600 });
+    const after = sqliteStore({ path: left });
+    for (const { tenant, id } of records) {
+      expect((await after.read(tenant, id)).stored?.record).toMatchObject({ id });
+    }
+    await after.close();
+  });
+
   test("and was written by a newer version is refused", async () => {
     const path = join(newFolder(), "ledger.db");
     const store = sqliteStore({ path });

@@ -51,6 +51,9 @@ function refuse(problem: string | undefined): void {
 /**
  * What is wrong with an existing file, found without a lock, a log or a write. Not with a file handle
  * of our own: closing one would release the locks of this process's other connections.
+ *
+ * A checkpoint writes the header before the pages that it counts, and a process can be killed in
+ * between: whether a file that looks corrupt is so is left to the real opening, which has the log.
  */
 function contentProblem(path: string): string | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -63,6 +66,9 @@ function contentProblem(path: string): string | undefined {
     // Only the header: other pages may be half written by a checkpoint of another process.
     const isOurs = settingOf(db, "application_id") === APPLICATION_ID;
     return isOurs ? undefined : "is the database of another program.";
+  } catch (error) {
+    if (resultCode(error) === CORRUPT) return undefined;
+    throw error;
   } finally {
     db.close();
   }
@@ -117,8 +123,9 @@ function anchorOf(db: DatabaseSync, host: Host): Anchor {
 
 /** What the file system says of a bad path; a full disk is not among them. */
 const BAD_PATH = /^(?:EACCES|EPERM|EROFS|ENOTDIR|EEXIST|ELOOP|ENAMETOOLONG)$/;
-/** CORRUPT and NOTADB. */
-const DAMAGED: readonly number[] = [11, 26];
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+const DAMAGED: readonly number[] = [CORRUPT, NOT_A_DATABASE];
 
 /** What is wrong with the file itself, for people; `undefined` if it is something else. */
 function fileProblem(error: unknown): string | undefined {
