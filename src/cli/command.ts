@@ -116,4 +116,18 @@ export class UsageError extends Error {
 export class UnreachableError extends Error {}
 
 /** What was asked for could not be done, though the command was called correctly. Ends with 1. */
-export class FailedError extends Error {}
+export class FailedError extends Error {
+  /** A line that helps, below the message. */
+  readonly hint: string | undefined;
+  /** What could have been meant, for `--json`. */
+  readonly candidates: readonly object[] | undefined;
+
+  constructor(
+    message: string,
+    { hint, candidates }: { readonly hint?: string; readonly candidates?: readonly object[] } = {},
+  ) {
+    super(message);
+    this.hint = hint;
+    this.candidates = candidates;
+  }
+}

@@ -28,11 +28,16 @@ const tokensOf = (argv: readonly string[], options: Options) =>
 export function parseFor(command: Command, argv: readonly string[]): Args {
   const { options, takes, rest: takesRest } = command;
   const end = argv.indexOf("--");
-  const before = end < 0 ? argv : argv.slice(0, end);
+  const typedBefore = end < 0 ? argv : argv.slice(0, end);
   const after = end < 0 ? [] : argv.slice(end + 1);
+  const isId = (word: string, at: number) =>
+    takes.length > 0 && isDashedId(word) && !takesValue(typedBefore[at - 1], options);
+  const dashed = typedBefore.filter(isId);
+  const before = typedBefore.filter((word, at) => !isId(word, at));
   const tokens = tokensOf(before, options);
   const typed = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
-  const positionals = takesRest === undefined ? [...typed, ...after] : typed;
+  const own = [...typed, ...dashed];
+  const positionals = takesRest === undefined ? [...own, ...after] : own;
   const values: Record<string, unknown> = {};
   for (const [name, { type, multiple }] of Object.entries(options)) {
     values[name] = type === "boolean" ? false : multiple ? [] : undefined;
@@ -43,6 +48,12 @@ export function parseFor(command: Command, argv: readonly string[]): Args {
   if (values.help !== true) checkCount(positionals, takes);
   return { values, positionals, rest: takesRest === undefined ? [] : after } as Args;
 }
+
+/** An id may begin with a dash. Short options have one letter, so it is none. */
+const isDashedId = (word: string): boolean => /^-[\w-]{5,63}$/.test(word) && word[1] !== "-";
+
+const takesValue = (word: string | undefined, options: Options): boolean =>
+  word?.startsWith("--") === true && options[word.slice(2)]?.type === "string";
 
 function take(
   token: Extract<Token, { kind: "option" }>,

@@ -8,7 +8,7 @@
 
 import { readFileSync } from "node:fs";
 import { isHoldfireError } from "../errors.ts";
-import { type Command, EXIT, UnreachableError, UsageError } from "./command.ts";
+import { type Command, EXIT, FailedError, UnreachableError, UsageError } from "./command.ts";
 import { printHelp, printHelpOf } from "./help.ts";
 import { nearest, parseFor } from "./parse.ts";
 import { jsonText, paint, type Terminal, visible } from "./terminal.ts";
@@ -75,8 +75,10 @@ const HELP = "holdfire --help lists the commands; options come after the command
 function report(error: unknown, json: boolean, terminal: Terminal): number {
   const exitCode = exitCodeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const hint = error instanceof UsageError ? error.hint : undefined;
-  if (json) terminal.err(jsonText({ error: message, hint, exitCode }, 0));
+  const isOurs = error instanceof UsageError || error instanceof FailedError;
+  const hint = isOurs ? error.hint : undefined;
+  const candidates = error instanceof FailedError ? error.candidates : undefined;
+  if (json) terminal.err(jsonText({ error: message, hint, candidates, exitCode }, 0));
   else {
     terminal.err(`${paint(terminal, "red", "holdfire:")} ${visible(message, 2_000)}`);
     if (hint) terminal.err(visible(hint, 2_000));

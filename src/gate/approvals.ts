@@ -99,7 +99,7 @@ export function approvalsOf(engine: Engine): Approvals {
     const decoded = question.shown && codec.decode(question.shown, stored.record);
     return [
       {
-        operation: view(stored),
+        operation: view(stored, codec),
         why: question.why,
         digest: question.digest,
         askedAt: question.askedAt,

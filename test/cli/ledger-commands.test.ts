@@ -86,6 +86,108 @@ test("show finds an operation by id, key and tool call, and tells its life", asy
   expect(missing.err).toContain("There is no operation");
 });
 
+test("show tells what was asked for, and what else of the scope is unknown", async () => {
+  const world = ledgerWorld(newFolder());
+  const { hf, tools } = world.open();
+  const first = await tools.lose.outcome({ to: "eve" }, { scope: "chat-2" });
+  const second = await tools.lose.outcome({ to: "bob" }, { scope: "chat-2" });
+  await tools.lose.outcome({ to: "mal" }, { scope: "another" });
+  await hf.close();
+  const { out } = await world.run(["show", first.key]);
+  expect(out).toContain('intent  {"to":"eve"}');
+  expect(out).toContain(
+    `Also unknown in this scope:\n  ${second.key}  lose_reply  unknown (lost_reply)  {"to":"bob"}\n`,
+  );
+  expect(out).not.toContain("mal");
+  const told = await world.run(["resolve", first.key, "--committed", "--by", "ana"]);
+  expect(told.err).toMatch(
+    /^lose_reply in chat-2\nintent \{"to":"eve"\}\nattempt 1 ended: unknown/,
+  );
+  expect(told.out).toMatch(/: committed, by ana\nAlso unknown in this scope:\n.*"bob"/);
+  // Settled: the ledger has wiped it.
+  expect((await world.run(["show", first.key])).out).not.toContain("eve");
+});
+
+test("an intent that is encrypted is said to be, and one that fills a page is cut", async () => {
+  const world = ledgerWorld(newFolder());
+  const keys = { k1: new Uint8Array(32).fill(7) };
+  const store = sqliteStore({ path: world.path });
+  const hf = createHoldfire({ store, payloads: { encryption: { keyId: "k1", keys } } });
+  const lose = hf.tool({
+    ...{ name: "lose", kind: "write", attempts: 1 },
+    run: (_: { text: string }) => Promise.reject(new Error("reset")),
+  });
+  const sealed = await lose.outcome({ text: "canary-4711" }, { scope: "s" });
+  await hf.close();
+  const { tools, hf: plain } = world.open();
+  const long = await tools.lose.outcome({ to: "x".repeat(5_000) }, { scope: "t" });
+  await plain.close();
+  const { out } = await world.run(["show", sealed.key]);
+  expect(out).toContain("intent  encrypted with a key that this command does not have");
+  const lines = (await world.run(["show", long.key])).out.split("\n");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(400);
+});
+
+test("the beginning of a key or id names an operation, everywhere", async () => {
+  const { run, json, committed, unknown, held } = await filled();
+  for (const name of [committed.key.slice(0, 6), committed.id.slice(0, 12)]) {
+    expect(await json("show", name)).toMatchObject({ operation: { id: committed.id } });
+  }
+  const [{ digest }] = (await json("inbox")).items;
+  const short = held.key.slice(0, 8);
+  expect(await run(["deny", short, "--by", "ana", "--digest", digest])).toMatchObject({
+    exitCode: 0,
+  });
+  const settled = await json("resolve", unknown.id.slice(0, 12), "--committed", "--by", "ana");
+  expect(settled).toMatchObject({ id: unknown.id, status: "committed" });
+  const tooShort = await run(["show", committed.key.slice(0, 5)]);
+  expect(tooShort).toMatchObject({ exitCode: 1, out: "" });
+  expect(tooShort.err).toContain("at least 6 characters");
+});
+
+test("a beginning that several share lists them, and more of it chooses", async () => {
+  const world = ledgerWorld(newFolder());
+  const { hf, tools } = world.open();
+  // Their keys begin with the same six digits.
+  const one = await tools.pay.outcome({ to: "p8119" }, { scope: "s" });
+  const other = await tools.pay.outcome({ to: "p10025" }, { scope: "s" });
+  await hf.close();
+  const short = one.key.slice(0, 6);
+  expect(other.key.slice(0, 6)).toBe(short);
+  const { exitCode, err, out } = await world.run(["show", short]);
+  expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+  expect(err).toContain(`"${short}" names several operations: ${one.key} (pay, committed), `);
+  expect(err).toContain("Give more of the key");
+  const json = await world.run(["show", short, "--json"]);
+  expect(JSON.parse(json.err).candidates).toMatchObject([{ id: one.id }, { id: other.id }]);
+  const more = await world.run(["show", one.key.slice(0, 12), "--json"]);
+  expect(JSON.parse(more.out)).toMatchObject({ operation: { id: one.id } });
+});
+
+test("of many operations that one name stands for, some are listed", async () => {
+  const world = ledgerWorld(newFolder());
+  const { hf, tools } = world.open();
+  const aliases = ["call_shared"];
+  const keys: string[] = [];
+  for (let n = 0; n < 7; n += 1) {
+    keys.push((await tools.pay.outcome({ to: `p${n}` }, { scope: "s", aliases })).key);
+  }
+  await hf.close();
+  const { err } = await world.run(["show", "call_shared"]);
+  expect(keys.filter((key) => err.includes(key))).toHaveLength(5);
+  expect(err).toContain(", and more.");
+});
+
+test("an id that begins with a dash is an id", async () => {
+  const world = ledgerWorld(newFolder());
+  const { hf, tools } = world.open();
+  const { id } = await tools.pay.outcome({ to: "p143" }, { scope: "s" });
+  await hf.close();
+  expect(id).toMatch(/^-[^-]/);
+  const { out } = await world.run(["show", id.slice(0, 12), "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ operation: { id } });
+});
+
 test("show does not choose between two operations of one tool call", async () => {
   const world = ledgerWorld(newFolder());
   const { hf, tools } = world.open();

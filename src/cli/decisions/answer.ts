@@ -8,14 +8,17 @@
  */
 
 import type { Holdfire } from "../../api.ts";
+import type { OperationView } from "../../engine/admin/operations.ts";
 import { isHoldfireError } from "../../errors.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, FailedError, LEDGER, UsageError } from "../command.ts";
+import { intentText, othersLines, othersUnknown } from "../ledger/decision-facts.ts";
 import { withLedger } from "../ledger/open-ledger.ts";
 import { findOperation } from "../ledger/operations.ts";
 import { canBeShown, questionLines } from "../ledger/question.ts";
+import { lastAttempt } from "../ledger/show.ts";
 import { wholeNumberOf } from "../parse.ts";
-import { jsonText, paintStatus, type Terminal } from "../terminal.ts";
+import { jsonText, paintStatus, type Terminal, visible } from "../terminal.ts";
 import { personAt } from "./ask-person.ts";
 
 const answering = (approve: boolean): Command =>
@@ -24,7 +27,7 @@ const answering = (approve: boolean): Command =>
     summary: approve ? "Approves one question." : "Denies one question. That is final.",
     takes: ["KEY"],
     about: [
-      "KEY is the operation's id, its key, or the id of the tool call. --digest names the question that is answered: inbox and show print it. If the question has changed since, nothing is changed.",
+      "KEY is the operation's id, its key, at least six characters that one of them begins with, or the id of the tool call. --digest names the question that is answered: inbox and show print it. If the question has changed since, nothing is changed.",
       "Without --digest the question is shown and you are asked at the terminal; without a terminal, nothing is changed.",
       approve
         ? "An approval fires nothing by itself: the call has to be made again, and its plan is made again before it is applied."
@@ -71,7 +74,8 @@ async function shownDigest(
 ): Promise<string> {
   const question = await hf.approvals.get(id);
   if (!question) throw new FailedError("This operation is not waiting for approval.");
-  for (const line of questionLines(question, terminal)) terminal.err(line);
+  const others = await othersUnknown(hf, question.operation);
+  for (const line of questionLines(question, terminal, others)) terminal.err(line);
   if (!terminal.isInteractive) {
     throw new UsageError(
       "--digest is missing: it names the question that is answered.",
@@ -146,14 +150,32 @@ export const resolve: Command = defineCommand({
     const by = personNamed(values.by);
     const seen = wholeNumberOf("as-of", values["as-of"]);
     return withLedger(values, terminal, async (hf) => {
-      const { id, at } = await findOperation(hf, positionals[0] ?? "", terminal);
+      const operation = await findOperation(hf, positionals[0] ?? "", terminal);
+      const { id, at } = operation;
+      const alsoUnknown = await othersUnknown(hf, operation);
+      if (!values.json) for (const line of aboutLines(operation)) terminal.err(line);
       const as = committed ? "committed" : "not_applied";
       const settled = await hf.operations
         .resolve(id, { as, by, note, anyway, asOf: seen ?? at })
         .catch(refuse);
-      if (values.json) terminal.out(jsonText(settled));
-      else terminal.out(`${settled.key}: ${paintStatus(settled, terminal)}, by ${by}`);
+      if (values.json) {
+        terminal.out(jsonText({ ...settled, intent: operation.intent, alsoUnknown }));
+        return EXIT.ok;
+      }
+      terminal.out(`${settled.key}: ${paintStatus(settled, terminal)}, by ${by}`);
+      for (const line of othersLines(alsoUnknown, terminal)) terminal.out(line);
       return EXIT.ok;
     });
   },
 });
+
+/** What is about to be settled, so that a wrong key is noticed. */
+function aboutLines(operation: OperationView): readonly string[] {
+  const intent = intentText(operation);
+  const last = lastAttempt(operation);
+  return [
+    `${visible(operation.tool)} in ${visible(operation.scope)}`,
+    ...(intent === undefined ? [] : [`intent ${intent}`]),
+    ...(last === undefined ? [] : [last]),
+  ];
+}

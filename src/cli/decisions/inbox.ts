@@ -6,9 +6,11 @@
  */
 
 import type { Holdfire } from "../../api.ts";
+import type { OperationView } from "../../engine/admin/operations.ts";
 import type { Approval } from "../../gate/approvals.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, FailedError, LEDGER } from "../command.ts";
+import { othersUnknown } from "../ledger/decision-facts.ts";
 import { withLedger } from "../ledger/open-ledger.ts";
 import { eachItem } from "../ledger/operations.ts";
 import { canBeShown, questionLines } from "../ledger/question.ts";
@@ -36,8 +38,10 @@ export const inbox: Command = defineCommand({
     return withLedger(values, terminal, async (hf) => {
       const asks = terminal.isInteractive && !values.list && !values.json;
       if (asks) return askAll(hf, values.by, terminal);
-      const waiting: Approval[] = [];
-      for await (const question of eachQuestion(hf, terminal)) waiting.push(question);
+      const waiting: Waiting[] = [];
+      for await (const question of eachQuestion(hf, terminal)) {
+        waiting.push({ ...question, alsoUnknown: await othersUnknown(hf, question.operation) });
+      }
       const open = waiting.filter(({ answered }) => !answered);
       if (values.json) terminal.out(jsonText({ items: waiting }));
       else print(waiting, open.length, terminal);
@@ -49,9 +53,13 @@ export const inbox: Command = defineCommand({
 const eachQuestion = (hf: Holdfire, terminal: Terminal): AsyncGenerator<Approval> =>
   eachItem((cursor) => hf.approvals.list({ limit: PAGE, ...(cursor && { cursor }) }), terminal);
 
-function print(waiting: readonly Approval[], open: number, terminal: Terminal): void {
-  for (const question of waiting) {
-    for (const line of questionLines(question, terminal)) terminal.out(line);
+interface Waiting extends Approval {
+  readonly alsoUnknown: readonly OperationView[];
+}
+
+function print(waiting: readonly Waiting[], open: number, terminal: Terminal): void {
+  for (const { alsoUnknown, ...question } of waiting) {
+    for (const line of questionLines(question, terminal, alsoUnknown)) terminal.out(line);
     terminal.out("");
   }
   terminal.err(`Waiting for approval: ${open}.`);
@@ -114,7 +122,8 @@ async function askOne(
   hf: Holdfire,
   terminal: Terminal,
 ): Promise<"answered" | "open" | "left"> {
-  for (const line of questionLines(question, terminal)) terminal.out(line);
+  const others = await othersUnknown(hf, question.operation);
+  for (const line of questionLines(question, terminal, others)) terminal.out(line);
   if (!canBeShown(question)) {
     terminal.out("Skipped: answer it where your program can decrypt it (hf.approvals).");
     return "open";

@@ -17,7 +17,7 @@ import {
   visible,
 } from "../terminal.ts";
 import { withLedger } from "./open-ledger.ts";
-import { tellUnreadable } from "./operations.ts";
+import { scopeFrom, tellUnreadable } from "./operations.ts";
 
 const STATES: readonly StateTag[] = [
   "held",
@@ -59,7 +59,7 @@ export const ls: Command = defineCommand({
       open: values.open,
       status: values.status.length > 0 ? values.status.map(stateOf) : undefined,
       tool: values.tool,
-      scope: values.scope?.split(" › ").join("\u001f"),
+      scope: values.scope === undefined ? undefined : scopeFrom(values.scope),
       resource: values.resource,
       since: timeOf("since", values.since, now),
       until: timeOf("until", values.until, now),

@@ -7,6 +7,7 @@
 import type { Holdfire } from "../../api.ts";
 import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
 import { wireKey } from "../../key/mint.ts";
+import { SEPARATOR } from "../../key/scope.ts";
 import { FailedError } from "../command.ts";
 import { type Terminal, visible } from "../terminal.ts";
 
@@ -56,11 +57,16 @@ export const eachOperation = (
   eachItem((cursor) => hf.operations.list({ ...query, limit: PAGE, cursor }), terminal);
 
 /** More than a person wants to choose from. */
-const MOST_NAMED = 5;
+export const MOST_NAMED = 5;
 /** Generations of a key that are compared, at most. */
 const MOST_KEYS = 16;
+/** The beginning of a key or id names an operation from this length on. */
+const SHORTEST = 6;
 
-/** By its id, by the key that the service saw, or by the id of the tool call that made it. */
+/**
+ * By its id, by the key that the service saw, by the id of the tool call that made it, or by the beginning of a key or id,
+ * such as `holdfire doctor --live` prints. A whole name counts before a beginning.
+ */
 export async function findOperation(
   hf: Holdfire,
   asked: string,
@@ -69,25 +75,52 @@ export async function findOperation(
   const named = await hf.operations.get(asked);
   if (named) return named;
   const met: OperationView[] = [];
+  const begun: OperationView[] = [];
   for await (const operation of eachOperation(hf, terminal)) {
     if (isCalled(operation, asked)) met.push(operation);
+    else if (begun.length <= MOST_NAMED && begins(operation, asked)) begun.push(operation);
     // A key belongs to one operation; an alias may belong to several.
     if (met.length > MOST_NAMED || (met.length > 0 && !met[0]?.aliases.includes(asked))) break;
   }
-  const [only, ...others] = met;
-  if (!only) throw new FailedError(`There is no operation "${visible(asked)}" in this ledger.`);
-  if (others.length > 0) {
-    const keys = met.slice(0, MOST_NAMED).map(({ key, tool }) => `${key} (${visible(tool, 40)})`);
-    throw new FailedError(
-      `"${visible(asked)}" names several operations: ${keys.join(", ")}. Give the key of one of them.`,
-    );
-  }
-  return only;
+  const [only, ...others] = met.length > 0 ? met : begun;
+  if (!only) throw nothingCalled(asked);
+  if (others.length > 0) throw several(asked, [only, ...others], met.length > 0);
+  return (await hf.operations.get(only.id)) ?? only;
+}
+
+function nothingCalled(asked: string): FailedError {
+  const short = asked.length < SHORTEST;
+  const hint = short
+    ? `The beginning of a key or id needs at least ${SHORTEST} characters.`
+    : "holdfire ls lists the operations; --store and --tenant name another ledger.";
+  return new FailedError(`There is no operation "${visible(asked)}" in this ledger.`, { hint });
+}
+
+function several(asked: string, met: readonly OperationView[], isWhole: boolean): FailedError {
+  const shown = met.slice(0, MOST_NAMED);
+  const names = shown.map(({ key, tool, status }) => `${key} (${visible(tool, 40)}, ${status})`);
+  const more = met.length > MOST_NAMED ? ", and more" : "";
+  const message = `"${visible(asked)}" names several operations: ${names.join(", ")}${more}.`;
+  const hint = isWhole ? "Give the key of one of them." : "Give more of the key, or all of it.";
+  const candidates = shown.map(({ id, key, tool, scope, status }) => ({
+    ...{ id, key, tool, scope, status },
+  }));
+  return new FailedError(message, { hint, candidates });
 }
 
 function isCalled(operation: OperationView, asked: string): boolean {
-  const { id, key, aliases, attempts } = operation;
-  if (key === asked || aliases.includes(asked)) return true;
-  const generations = new Set(attempts.map(({ generation }) => generation));
-  return [...generations].slice(-MOST_KEYS).some((number) => wireKey(id, number) === asked);
+  return operation.aliases.includes(asked) || keysOf(operation).includes(asked);
 }
+
+const begins = (operation: OperationView, asked: string): boolean =>
+  asked.length >= SHORTEST &&
+  (operation.id.startsWith(asked) || keysOf(operation).some((key) => key.startsWith(asked)));
+
+/** The key as it is now, and those that attempts have carried. */
+function keysOf({ id, key, attempts }: OperationView): readonly string[] {
+  const generations = new Set(attempts.map(({ generation }) => generation));
+  return [key, ...[...generations].slice(-MOST_KEYS).map((number) => wireKey(id, number))];
+}
+
+/** A scope as it is printed, as the ledger has it. */
+export const scopeFrom = (shown: string): string => shown.split(" › ").join(SEPARATOR);

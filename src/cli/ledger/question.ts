@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { OperationView } from "../../engine/admin/operations.ts";
 import type { PlannedChange } from "../../engine/define/definition.ts";
 import type { Approval } from "../../gate/approvals.ts";
 import { type DiffLine, diffOf } from "../../gate/diff.ts";
@@ -19,6 +20,7 @@ import {
   type Terminal,
   visible,
 } from "../terminal.ts";
+import { intentText, othersLines } from "./decision-facts.ts";
 
 const LONGEST_LINE = 200;
 const MOST_LINES = 60;
@@ -38,7 +40,12 @@ const WHY = {
 /** Whether the person can see what is asked; else there is nothing to approve. */
 export const canBeShown = ({ shown }: Approval): boolean => shown !== undefined;
 
-export function questionLines(question: Approval, terminal: Terminal): readonly string[] {
+/** `others`: operations of the same scope that are unknown. */
+export function questionLines(
+  question: Approval,
+  terminal: Terminal,
+  others: readonly OperationView[] = [],
+): readonly string[] {
   const { operation, why, digest, expiresAt, answered, shown } = question;
   const bold = (text: string) => paint(terminal, "bold", text);
   const left = expiresAt - terminal.now();
@@ -48,12 +55,24 @@ export function questionLines(question: Approval, terminal: Terminal): readonly 
     `key ${operation.key}`,
     `digest ${digest}`,
   ];
-  if (answered) return [...head, "It is approved, and fires when its call is made again."];
-  if (!isJsonObject(shown ?? null)) {
-    return [...head, "Its arguments are encrypted with a key that this command does not have."];
-  }
-  return [...head, ...bodyLines(shown as JsonObject, terminal)];
+  const intent = intentText(operation);
+  const isInArguments =
+    isJsonObject(shown ?? null) && intent === argumentsText(shown as JsonObject);
+  if (intent !== undefined && !operation.sealed && !isInArguments) head.push(`intent ${intent}`);
+  return [
+    ...head,
+    ...(answered
+      ? ["It is approved, and fires when its call is made again."]
+      : isJsonObject(shown ?? null)
+        ? bodyLines(shown as JsonObject, terminal)
+        : ["Its arguments are encrypted with a key that this command does not have."]),
+    ...othersLines(others, terminal),
+  ];
 }
+
+/** As `intentText` writes it. */
+const argumentsText = ({ args = null }: JsonObject): string | undefined =>
+  intentText({ intent: args });
 
 function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
   const alsoDoes = Array.isArray(shown.alsoDoes) ? shown.alsoDoes : [];

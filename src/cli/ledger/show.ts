@@ -19,6 +19,7 @@ import {
   type Terminal,
   visible,
 } from "../terminal.ts";
+import { intentText, othersLines, othersUnknown } from "./decision-facts.ts";
 import { withLedger } from "./open-ledger.ts";
 import { findOperation } from "./operations.ts";
 import { questionLines } from "./question.ts";
@@ -28,8 +29,8 @@ export const show: Command = defineCommand({
   summary: "Shows the history of one operation: attempts, evidence, licences, answers.",
   takes: ["KEY"],
   about: [
-    "KEY is the operation's id, the key that the service saw, or the id of the tool call that made it. An id is found directly; for the others the whole ledger is scanned.",
-    "A reading is recorded where it decided something; one that could not tell is not. Arguments are kept only while an approval is waiting; results are not shown.",
+    "KEY is the operation's id, the key that the service saw, at least six characters that one of them begins with, or the id of the tool call that made it. An id is found directly; for the others the whole ledger is scanned.",
+    "A reading is recorded where it decided something; one that could not tell is not. The intent is kept until the operation is settled, all arguments only while an approval is waiting; results are not shown.",
     "Ends with 1 if there is no such operation.",
   ],
   options: LEDGER,
@@ -37,17 +38,26 @@ export const show: Command = defineCommand({
     withLedger(values, terminal, async (hf) => {
       const operation = await findOperation(hf, positionals[0] ?? "", terminal);
       const question = await hf.approvals.get(operation.id);
-      const timeline = timelineOf(operation);
-      if (values.json) terminal.out(jsonText({ operation, timeline, question }));
-      else print(operation, question, terminal);
+      const alsoUnknown = await othersUnknown(hf, operation);
+      if (values.json) {
+        const timeline = timelineOf(operation);
+        terminal.out(jsonText({ operation, timeline, question, alsoUnknown }));
+      } else print({ operation, question, alsoUnknown }, terminal);
       return EXIT.ok;
     }),
 });
 
-function print(operation: OperationView, question: Approval | undefined, terminal: Terminal): void {
+interface Shown {
+  readonly operation: OperationView;
+  readonly question: Approval | undefined;
+  readonly alsoUnknown: readonly OperationView[];
+}
+
+function print({ operation, question, alsoUnknown }: Shown, terminal: Terminal): void {
   const { out } = terminal;
   const facts = [
     ["tool", visible(operation.tool)],
+    ["intent", intentText(operation)],
     ["status", paintStatus(operation, terminal)],
     ["scope", visible(operation.scope)],
     ["key", operation.key],
@@ -65,6 +75,10 @@ function print(operation: OperationView, question: Approval | undefined, termina
   if (question) {
     out("");
     for (const line of questionLines(question, terminal)) out(line);
+  }
+  if (alsoUnknown.length > 0) {
+    out("");
+    for (const line of othersLines(alsoUnknown, terminal)) out(line);
   }
   const next = nextStep(operation, question);
   if (next) {
@@ -118,6 +132,12 @@ function answered({ at, approve, by, note, counted }: Answer): Moment {
 }
 
 const noted = (note: string | undefined): string => (note ? `: "${visible(note)}"` : "");
+
+/** How the last attempt ended, in words. */
+export function lastAttempt({ attempts }: OperationView): string | undefined {
+  const last = attempts.at(-1);
+  return last && tried(last).at(-1)?.what;
+}
 
 function tried(attempt: AttemptNote): Moment[] {
   const { n, at, licence, generation, endedAt, endsBy, verdict } = attempt;

@@ -5,9 +5,11 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
+import type { Json } from "../../key/canonical.ts";
 import { checkNote, checkPerson } from "../../key/check-name.ts";
 import { wireKey } from "../../key/mint.ts";
 import { showScope } from "../../key/scope.ts";
+import type { Codec } from "../../ledger/codec/codec.ts";
 import { asksOf } from "../../ledger/moves/approval-question.ts";
 import type { Refusal } from "../../ledger/moves/moves.ts";
 import {
@@ -16,6 +18,7 @@ import {
   type Effect,
   type Evidence,
   isOpen,
+  type OperationRecord,
   type Rejection,
   type State,
   type StateTag,
@@ -24,7 +27,7 @@ import {
 import type { Engine } from "../engine.ts";
 import { askStore, listRecords } from "../store-call.ts";
 
-/** One operation, as people and tools see it. No arguments, no results. */
+/** One operation, as people and tools see it. No results; of the arguments only what `intent` says. */
 export interface OperationView {
   readonly id: string;
   readonly key: string;
@@ -36,6 +39,13 @@ export interface OperationView {
   readonly attempts: readonly AttemptNote[];
   readonly evidence: readonly Omit<Evidence, "payload">[];
   readonly aliases: readonly string[];
+  /**
+   * What was asked for, while the ledger keeps it: until the operation is settled. Lists leave it out. With
+   * `payloads.encryption` it is there only for a holdfire that has the key.
+   */
+  readonly intent?: Json | undefined;
+  /** There is an intent, and it cannot be decrypted here. */
+  readonly sealed?: true | undefined;
   readonly resource?: string | undefined;
   /** The operation inside whose attempt it was made. */
   readonly parent?: string | undefined;
@@ -110,7 +120,7 @@ const WHY_NOT: Partial<Record<Refusal, string>> = {
 };
 
 export function operationsOf(engine: Engine): Operations {
-  const { ledger, tenant } = engine;
+  const { ledger, tenant, codec } = engine;
   const ask = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
     await askStore(engine, "open", ledger.open());
     return askStore(engine, step, work());
@@ -120,11 +130,11 @@ export function operationsOf(engine: Engine): Operations {
       const states = status ?? (open ? OPEN : undefined);
       await askStore(engine, "open", ledger.open());
       const page = await listRecords(engine, { ...query, states });
-      return { ...page, items: page.items.map(view) };
+      return { ...page, items: page.items.map((stored) => view(stored)) };
     },
     async get(id) {
       const stored = await ask("read", () => ledger.read({ tenant, id }));
-      return stored && view(stored);
+      return stored && view(stored, codec);
     },
     async resolve(id, { as, by, note, asOf, anyway }) {
       if (as !== "committed" && as !== "not_applied") {
@@ -142,7 +152,8 @@ export function operationsOf(engine: Engine): Operations {
   };
 }
 
-export function view({ record, leaseUntil }: Stored): OperationView {
+/** With a codec, the intent is part of it. */
+export function view({ record, leaseUntil }: Stored, codec?: Codec): OperationView {
   const { state } = record;
   const committed = state.tag === "committed" ? state : undefined;
   return {
@@ -156,6 +167,7 @@ export function view({ record, leaseUntil }: Stored): OperationView {
     attempts: record.attempts,
     evidence: record.evidence.map(({ payload: _, ...seen }) => seen),
     aliases: record.aliases,
+    ...(codec && intentOf(record, codec)),
     resource: record.resource,
     parent: record.parent,
     fired: record.fired,
@@ -170,6 +182,12 @@ export function view({ record, leaseUntil }: Stored): OperationView {
     by: "by" in state ? state.by : undefined,
     note: "note" in state ? state.note : undefined,
   };
+}
+
+function intentOf(record: OperationRecord, codec: Codec): Pick<OperationView, "intent" | "sealed"> {
+  if (!record.intent) return {};
+  const decoded = codec.decode(record.intent, record);
+  return decoded.ok ? { intent: decoded.value as Json } : { sealed: true };
 }
 
 function openAnswers(state: State): readonly Answer[] {
