@@ -20,7 +20,7 @@ const MAX_SCOPE_LENGTH = 2_048;
 export interface Scope {
   readonly id: string;
   /** Identifies one entry into the scope: drift is judged between runs. */
-  readonly run: string;
+  readonly run: () => string;
   /** The run was given, and may appear in what a model writes. */
   readonly isRunNamed: boolean;
   /** The caller guarantees that nothing was done in this scope before. */
@@ -75,7 +75,7 @@ function scopeOf(id: string, { fresh, run, random = randomUUID }: EnterOptions):
   return {
     id,
     // Made when it is first asked for: most scopes never need one.
-    get run() {
+    run() {
       named ??= random();
       return named;
     },
@@ -83,6 +83,8 @@ function scopeOf(id: string, { fresh, run, random = randomUUID }: EnterOptions):
     fresh: fresh ?? currentScope()?.fresh ?? false,
   };
 }
+
+const DIRECT = (): string => "direct";
 
 const randomUUID = (): string => crypto.randomUUID();
 
@@ -96,9 +98,7 @@ export function resolveScope(explicit: string | undefined): Scope | undefined {
   // drift.
   return {
     id: checkScope(explicit),
-    get run() {
-      return around?.run ?? "direct";
-    },
+    run: around?.run ?? DIRECT,
     isRunNamed: around?.isRunNamed ?? false,
     fresh: false,
   };

@@ -64,15 +64,15 @@ describe("enterScope", () => {
   test("each entry is a run of its own, unless the run is given", () => {
     const random = counter();
     const runs = (): (string | undefined)[] => [
-      currentScope()?.run,
-      enterScope("inner", () => currentScope()?.run, { random }),
+      currentScope()?.run(),
+      enterScope("inner", () => currentScope()?.run(), { random }),
     ];
     expect(enterScope("a", runs, { random })).toEqual(["run-1", "run-2"]);
     expect(enterScope("a", runs, { run: "mine", random })).toEqual(["mine", "run-3"]);
   });
 
   test("runs are random by default", () => {
-    const run = (): string | undefined => enterScope("a", () => currentScope()?.run);
+    const run = (): string | undefined => enterScope("a", () => currentScope()?.run());
     expect(run()).not.toBe(run());
   });
 
@@ -122,7 +122,7 @@ describe("enterOperation", () => {
   test("each attempt is a run of its own", () => {
     const random = counter();
     const run = (): string | undefined =>
-      enterOperation("op-1", () => currentScope()?.run, { random });
+      enterOperation("op-1", () => currentScope()?.run(), { random });
     expect([run(), run()]).toEqual(["run-1", "run-2"]);
   });
 });

@@ -32,7 +32,7 @@ export function nameOperation(
   const { value: intent, text: intentText } = intentOf(tool, given);
   const aliases = (options.aliases ?? []).map((alias) => checkAlias(alias));
   const scope = resolveScope(options.scope);
-  const current = scope?.isRunNamed ? [...aliases, scope.run] : aliases;
+  const current = scope?.isRunNamed ? [...aliases, scope.run()] : aliases;
   const volatile = findVolatileId(intent, current, tool.volatileIds === "allow");
   if (volatile !== undefined) throw new VolatileIntentError(tool.name, `intent${volatile}`);
 
@@ -55,6 +55,7 @@ export function nameOperation(
     retry: options.retry,
     inThread: thread === undefined ? undefined : mintIn(thread),
     outer: frame?.outer,
+    derived: undefined,
     draft: {
       identity: {
         tenant,
@@ -63,7 +64,7 @@ export function nameOperation(
         service: tool.service,
         scope: scope?.id ?? "",
         fingerprint: print,
-        run: scope && (tool.version ?? resource ?? scope.isRunNamed) ? scope.run : undefined,
+        run: scope && (tool.version ?? resource ?? scope.isRunNamed) ? scope.run() : undefined,
         again: options.again,
         version: tool.version,
         resource,

@@ -9,8 +9,8 @@ import { judge } from "../../classify/classify.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import type { Json } from "../../key/json.ts";
 import { sleep, withTimeLimit } from "../../lang/clock.ts";
-import { boundFetch } from "../../wire/bound-fetch.ts";
-import { answersOf, type WireToken, wireFacts } from "../../wire/token.ts";
+import { answersOf, wireFacts } from "../../wire/token.ts";
+import { contextFrom } from "../attempt-context.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { type Ended, fireOnce, tellRepeats } from "../fire-once.ts";
@@ -64,7 +64,8 @@ async function askUntilAnswered(
       operationId: id,
       attempt,
       stopped: signal,
-      run: async (made, own) => tool.run(args, readContext(id, attempt, made, own)),
+      run: async (signal, token) =>
+        tool.run(args, contextFrom({ key: id, attempt, signal, token })),
     });
     const inTime = await withTimeLimit(clock, Math.min(tool.attemptTimeoutMs, left), ended);
     stop();
@@ -98,23 +99,6 @@ async function askUntilAnswered(
 }
 
 const done = (value: Outcome<unknown>): Pass<Outcome<unknown>> => ({ tag: "done", value });
-
-const readContext = (
-  key: string,
-  attempt: number,
-  signal: () => AbortSignal,
-  token: WireToken,
-) => ({
-  key,
-  precondition: undefined,
-  attempt,
-  get fetch() {
-    return boundFetch(token, globalThis.fetch);
-  },
-  get signal() {
-    return signal();
-  },
-});
 
 /** A `Response` that says "not now". */
 function isFailure(value: unknown): boolean {

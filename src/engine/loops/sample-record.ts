@@ -127,7 +127,7 @@ function placeOf(step: SampleStep, again: string | undefined, engine: Engine): S
     service: client,
     scope: scope.id,
     fingerprint: hash,
-    run: scope.run,
+    run: scope.run(),
     again,
     parent,
   };

@@ -33,6 +33,8 @@ export interface Operation {
   readonly retry: string | undefined;
   /** Names what it has in common with the same intent in other turns of its thread, if it has one. */
   readonly inThread?: string | undefined;
+  /** Its key, as it was derived last: `keyOf` keeps it here. */
+  derived?: { readonly generation: number; readonly key: string } | undefined;
 }
 
 /** `key` is a caller's own name for the operation, in place of scope and intent. */
@@ -45,16 +47,12 @@ export interface NamedOperation extends OperationFacts {
   readonly scope: string;
 }
 
-/** Keys already derived, so that one call derives its key once. */
-const keys = new WeakMap<Ref, { readonly generation: number; readonly key: string }>();
-
 /** The key that the service sees in this generation. */
-export function keyOf({ ref }: Operation, generation: number): string {
-  const known = keys.get(ref);
-  if (known?.generation === generation) return known.key;
-  const key = wireKey(ref.id, generation);
-  keys.set(ref, { generation, key });
-  return key;
+export function keyOf(operation: Operation, generation: number): string {
+  if (operation.derived?.generation !== generation) {
+    operation.derived = { generation, key: wireKey(operation.ref.id, generation) };
+  }
+  return operation.derived.key;
 }
 
 /** The operation's name for errors and outcomes. */

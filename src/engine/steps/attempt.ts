@@ -13,8 +13,8 @@ import { operationScope } from "../../key/scope.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
 import type { Licence } from "../../ledger/record.ts";
 import { surrounding } from "../../observe/around.ts";
-import { boundFetch } from "../../wire/bound-fetch.ts";
 import type { WireToken, WriteTerms } from "../../wire/token.ts";
+import { contextFrom, type Took } from "../attempt-context.ts";
 import type { Engine } from "../engine.ts";
 import { type Ended, fireOnce } from "../fire-once.ts";
 import type { Frame } from "../operation/nesting.ts";
@@ -41,7 +41,7 @@ export interface Attempted {
   readonly token: WireToken;
   readonly frame: Frame;
   /** What `run` has taken from its context. */
-  readonly took: { key: boolean; precondition: boolean };
+  readonly took: Took;
 }
 
 /** An attempt that was given up: what it brings after all. */
@@ -96,7 +96,6 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
   const key = keyOf(operation, generation);
   const { value: precondition } = storedPrecondition(owned, engine);
   const startedAt = engine.clock.monotonic();
-  const { keyHeader } = tool;
   const time = owned.time ?? timeOf(undefined, engine);
 
   execution.sent = true;
@@ -119,26 +118,16 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     termsAfterEnd: termsAfterEnd(operation, n, engine),
     group: engine.ledger.store,
     run: async (signal, token) => {
-      const context = {
-        get key() {
-          took.key = true;
-          return key;
-        },
-        get precondition() {
-          took.precondition = true;
-          return precondition;
-        },
+      const source = {
+        key,
+        precondition,
         attempt: n,
-        get signal() {
-          return signal();
-        },
-        get fetch() {
-          const value = () => context.key;
-          const header = keyHeader === undefined ? undefined : { name: keyHeader, value };
-          return boundFetch(token, globalThis.fetch, header);
-        },
+        keyHeader: tool.keyHeader,
+        signal,
+        token,
+        took,
       };
-      const value = await tool.run(args, context);
+      const value = await tool.run(args, contextFrom(source));
       return isResponse(value) ? bufferedResult(value, signal(), engine) : { value };
     },
   });
