@@ -16,6 +16,7 @@ import { gateOf } from "./gate/gate.ts";
 import { holdfireFor } from "./holdfire.ts";
 import { checkApp, checkTenant } from "./key/check-name.ts";
 import { type Clock, sleep, systemClock } from "./lang/clock.ts";
+import { nodeProblem } from "./lang/node-version.ts";
 import { recent } from "./lang/recent.ts";
 import { createStop } from "./lang/stop.ts";
 import { createCodec } from "./ledger/codec/codec.ts";
@@ -149,6 +150,9 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
 }
 
 function checkAll(options: HoldfireOptions): void {
+  // An older one does not show all requests on their way out, so that too much would be believed.
+  const tooOld = nodeProblem(process.versions.node);
+  if (tooOld !== undefined) throw new InvalidInputError("process.version", tooOld);
   checkOptions(options, OPTIONS, "options");
   checkOptions(options.approvals ?? {}, ["expiryMs", "policyVersion"], "approvals");
   checkOptions(options.surroundings ?? {}, ["clock", "random", "newId"], "surroundings");

@@ -5,9 +5,10 @@
  * @module
  */
 
+import { nodeProblem } from "../lang/node-version.ts";
 import { EXIT } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { nodeProblem, runCommandLine } from "./run.ts";
+import { runCommandLine } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 
 const stopped = new AbortController();

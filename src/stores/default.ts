@@ -30,7 +30,7 @@ export function defaultStore(env: Env, start: Start): Store {
   if (forgotten) {
     throw new InvalidInputError(
       "options.store",
-      `is needed: ${forgotten} does not keep its disk, so the ledger would be lost. Pass a redisStore or a postgresStore.`,
+      `is needed: ${forgotten} does not keep its disk, so the ledger in "${pathOf(env, start)}" would be lost. Pass a redisStore or a postgresStore.`,
     );
   }
   return sqliteStore({ path: pathOf(env, start) });

@@ -40,6 +40,18 @@ describe("the anchor of the clock", () => {
     expect(other).toEqual({ anchor: { boot: "", base: 1_006_990 }, rebooted: true });
   });
 
+  test("is one for processes that may read the name of the boot and those that may not", () => {
+    const nameless = { boot: "", monotonic: 10_000, wall: 9e12 };
+    expect(anchorFor(KNOWN, NOW, nameless)).toEqual({ anchor: KNOWN, rebooted: false });
+    const known = { boot: "", base: 1_000_000 };
+    const named = { boot: "boot-1", monotonic: 10_000, wall: 9e12 };
+    expect(anchorFor(known, NOW, named)).toEqual({ anchor: known, rebooted: false });
+    expect(anchorFor(KNOWN, NOW, { ...nameless, monotonic: 10 }).rebooted).toBe(true);
+    const neverOpened = { boot: "none", base: 0 };
+    const { anchor } = anchorFor(neverOpened, 0, nameless);
+    expect(anchor).toEqual({ boot: "", base: 9e12 - 10_000 });
+  });
+
   test("moves on within a boot when time has been ahead, and ends no lease", () => {
     const host = { boot: "boot-1", monotonic: 100, wall: 9e12 };
     const { anchor, rebooted } = anchorFor(KNOWN, NOW, host);

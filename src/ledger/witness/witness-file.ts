@@ -12,6 +12,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { peek } from "../../lang/peek.ts";
 import { makeFolder } from "../private-folder.ts";
 import type { Mark, Witness } from "./witness.ts";
 
@@ -180,8 +181,7 @@ async function contentOf(file: string): Promise<string> {
   });
 }
 
-const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOENT";
+const isAbsent = (error: unknown): boolean => peek(error, "code") === "ENOENT";
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {

@@ -18,6 +18,9 @@ export interface Anchor {
   readonly base: number;
 }
 
+/** The boot of a ledger that was never opened. */
+const NO_BOOT = "none";
+
 /** This boot, as the host tells it. */
 export interface Host {
   readonly boot: string;
@@ -32,7 +35,8 @@ export interface Host {
  * the latest the ledger has seen.
  *
  * Where a boot has no name, a monotonic clock that went back tells it. One that did not may hide a
- * boot, but then old leases only run on to their end.
+ * boot, but then old leases only run on to their end. A process that may not read the name is in the
+ * same boot as one that may: it must not end the leases of the other.
  */
 export function anchorFor(
   known: Anchor,
@@ -40,7 +44,9 @@ export function anchorFor(
   { boot, monotonic, wall }: Host,
 ): { readonly anchor: Anchor; readonly rebooted: boolean } {
   const isBehind = known.base + monotonic < now;
-  if (known.boot === boot && !isBehind) return { anchor: known, rebooted: false };
+  const isSame =
+    known.boot === boot || (known.boot !== NO_BOOT && (known.boot === "" || boot === ""));
+  if (isSame && !isBehind) return { anchor: known, rebooted: false };
   const rebooted = known.boot !== boot || boot === "";
   const time = rebooted ? Math.max(wall, now) : now;
   return { anchor: { boot, base: Math.ceil(time - monotonic) }, rebooted };

@@ -6,12 +6,14 @@
  */
 
 import { existsSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { InvalidInputError } from "../../errors.ts";
+import { peek } from "../../lang/peek.ts";
 import { type Anchor, anchorFor, type Host } from "./boot-clock.ts";
-import { inTransaction, resultCode, settingOf } from "./driver.ts";
-import { makeFile, placeProblem } from "./file-safety.ts";
+import { inTransaction, openDatabase, resultCode, settingOf } from "./driver.ts";
+import { ELSEWHERE, makeFile, placeProblem } from "./file-safety.ts";
 import { APPLICATION_ID, migrate, STAGE, STEPS, schemaProblem } from "./schema.ts";
 
 /** What a commit survives: a loss of power, or only the end of the process. */
@@ -32,20 +34,22 @@ export interface Connection {
 export function connect(path: string, durability: Durability, host: Host | undefined): Connection {
   let db: DatabaseSync | undefined;
   try {
-    refuse(placeProblem(path) ?? contentProblem(path));
+    refuse(path, placeProblem(path) ?? contentProblem(path));
     const file = makeFile(path);
-    db = new DatabaseSync(file);
-    refuse(schemaProblem(db, STEPS) ?? configure(db, durability));
+    db = openDatabase(file);
+    refuse(path, schemaProblem(db, STEPS) ?? configure(db, durability));
     return { db, file, anchor: host && anchorOf(db, host) };
   } catch (error) {
     db?.close();
-    refuse(fileProblem(error));
+    refuse(path, fileProblem(error, path));
     throw error;
   }
 }
 
-function refuse(problem: string | undefined): void {
-  if (problem !== undefined) throw new InvalidInputError("sqlite.path", problem);
+function refuse(path: string, problem: string | undefined): void {
+  if (problem === undefined) return;
+  const told = `"${path}" ${problem}`;
+  throw new InvalidInputError("sqlite.path", told);
 }
 
 /**
@@ -61,7 +65,7 @@ function contentProblem(path: string): string | undefined {
   if (size === 0 || existsSync(`${path}-journal`)) return undefined;
   const url = pathToFileURL(path);
   url.searchParams.set("immutable", "1");
-  const db = new DatabaseSync(url, { readOnly: true });
+  const db = openDatabase(url, { readOnly: true });
   try {
     // Only the header: other pages may be half written by a checkpoint of another process.
     const isOurs = settingOf(db, "application_id") === APPLICATION_ID;
@@ -127,11 +131,21 @@ const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
 const DAMAGED: readonly number[] = [CORRUPT, NOT_A_DATABASE];
 
+/** Of Node under `--permission`. */
+const NOT_PERMITTED = "ERR_ACCESS_DENIED";
+
 /** What is wrong with the file itself, for people; `undefined` if it is something else. */
-function fileProblem(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (BAD_PATH.test(code)) return `cannot be made (${code}). Check its folder.`;
+function fileProblem(error: unknown, path: string): string | undefined {
+  const code = String(peek(error, "code"));
+  if (code === NOT_PERMITTED) return notPermitted(path);
+  if (BAD_PATH.test(code)) return `cannot be made (${code}). ${ELSEWHERE}`;
   return DAMAGED.includes(resultCode(error))
     ? "is not a SQLite database, or a damaged one. Move it away, or restore a copy."
     : undefined;
+}
+
+/** The folder has the ledger, its log and the witness. */
+function notPermitted(path: string): string {
+  const folder = dirname(path);
+  return `is kept from this process by Node's permissions. Start it with --allow-fs-read="${folder}" and --allow-fs-write="${folder}".`;
 }

@@ -6,6 +6,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { InvalidInputError } from "../../errors.ts";
 import { PROJECT_FOLDER } from "../../ledger/private-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -19,9 +20,20 @@ export function defaultPath(env: Env, from: string): string {
   // Not resolved: a value that is no path, such as a URI, must still be recognised when it is checked.
   if (named) return named;
   for (let folder = resolve(from); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, "package.json"))) return join(folder, IN_PROJECT);
+    if (isThere(join(folder, "package.json"))) return join(folder, IN_PROJECT);
     if (folder === dirname(folder)) return join(resolve(from), IN_PROJECT);
   }
+}
+
+/** Under `--permission` a file that may not be read looks absent, and the ledger would be another one. */
+function isThere(file: string): boolean {
+  if (process.permission?.has("fs.read", file) === false) {
+    throw new InvalidInputError(
+      "sqlite.path",
+      `cannot be found: Node's permissions keep "${file}" from this process. Start it with --allow-fs-read="${file}", or set HOLDFIRE_STORE.`,
+    );
+  }
+  return existsSync(file);
 }
 
 /**

@@ -8,11 +8,16 @@
 
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { peek } from "../../lang/peek.ts";
 import { makeFolder } from "../../ledger/private-folder.ts";
 
 const WORLD_WRITABLE = 0o002;
 const FILE_MODE = 0o600;
 const MAX_PATH = 4_096;
+
+/** What to do where the disk cannot be written to. */
+export const ELSEWHERE =
+  "Set HOLDFIRE_STORE to a file on a disk that can be written to and is kept, or pass a store.";
 
 /** What is wrong with a path, found without reading the disk. */
 export function pathProblem(path: unknown): string | undefined {
@@ -35,14 +40,15 @@ export function placeProblem(file: string): string | undefined {
   if (folderStats && isWorldWritable(folderStats)) {
     return "must not be in a folder that everybody can write to. Give it a folder of its own.";
   }
-  if (folderStats && !isAllowed(folder)) return "must be in a folder that can be written to.";
+  if (folderStats && !isAllowed(folder))
+    return `must be in a folder that can be written to. ${ELSEWHERE}`;
   for (const suffix of ["", "-wal", "-shm", "-journal"]) {
     const stats = fs.lstatSync(file + suffix, { throwIfNoEntry: false });
     if (!stats) continue;
     if (stats.isSymbolicLink()) return "must not be a symbolic link.";
     if (!stats.isFile()) return "must be a file, not a folder or a device.";
     if (isWorldWritable(stats)) return "must not be writable by everybody.";
-    if (!isAllowed(file + suffix)) return "must be a file that can be written to.";
+    if (!isAllowed(file + suffix)) return `must be a file that can be written to. ${ELSEWHERE}`;
   }
   return undefined;
 }
@@ -96,5 +102,4 @@ function syncFolders(innermost: string, outermost: string): void {
   }
 }
 
-const isExisting = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "EEXIST";
+const isExisting = (error: unknown): boolean => peek(error, "code") === "EEXIST";

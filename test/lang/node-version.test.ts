@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { nodeProblem } from "../../src/cli/run.ts";
+import { nodeProblem } from "../../src/lang/node-version.ts";
 
 test.each(["20.20.2", "22.17.9", "18.0.0", ""])("Node %s is told to be too old", (version) => {
   expect(nodeProblem(version)).toMatch(/^holdfire needs Node 22\.18 or newer; this is /);
