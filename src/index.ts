@@ -54,6 +54,7 @@ export {
 } from "./errors.ts";
 export type { ApprovalAnswer, ApprovalRequest, Confirm } from "./gate/approval.ts";
 export type { Approval } from "./gate/approvals.ts";
+export { type HttpToolOptions, httpTool } from "./http/http-tool.ts";
 export type { Json } from "./key/json.ts";
 export { type Clock, systemClock } from "./lang/clock.ts";
 export type {

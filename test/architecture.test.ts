@@ -19,6 +19,7 @@ const LAYERS = [
   "gate",
   "reconcile",
   "api.ts",
+  "http",
   "recipes",
   "integrations",
   "holdfire.ts",

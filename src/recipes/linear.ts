@@ -8,10 +8,11 @@
 
 import type { ToolWithInput } from "../engine/define/definition.ts";
 import { typed } from "../engine/define/schema.ts";
+import { HttpAnswerError } from "../http/request.ts";
 import { peek } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
 import { readingOf } from "./read-list.ts";
-import { answerError, callService, listAt, type ServiceAccess, textAt } from "./service.ts";
+import { callService, listAt, type ServiceAccess, textAt } from "./service.ts";
 
 /** The description is no part of the intent. */
 export interface LinearIssueArguments {
@@ -91,7 +92,8 @@ async function ask(
 ): Promise<unknown> {
   const request = { method: "POST", path: "/graphql", json: { query, variables }, signal } as const;
   const answer = await callService(access, "https://api.linear.app", request, codeOf);
-  if (peek(answer.body, "errors") !== undefined) throw answerError(answer, codeOf(answer.body));
+  if (peek(answer.body, "errors") !== undefined)
+    throw new HttpAnswerError(answer, codeOf(answer.body));
   return peek(answer.body, "data");
 }
 

@@ -12,10 +12,11 @@
 import type { ToolWithInput } from "../engine/define/definition.ts";
 import { cannotTell } from "../engine/define/reading.ts";
 import { typed } from "../engine/define/schema.ts";
+import { httpTool } from "../http/http-tool.ts";
 import { peek } from "../lang/peek.ts";
 import { keyWindows } from "./facts.ts";
 import { type LagOptions, readingOf } from "./read-list.ts";
-import { callService, listAt, type ServiceAccess, textAt } from "./service.ts";
+import { callService, listAt, requestsTo, type ServiceAccess, textAt } from "./service.ts";
 
 /** A mail to one recipient: of several, some could get it and others not. */
 export interface MailArguments {
@@ -44,26 +45,20 @@ export interface ResendMail {
 export function resendMail(
   access: ServiceAccess,
 ): ToolWithInput<MailArguments, MailIntent, ResendMail> {
-  return {
+  const { url, ...sending } = requestsTo(access, "https://api.resend.com");
+  return httpTool({
     name: "resend_mail",
-    kind: "write",
     service: "resend",
     input: typed<MailArguments>(),
     intent: mailIntent,
-    keyed: keyWindows.resend,
-    via: "http",
-    run: async ({ from, to, subject, text, html }, { key, signal }) => {
-      const json = { from, to: [to], subject, text, html };
-      const headers = { "idempotency-key": key };
-      const request = { method: "POST", path: "/emails", json, headers, signal } as const;
-      const { body } = await callService(access, "https://api.resend.com", request, resendCode);
-      return { id: textAt(body, "id") };
-    },
+    url: url("/emails"),
+    ...sending,
+    key: { header: "Idempotency-Key", ...keyWindows.resend },
+    body: ({ from, to, subject, text, html }) => ({ from, to: [to], subject, text, html }),
+    result: (body): ResendMail => ({ id: textAt(body, "id") }),
     effect: { id: ({ id }) => id },
-  };
+  });
 }
-
-const resendCode = (body: unknown): unknown => peek(body, "name");
 
 /** A mail that SendGrid has taken. */
 export interface SendgridMail {

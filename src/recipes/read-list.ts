@@ -5,13 +5,8 @@
  * @module
  */
 
-import {
-  absent,
-  cannotTell,
-  committed,
-  duplicated,
-  type Reading,
-} from "../engine/define/reading.ts";
+import type { Reading } from "../engine/define/reading.ts";
+import { type Found, readingByStanding } from "../http/standing.ts";
 
 /** How far a service's clock and the ledger's may be apart, in milliseconds. */
 const SKEW_MS = 300_000;
@@ -59,20 +54,28 @@ export interface LagOptions {
   readonly windowCoversLag?: boolean | undefined;
 }
 
-/** Items that carry our key, told apart by the service's own id: a list may move while it is read. */
-export function readingOf<T, R>(
+/** What a list says of what is not in it. */
+export const foundIn = <T>(
   { found, complete }: ListRead<T>,
+  { lags = false }: { readonly lags?: boolean } = {},
+): Found<T> => ({
+  results: found,
+  unsure: lags
+    ? "the list lags, and how far is not published"
+    : complete
+      ? undefined
+      : "the list is longer than is read",
+});
+
+/** Items that carry our key, told apart by the service's own id: a list may move while it is read. */
+export const readingOf = <T, R>(
+  read: ListRead<T>,
   resultOf: (item: T) => R,
   idOf: (result: R) => string,
-  { lags = false }: { readonly lags?: boolean } = {},
-): Reading<R> {
-  const results = [
-    ...new Map(found.map(resultOf).map((result) => [idOf(result), result])).values(),
-  ];
-  const [first] = results;
-  if (first === undefined) {
-    if (lags) return cannotTell("the list lags, and how far is not published");
-    return complete ? absent() : cannotTell("the list is longer than is read");
-  }
-  return results.length > 1 ? duplicated(results) : committed(first, { effectId: idOf(first) });
-}
+  about: { readonly lags?: boolean } = {},
+): Reading<R> =>
+  readingByStanding(
+    foundIn({ ...read, found: read.found.map(resultOf) }, about),
+    () => "done",
+    idOf,
+  );

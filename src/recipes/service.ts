@@ -1,10 +1,10 @@
 /**
- * One request to a service that has no client here, by `fetch`: never followed elsewhere, never repeated,
- * its answer read up to a limit, and the fields of that answer.
+ * How a recipe reaches a service that has no client here, and the fields of an answer.
  *
  * @module
  */
 
+import { type HttpAnswer, sendRequest } from "../http/request.ts";
 import { peek, peekItems } from "../lang/peek.ts";
 import { attemptFetch } from "../wire/bound-fetch.ts";
 
@@ -32,86 +32,44 @@ export interface ServiceRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ServiceAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** `undefined` where there is none, or it is no JSON. */
-  readonly body: unknown;
-}
-
-const MOST_BYTES = 8 * 1024 * 1024;
-
 /** The answer with a status of 2xx; any other is thrown with its status, its headers and its code. */
 export async function callService(
   access: ServiceAccess,
   usualUrl: string,
-  request: ServiceRequest,
+  { method, path, query, json, form, headers, signal }: ServiceRequest,
   codeOf: (body: unknown) => unknown = () => undefined,
-): Promise<ServiceAnswer> {
-  const { authorization, baseUrl = usualUrl } = access;
-  const url = new URL(baseUrl.replace(/\/$/, "") + request.path);
-  for (const [name, value] of entries(request.query)) url.searchParams.append(name, value);
-  const body = bodyOf(request);
-  const headers = {
-    accept: "application/json",
-    ...(body && { "content-type": body.type }),
-    ...request.headers,
-    authorization: typeof authorization === "string" ? authorization : await authorization(),
-  };
-  const response = await attemptFetch(access.fetch)(url, {
-    method: request.method,
-    // A token goes where it was meant to go.
-    redirect: "manual",
-    signal: request.signal,
-    headers,
-    ...(body && { body: body.text }),
-  });
-  const { status } = response;
-  const answer = { status, headers: response.headers, body: parse(await readText(response)) };
-  if (!response.ok) throw answerError(answer, codeOf(answer.body));
-  return answer;
+): Promise<HttpAnswer> {
+  const at = requestsTo(access, usualUrl);
+  const url = new URL(at.url(path));
+  for (const [name, value] of entries(query)) url.searchParams.append(name, value);
+  const body = form ? new URLSearchParams(Object.fromEntries(entries(form))) : json;
+  const request = { method, url, headers: { ...headers, ...(await at.headers()) }, body, signal };
+  return sendRequest(attemptFetch(access.fetch), request, codeOf);
 }
 
-/** An answer that is no success, as an error with its status and code, without its text. */
-export function answerError({ status, headers }: ServiceAnswer, code: unknown): Error {
-  const said = typeof code === "string" || typeof code === "number" ? `${code}`.slice(0, 64) : "";
-  const error = new Error(`The service answered ${status}${said && ` (${said})`}.`);
-  return Object.assign(error, { status, headers, ...(said && { code: said }) });
+/** What `httpTool` needs to know of how a service is reached. */
+export interface Requests {
+  /** The address of a path. */
+  readonly url: (path: string) => string;
+  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  readonly fetch: ServiceFetch | undefined;
+}
+
+export function requestsTo(access: ServiceAccess, usualUrl: string): Requests {
+  const { authorization, baseUrl = usualUrl, fetch } = access;
+  return {
+    url: (path) => baseUrl.replace(/\/$/, "") + path,
+    headers: async () => ({
+      authorization: typeof authorization === "string" ? authorization : await authorization(),
+    }),
+    fetch,
+  };
 }
 
 const entries = (
   those: Readonly<Record<string, string | undefined>> = {},
 ): (readonly [string, string])[] =>
   Object.entries(those).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-
-function bodyOf({ json, form }: ServiceRequest): { type: string; text: string } | undefined {
-  if (form) {
-    const text = new URLSearchParams();
-    for (const [name, value] of entries(form)) text.append(name, value);
-    return { type: "application/x-www-form-urlencoded", text: `${text}` };
-  }
-  if (json === undefined) return undefined;
-  return { type: "application/json; charset=utf-8", text: JSON.stringify(json) };
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MOST_BYTES) throw new Error("The service's answer is too large.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** More than any page that is asked for. */
 const MOST_ITEMS = 1_000;

@@ -11,10 +11,10 @@
 import type { ToolWithInput } from "../engine/define/definition.ts";
 import { cannotTell } from "../engine/define/reading.ts";
 import { typed } from "../engine/define/schema.ts";
+import { HttpAnswerError } from "../http/request.ts";
 import { peek } from "../lang/peek.ts";
 import { earliest, readingOf, readPages } from "./read-list.ts";
 import {
-  answerError,
   callService,
   listAt,
   maybeTextAt,
@@ -93,7 +93,7 @@ const keyIn = (metadata: unknown): string | undefined =>
 
 async function ask(access: ServiceAccess, request: ServiceRequest): Promise<unknown> {
   const answer = await callService(access, "https://slack.com/api", request, codeOf);
-  if (peek(answer.body, "ok") !== true) throw answerError(answer, codeOf(answer.body));
+  if (peek(answer.body, "ok") !== true) throw new HttpAnswerError(answer, codeOf(answer.body));
   return answer.body;
 }
 

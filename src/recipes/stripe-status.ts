@@ -5,9 +5,8 @@
  */
 
 import { statusOf } from "../classify/answer.ts";
-import { cannotTell, inProgress, type Reading } from "../engine/define/reading.ts";
+import type { Standing } from "../http/standing.ts";
 import type { Verdict } from "../ledger/record.ts";
-import { type ListRead, readingOf } from "./read-list.ts";
 
 /** What the recipes need of a Stripe object. */
 export interface StripeObject {
@@ -17,9 +16,6 @@ export interface StripeObject {
   /** Of a payment: why its last confirmation failed. */
   readonly last_payment_error?: unknown;
 }
-
-/** `declined`: no money moved. `open`: a person or the customer has to do something, or did. */
-export type Standing = "done" | "under_way" | "declined" | "open";
 
 /**
  * A refund that is `pending` is made. One that `failed` or is `canceled` leaves the customer without the money, one that
@@ -39,27 +35,8 @@ export function paymentStanding(payment: StripeObject, isConfirmed: boolean): St
   const { status, last_payment_error: failure } = payment;
   if (!isConfirmed) return status === "canceled" ? "open" : "done";
   if (status === "succeeded" || status === "requires_capture") return "done";
-  if (status === "processing") return "under_way";
+  if (status === "processing") return "in_progress";
   return status === "requires_payment_method" && failure ? "declined" : "open";
-}
-
-/** What the objects that carry our key say together. A declined one is as if it was not there. */
-export function readingByStatus<R extends StripeObject>(
-  { found, complete }: ListRead<R>,
-  standingOf: (object: R) => Standing,
-): Reading<R> {
-  const withStanding = (standing: Standing) => found.filter((one) => standingOf(one) === standing);
-  const done = withStanding("done");
-  if (done.length === 0) {
-    if (withStanding("under_way").length > 0) return inProgress();
-    const [open] = withStanding("open");
-    if (open) return cannotTell(`the status of ${open.id} is ${open.status}`);
-  }
-  return readingOf(
-    { found: done, complete },
-    (object) => object,
-    ({ id }) => id,
-  );
 }
 
 /**

@@ -11,14 +11,13 @@
 import type { ToolWithInput } from "../engine/define/definition.ts";
 import type { Reading } from "../engine/define/reading.ts";
 import { typed } from "../engine/define/schema.ts";
+import { readingByStanding, type Standing } from "../http/standing.ts";
 import { keyWindows } from "./facts.ts";
-import { earliest, type ListRead, readPages } from "./read-list.ts";
+import { earliest, foundIn, type ListRead, readPages } from "./read-list.ts";
 import {
   classifyStripe,
   paymentStanding,
-  readingByStatus,
   refundStanding,
-  type Standing,
   type StripeObject,
 } from "./stripe-status.ts";
 
@@ -67,15 +66,14 @@ const readList = <R extends StripeObject>(
   }, isWanted);
 
 /** Finds the object that carries one of the keys, and looks at its status. */
-const readByKey = async <R extends StripeObject>(
+async function readByKey<R extends StripeObject>(
   keys: readonly string[],
   list: List<R>,
   standingOf: (object: R) => Standing,
-): Promise<Reading<R>> =>
-  readingByStatus(
-    await readList(list, ({ metadata }) => keys.includes(metadata?.holdfire_key ?? "")),
-    standingOf,
-  );
+): Promise<Reading<R>> {
+  const read = await readList(list, ({ metadata }) => keys.includes(metadata?.holdfire_key ?? ""));
+  return readingByStanding(foundIn(read), standingOf, idOf);
+}
 
 type PaymentOf = { readonly payment_intent: string } | { readonly charge: string };
 type Reason = "duplicate" | "fraudulent" | "requested_by_customer";

@@ -53,3 +53,19 @@ export async function checkArguments(
     `${tool}: ${issue?.message ?? "invalid"}`,
   );
 }
+
+/** This input, and a check of what it lets through: a model is told what is wrong before anything is recorded. */
+export const withCheck = <A>(
+  input: Input<A> | undefined,
+  check: (args: A) => unknown,
+): StandardSchema<A> => ({
+  "~standard": {
+    version: 1,
+    vendor: "holdfire",
+    async validate(value) {
+      const args = (await checkArguments("arguments", input, value)) as A;
+      check(args);
+      return { value: args };
+    },
+  },
+});

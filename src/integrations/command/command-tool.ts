@@ -10,7 +10,7 @@
 import { basename } from "node:path";
 import { type ExitCodes, type ProgramEnd, verdictOfExit } from "../../classify/exit.ts";
 import type { AttemptContext, Plan } from "../../engine/define/definition.ts";
-import { checkArguments, type Input, type StandardSchema } from "../../engine/define/schema.ts";
+import { type Input, type StandardSchema, withCheck } from "../../engine/define/schema.ts";
 import { standsFor } from "../../engine/define/source.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Effect, Verdict } from "../../ledger/record.ts";
@@ -143,7 +143,7 @@ export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
   }
 
   return {
-    input: inputOf(options.input, (args) => argvFor(args, [])),
+    input: withCheck(options.input, (args) => argvFor(args, [])),
     run: standsFor(run, file),
     classify: (error) =>
       error instanceof CommandError ? verdictOfExit(error.end, exitCodes) : undefined,
@@ -161,21 +161,6 @@ const notStarted = (): ProgramResult => ({
   stdout: NOTHING_PRINTED,
   stderr: "",
 });
-
-/** A model is told what is wrong with its arguments before anything is recorded. */
-function inputOf<A>(given: Input<A> | undefined, check: (args: A) => unknown): StandardSchema<A> {
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "holdfire",
-      async validate(value) {
-        const args = (await checkArguments("arguments", given, value)) as A;
-        check(args);
-        return { value: args };
-      },
-    },
-  };
-}
 
 /** Without `PATH` the platform searches a default one, and another program of the same name may run. */
 function environment<A>({ env = [], setEnv = {} }: CommandOptions<A>) {

@@ -1,0 +1,176 @@
+/**
+ * A tool that is one HTTP request: the request carries the key, its answer is judged by its status, and a GET finds out what
+ * became of it when the answer is lost.
+ *
+ * @module
+ */
+
+import type {
+  AttemptContext,
+  KeyedOptions,
+  ToolKind,
+  ToolOptions,
+  ToolWithInput,
+} from "../engine/define/definition.ts";
+import { type Input, withCheck } from "../engine/define/schema.ts";
+import { standsFor } from "../engine/define/source.ts";
+import { InvalidInputError } from "../errors.ts";
+import { peek } from "../lang/peek.ts";
+import { attemptFetch } from "../wire/bound-fetch.ts";
+import { checkTemplate, fillUrl, namesIn } from "./fill-url.ts";
+import { type FindOptions, findOptions, findState } from "./find.ts";
+import { type HttpAnswer, HttpAnswerError, sendRequest } from "./request.ts";
+import type { Standing } from "./standing.ts";
+
+type HeaderValues = Readonly<Record<string, string | undefined>>;
+
+/** What `httpTool` needs to know of a request; the rest of a tool's options may be given, too. */
+export interface HttpToolOptions<A, I, R>
+  extends Omit<ToolOptions<NoInfer<A>, I, R>, "kind" | "keyed" | "via"> {
+  /** Any Standard Schema, or `typed<Args>()`. */
+  readonly input: Input<A>;
+  /**
+   * Where the request goes, with names of arguments in braces: `https://api.example/payments/{paymentId}/refunds`. Their values
+   * are encoded. A function may choose between such addresses.
+   */
+  readonly url: string | ((args: NoInfer<A>) => string);
+  /** @default "POST" */
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
+  /** @default "read" for GET, else "write" */
+  readonly kind?: ToolKind | undefined;
+  /** Headers, or a function that is called for every request, e.g. for a token. They are not recorded. */
+  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
+  /**
+   * What is sent: JSON, a `URLSearchParams` as a form, a string as it is; `undefined` is no body. The context has the key, for a
+   * service that wants it here. @default the arguments that are not in the address, as JSON; none for GET and DELETE
+   */
+  readonly body?: ((args: NoInfer<A>, context: AttemptContext) => unknown) | undefined;
+  /**
+   * The header that carries the key, e.g. `"Idempotency-Key"`. With `forMs`, how long the service recognises a key, a lost
+   * request is sent again under it. @default the request carries no key
+   */
+  readonly key?: string | KeyedOptions | undefined;
+  /**
+   * How to find what was made: an address with `{key}` in it. Without it, and without `key.forMs`, a lost reply stays unknown.
+   *
+   * @example
+   * ```ts
+   * find: { url: "https://api.example/refunds?reference={key}", list: "data" }
+   * ```
+   */
+  readonly find?: string | FindOptions<I> | undefined;
+  /** The result, from the JSON of the answer or from a thing that was found. @default the JSON, as `unknown` */
+  readonly result?: ((body: unknown, answer: HttpAnswer) => R) | undefined;
+  /** What the state of a result means, where a success is not the end: a declined payment is there, too. @default "done" */
+  readonly standing?: ((result: NoInfer<R>, intent: NoInfer<I>) => Standing) | undefined;
+  /** @default `context.fetch` */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+/**
+ * The definition of a tool that is one HTTP request. It is `via: "http"`.
+ *
+ * @example
+ * ```ts
+ * const refund = hf.tool(
+ *   httpTool({
+ *     name: "refund_payment",
+ *     input: typed<{ paymentId: string; cents: number }>(),
+ *     url: "https://api.example/payments/{paymentId}/refunds",
+ *     key: "Idempotency-Key",
+ *     find: "https://api.example/refunds?idempotency_key={key}",
+ *   }),
+ * );
+ * ```
+ */
+export function httpTool<A, R = unknown, I = A>(
+  options: HttpToolOptions<A, I, R>,
+): ToolWithInput<A, I, R> {
+  const {
+    url,
+    method = "POST",
+    kind,
+    headers,
+    body,
+    key,
+    find,
+    result,
+    standing,
+    fetch,
+    ...rest
+  } = options;
+  const at = (option: string) => `httpTool "${rest.name}".${option}`;
+  const keyed = typeof key === "string" ? undefined : key;
+  const keyHeader = typeof key === "string" ? key : key?.header;
+  const finding = findOptions(find, at("find"));
+  if (finding) checkTemplate(finding.url, at("find"));
+  if (finding && rest.readState) throw new InvalidInputError(at("find"), "and readState are two.");
+  const fixed = typeof url === "string" ? checkTemplate(url, at("url")) : undefined;
+  const templateFor = (args: A): string =>
+    fixed ?? checkTemplate((url as (args: A) => string)(args), at("url"));
+  const resultOf = result ?? ((found: unknown) => found as R);
+  const standingOf = standing ?? (() => "done" as const);
+
+  const send = async (
+    bound: typeof globalThis.fetch,
+    request: { method: string; url: URL; signal: AbortSignal; body?: unknown },
+    own: HeaderValues = {},
+  ): Promise<HttpAnswer> => {
+    const given = typeof headers === "function" ? await headers() : headers;
+    const chosen = fetch ? attemptFetch(fetch) : bound;
+    return sendRequest(chosen, { ...request, headers: { ...given, ...own } });
+  };
+
+  async function run(args: A, context: AttemptContext): Promise<R> {
+    const template = templateFor(args);
+    const hasBody = method !== "GET" && method !== "DELETE";
+    const sent = body ? body(args, context) : hasBody ? restOf(args, template) : undefined;
+    const request = { method, url: fillUrl(template, args, "args"), signal: context.signal };
+    // Taken only if it is sent: a key that the service never sees earns nothing.
+    const own = keyHeader === undefined ? {} : { [keyHeader]: context.key };
+    const answer = await send(context.fetch, { ...request, body: sent }, own);
+    const made = resultOf(answer.body, answer);
+    const wanted = rest.intent ? rest.intent(args) : (args as unknown as I);
+    if (standingOf(made, wanted) === "declined") throw new DeclinedError(answer);
+    return made;
+  }
+
+  return {
+    ...rest,
+    kind: kind ?? (method === "GET" ? "read" : "write"),
+    via: "http",
+    input: withCheck(rest.input, (args) => fillUrl(templateFor(args), args, "args")),
+    run: standsFor(run, fixed === undefined ? url : `${method} ${new URL(fixed).pathname}`),
+    classify: (error) =>
+      rest.classify?.(error) ?? (error instanceof DeclinedError ? "rejected" : undefined),
+    ...(keyed && { keyed }),
+    ...(standing && {
+      verify: rest.verify ?? ((made, { intent }) => standing(made, intent) === "done"),
+    }),
+    ...(finding && {
+      readState: (query) =>
+        findState(
+          {
+            find: finding,
+            send: (address, { fetch: bound, signal }) =>
+              send(bound, { method: "GET", url: address, signal }),
+            resultOf,
+            standingOf,
+            idOf: (made) => rest.effect?.id?.(made),
+          },
+          query,
+        ),
+    }),
+  };
+}
+
+/** The service answered with a success, and with a thing that says no. */
+class DeclinedError extends HttpAnswerError {}
+
+/** The arguments that are not in the address. */
+function restOf(args: unknown, template: string): unknown {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return args;
+  const used = namesIn(template);
+  const left = Object.keys(args).filter((name) => !used.has(name));
+  return Object.fromEntries(left.map((name) => [name, peek(args, name)]));
+}

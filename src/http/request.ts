@@ -1,0 +1,121 @@
+/**
+ * One HTTP request of a tool: its answer read up to a limit, taken as JSON, and thrown where it is no success.
+ *
+ * @module
+ */
+
+import { peek } from "../lang/peek.ts";
+
+/** What a service answered. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The JSON of the answer; `undefined` where there is none, or it is no JSON. */
+  readonly body: unknown;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Sent as JSON; a `URLSearchParams` as a form, a string as it is. `undefined`: no body. */
+  readonly body?: unknown;
+  readonly signal: AbortSignal;
+}
+
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** The answer with a status of 2xx; any other is thrown. Bound to an attempt, `fetch` sends it once. */
+export async function sendRequest(
+  fetch: typeof globalThis.fetch,
+  { method, url, headers, body, signal }: HttpRequest,
+  codeOf: (body: unknown) => unknown = usualCode,
+): Promise<HttpAnswer> {
+  const given = new Headers({ accept: "application/json" });
+  const isJson = body !== undefined && typeof body !== "string" && !isForm(body);
+  if (isJson) given.set("content-type", "application/json; charset=utf-8");
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) given.set(name, value);
+  }
+  const response = await fetch(url, {
+    method,
+    signal,
+    headers: given,
+    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as string) }),
+  });
+  const answer = { status: response.status, headers: response.headers, body: await read(response) };
+  if (!response.ok) throw new HttpAnswerError(answer, codeOf(answer.body));
+  return answer;
+}
+
+const isForm = (body: unknown): boolean => body instanceof URLSearchParams;
+
+/** The service answered, and not with a success. Its headers and its body are not enumerable, so not in logs. */
+export class HttpAnswerError extends Error {
+  override readonly name = "HttpAnswerError";
+  readonly status: number;
+  /** The service's own name of the error, e.g. `card_declined`. */
+  readonly code?: string;
+  declare readonly headers: Headers;
+  declare readonly body: unknown;
+
+  constructor({ status, headers, body }: HttpAnswer, code: unknown = usualCode(body)) {
+    const named = shortened(typeof code === "number" ? `${code}` : code, 64);
+    const words = usualWords(body);
+    super(
+      `The service answered ${status}${named && ` (${named})`}${words ? `: ${words}` : ""}`.replace(
+        /[^.!?]$/,
+        "$&.",
+      ),
+    );
+    this.status = status;
+    if (named) this.code = named;
+    Object.defineProperty(this, "headers", { value: headers, enumerable: false });
+    Object.defineProperty(this, "body", { value: body, enumerable: false });
+  }
+}
+
+/** Where services put the name of an error, and what they say of it to people. */
+const holders = (body: unknown): readonly unknown[] => [
+  peek(body, "error"),
+  peek(peek(body, "errors"), 0),
+  body,
+];
+const CODES = ["code", "error_code", "errorCode", "name", "type"];
+const WORDS = ["message", "detail", "error_description", "description", "title"];
+
+export const usualCode = (body: unknown): unknown =>
+  holders(body)
+    .flatMap((holder) => CODES.map((name) => peek(holder, name)))
+    .find((code) => (typeof code === "string" && code !== "") || typeof code === "number");
+
+function usualWords(body: unknown): string {
+  const said = holders(body)
+    .flatMap((holder) => [...WORDS.map((name) => peek(holder, name)), holder])
+    .find((words) => typeof words === "string" && words !== "");
+  return shortened(said, 200);
+}
+
+/** One line, without characters that are not shown. */
+const shortened = (text: unknown, most: number): string =>
+  typeof text === "string"
+    ? text
+        .slice(0, most)
+        .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
+        .trim()
+    : "";
+
+async function read(response: Response): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MOST_BYTES) throw new Error("The service's answer is too large.");
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
