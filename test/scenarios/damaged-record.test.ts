@@ -5,10 +5,13 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import { committed } from "../../src/engine/define/reading.ts";
+import { type Clock, systemClock } from "../../src/lang/clock.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { layoutFor } from "../../src/stores/redis/layout.ts";
 import { findGround, type Ground } from "../processes/ground.ts";
 import { openPlace, type Place, STORES } from "../processes/place.ts";
+
+const DEADLINE_MS = 60_000;
 
 /** Overwrites a record as a bad disk or a wrong hand would. */
 async function damage(place: Place, id: string): Promise<void> {
@@ -46,7 +49,18 @@ describe.each(STORES)("on %s", (name) => {
   /** Four payments whose replies were lost; the record of the second is damaged. */
   async function damagedLedger(place: Place) {
     const { store, end } = await openPlace(place);
-    const hf = createHoldfire({ store, witness: memoryWitness(), retry: { drainMs: 1 } });
+    let ahead = 0;
+    const clock: Clock = {
+      now: () => systemClock.now() + ahead,
+      monotonic: () => systemClock.monotonic() + ahead,
+      after: systemClock.after,
+    };
+    const hf = createHoldfire({
+      store,
+      witness: memoryWitness(),
+      retry: { drainMs: 1 },
+      surroundings: { clock },
+    });
     const sent: string[] = [];
     let isReadable = false;
     const unreadable: string[] = [];
@@ -62,12 +76,14 @@ describe.each(STORES)("on %s", (name) => {
         throw new Error("The reply was lost.");
       },
       readState: async () => {
-        if (!isReadable) throw new Error("not yet");
-        return committed("paid");
+        if (isReadable) return committed("paid");
+        // The first read that cannot tell takes all the time that the call has.
+        ahead += DEADLINE_MS;
+        throw new Error("not yet");
       },
+      deadlineMs: DEADLINE_MS,
     });
-    // As much time as one read needs that cannot tell.
-    const call = (to: string) => pay.outcome({ to }, { scope: `payroll/${to}`, deadlineMs: 200 });
+    const call = (to: string) => pay.outcome({ to }, { scope: `payroll/${to}` });
     const outcomes = [];
     for (const to of ["ana", "ben", "carl", "dora"]) outcomes.push(await call(to));
     expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill("unknown"));
