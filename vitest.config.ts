@@ -18,7 +18,7 @@ env.NODE_COMPILE_CACHE ??= here("node_modules/.cache/compile");
 /** Tests that start processes, servers or compilers, or that wait for real time. */
 const WHOLE = [
   "test/battery/{interleavings,model-*}.test.ts",
-  "test/cli/{doctor-*,init,inbox,reconcile-command,run,terminal}.test.ts",
+  "test/cli/{demo-picture,doctor-*,init,inbox,reconcile-command,run,terminal}.test.ts",
   "test/{crash,package,processes}/**/*.test.ts",
   "test/{docs,examples,examples-of-pages,exports,reference}.test.ts",
   "test/{engine/detached,key/canonical,recipes/sql}.test.ts",

@@ -3,10 +3,8 @@ import { existsSync, globSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { anchorsOf, PAGES, proseOf, REFERENCE } from "./pages.ts";
+import { anchorsOf, linksOf, PAGES, proseOf, REFERENCE } from "./pages.ts";
 
-const linksOf = (page: string): readonly string[] =>
-  [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
 const isOurs = (link: string): boolean => !/^https?:/.test(link);
 
 const isBroken = (page: string, link: string): boolean => {

@@ -28,6 +28,10 @@ export const textOf = (path: string): string => readFileSync(path, "utf8");
 export const proseOf = (path: string): string =>
   textOf(path).replaceAll(/^```.*\n[\s\S]*?^```$/gm, "");
 
+/** Where the links of a page lead, and where its pictures are. */
+export const linksOf = (page: string): readonly string[] =>
+  [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+
 /** As GitHub makes them from headings; the second of the same name gets a number. */
 export function anchorsOf(page: string): readonly string[] {
   const seen = new Map<string, number>();
@@ -42,29 +46,49 @@ export function anchorsOf(page: string): readonly string[] {
   });
 }
 
-/**
- * The programs of a page. An example that imports starts one, the others go on with it. Every line
- * stands where it stands on the page, so an error's line number is the page's.
- */
-export function programsOf(page: string): readonly string[] {
-  const programs: string[][] = [];
+interface Program {
+  /** The file in which the page says to save it. */
+  readonly name: string | undefined;
+  readonly lines: string[];
+}
+
+function readPrograms(page: string): readonly Program[] {
+  const programs: Program[] = [];
   let inside = false;
   let first = false;
+  let name: string | undefined;
   for (const [index, line] of textOf(page).split("\n").entries()) {
     if (line.startsWith("```")) {
       inside = line === "```ts";
       first = inside;
       continue;
     }
-    if (!inside) continue;
-    if (programs.length === 0 || (first && line.startsWith("import "))) programs.push([]);
+    if (!inside) {
+      name = /\bSave this as `([\w.-]+)`/.exec(line)?.[1] ?? name;
+      continue;
+    }
+    if (programs.length === 0 || (first && line.startsWith("import "))) {
+      programs.push({ name, lines: [] });
+      name = undefined;
+    }
     first = false;
-    const program = programs.at(-1) ?? [];
-    while (program.length < index) program.push("");
-    program.push(line);
+    const lines = programs.at(-1)?.lines ?? [];
+    while (lines.length < index) lines.push("");
+    lines.push(line);
   }
-  return programs.map((program) => program.join("\n"));
+  return programs;
 }
+
+/**
+ * The programs of a page. An example that imports starts one, the others go on with it. Every line
+ * stands where it stands on the page, so an error's line number is the page's.
+ */
+export const programsOf = (page: string): readonly string[] =>
+  readPrograms(page).map(({ lines }) => lines.join("\n"));
+
+/** The file names of a page's programs, for those that other programs of the page import. */
+export const namesOf = (page: string): readonly (string | undefined)[] =>
+  readPrograms(page).map(({ name }) => name);
 
 const ENTRIES: Readonly<Record<string, string | { readonly default: string }>> = manifest.exports;
 

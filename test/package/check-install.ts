@@ -108,10 +108,10 @@ say("npx holdfire init, and its example", example, isRight ? [] : ["is not what 
 const followed = followPage(PAGE, emptyFolder("page"), {
   "npm install holdfire": `npm install ${FLAGS.join(" ")} ${tarball}`,
 });
-const { commands, saved, compared } = followed;
+const { commands, saved, ran, compared } = followed;
 say(
   "getting started, to the letter",
-  `${commands.length} commands, ${saved.length} file, ${compared} outputs as shown`,
+  `${commands.length} commands, ${saved.length} files, ${ran} programs, ${compared} outputs as shown`,
   [
     ...(commands.includes("npm install holdfire") ? [] : ["it does not say npm install holdfire"]),
     ...(commands.length > MOST_COMMANDS ? [`more than ${MOST_COMMANDS} commands`] : []),

@@ -1,6 +1,6 @@
 /**
- * Does what a page says, to the letter: saves what it says to save, types what it says to type, and compares what
- * is printed with what the page shows.
+ * Does what a page says, to the letter: saves what it says to save, types what it says to type, runs every other
+ * block of TypeScript, and compares what is printed with what the page shows.
  *
  * @module
  */
@@ -13,6 +13,8 @@ export interface Followed {
   readonly commands: readonly string[];
   /** Names of the files that were saved. */
   readonly saved: readonly string[];
+  /** How many blocks were run that have no name: each prints what its comments `//=>` say. */
+  readonly ran: number;
   /** How often the page showed what is printed, and it was so. */
   readonly compared: number;
 }
@@ -31,6 +33,7 @@ export function followPage(
 ): Followed {
   const commands: string[] = [];
   const saved: string[] = [];
+  let ran = 0;
   let compared = 0;
   let cwd = folder;
   let printed: string | undefined;
@@ -39,6 +42,16 @@ export function followPage(
     if (name !== undefined) {
       writeFileSync(join(cwd, name), text);
       saved.push(name);
+    } else if (language === "ts") {
+      ran += 1;
+      const shown = [...text.matchAll(/^\s*\/\/=> (.*)$/gm)]
+        .map(([, line]) => `${line}\n`)
+        .join("");
+      const file = `block-${ran}.mts`;
+      writeFileSync(join(cwd, file), text);
+      const { status, out, err } = tryProgram("node", [file], cwd);
+      if (status !== 0 || out !== shown)
+        throw new Error(`${page}, block ${ran}:\n${text}\nended with ${status}\n${out}\n${err}`);
     } else if (language === "sh") {
       const lines = text.trimEnd().split("\n");
       commands.push(...lines);
@@ -54,7 +67,7 @@ export function followPage(
     }
     printed = undefined;
   }
-  return { commands, saved, compared };
+  return { commands, saved, ran, compared };
 }
 
 /** How long ago something was is not the same twice. */

@@ -17,6 +17,8 @@ const PARTS = [
   "README.md",
   "LICENSE",
   "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
 ];
 
 export interface Manifest {

@@ -34,9 +34,9 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 const textOf = (path: string): string => readFileSync(join(installed, path), "utf8");
 
 describe("what is in it", () => {
-  test("code, types, docs, the programs of init and the usual four, nothing else", () => {
+  test("code, types, docs, examples and the usual files, nothing else", () => {
     const meant =
-      /^(?:dist\/[\w/.-]+\.(?:js|d\.ts)|docs\/[\w/.-]+\.(?:md|svg)|examples\/(?:ai|anthropic|langchain|mastra|openai|openai-agents)\.ts|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+      /^(?:dist\/[\w/.-]+\.(?:js|d\.ts)|docs\/[\w/.-]+\.(?:md|svg)|examples\/[\w.-]+\.(?:md|ts)|package\.json|LICENSE|(?:README|CHANGELOG|CONTRIBUTING|SECURITY)\.md)$/;
     expect(packed.files.filter((path) => !meant.test(path))).toEqual([]);
     expect(packed.files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md"]));
     expect(packed.files.filter((path) => /(?:^|[/.])(?:test|spec)[/.]/.test(path))).toEqual([]);

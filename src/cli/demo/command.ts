@@ -17,7 +17,7 @@ import { openScene, PAYOUT, type Row } from "./scene.ts";
 /** How long a line stands before the next one, in milliseconds. */
 export const PAUSE_MS = 400;
 
-const INTRO = "Pay 40.00 to ana, once. The bank pays, and its reply is lost.";
+export const INTRO = "Pay 40.00 to ana, once. The bank pays, and its reply is lost.";
 
 export const demo: Command = defineCommand({
   name: "demo",
