@@ -38,6 +38,11 @@ beforeAll(() => {
   for (const name of ["p-retry", "is-network-error", "uuid"]) {
     cpSync(join("node_modules", name), join(modules, name), { recursive: true });
   }
+  // What the README's agent imports beside holdfire. A link is enough: their own dependencies are where it leads.
+  mkdirSync(join(modules, "@ai-sdk"));
+  for (const name of ["ai", "@ai-sdk/openai", "zod"]) {
+    symlinkSync(resolve("node_modules", name), join(modules, name));
+  }
 }, 180_000);
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -50,9 +55,10 @@ function follow(page: string) {
 }
 
 test("README.md: every command and every ts block does what the page shows", () => {
-  const { commands, saved, compared } = follow("README.md");
+  const { commands, saved, ran, compared } = follow("README.md");
   expect(commands).toEqual(["npm install holdfire", "npx holdfire demo", "node pay.mts"]);
   expect(saved).toEqual(["pay.mts"]);
+  expect(ran).toBe(1);
   expect(compared).toBe(1);
 }, 60_000);
 
