@@ -13,6 +13,8 @@ const ANSWERED = ["Ana is paid.", "Ana is paid."];
 const PRINTED: Readonly<Record<string, readonly string[]>> = {
   ai: ANSWERED,
   anthropic: ANSWERED,
+  "approval-slack": ["held", "committed", "pay_out: approved by ana"],
+  "approval-webhook": ["held", "approved", "committed"],
   command: ["committed after 2 attempts", "committed from the ledger"],
   langchain: ANSWERED,
   langgraph: ANSWERED,

@@ -62,12 +62,15 @@ export interface TenantKnowledge {
   readonly registry: Registry;
   /** Intents met of late, to notice two that differ only in a uuid or a timestamp. */
   readonly seen: Map<string, string>;
+  /** Decisions of people that listeners of this process have heard of. */
+  readonly told: Set<string>;
 }
 
 export const newTenant = (): TenantKnowledge => ({
   tools: new Map(),
   registry: new Map(),
   seen: new Map(),
+  told: new Set(),
 });
 
 /** The seam for people and lanes: what stands between an operation and its claim. Made in `src/gate`. */

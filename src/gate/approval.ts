@@ -18,6 +18,7 @@ import { digestText } from "../key/digest.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import { asksOf, hasExpired, isApproved } from "../ledger/moves/approval-question.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
+import { decisionOn, tellDecision } from "./decision.ts";
 import { diffOf, diffText } from "./diff.ts";
 import type { Drift } from "./drift.ts";
 import { makePlan } from "./plan.ts";
@@ -83,6 +84,7 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     const stored = await askStore(engine, "gate", engine.ledger.read(operation.ref));
     const record = stored?.record;
     if (record && !wouldFire(record, operation, engine)) return { tag: "pass", needsYes: true };
+    if (record?.state.tag === "held") tellDecision(engine, record, decisionOn(record, engine));
 
     const planned = await withTimeLimit(
       engine.clock,
@@ -175,7 +177,9 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       at,
       skew: engine.ledger.clock.skew(),
     } as const;
-    await askStore(engine, "answer", engine.ledger.move(operation.ref, given));
+    const moved = await askStore(engine, "answer", engine.ledger.move(operation.ref, given));
+    const answered = moved.tag === "moved" ? moved.stored?.record : undefined;
+    if (answered) tellDecision(engine, answered, decisionOn(answered, engine));
     // Two may have answered at once: what the ledger counted decides, and the plan is made again.
     return admit(execution, engine, found, undefined);
   }

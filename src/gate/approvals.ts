@@ -13,6 +13,8 @@ import { checkNote, checkPerson } from "../key/check-name.ts";
 import { questionOf } from "../ledger/moves/approval-question.ts";
 import type { Refusal } from "../ledger/moves/moves.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
+import { type Decision, decisionOn, tellDecision } from "./decision.ts";
+import { type WaitOptions, waitForAnswer } from "./wait-for-answer.ts";
 
 /** A question that waits. */
 export interface Approval {
@@ -39,6 +41,11 @@ export interface Approvals {
   /** `digest` must be that of the question the person saw. */
   approve(id: string, by: Answerer): Promise<void>;
   deny(id: string, by: Answerer): Promise<void>;
+  /**
+   * Waits until the open question about the operation is answered, here or in another process, or has expired. After a yes,
+   * make the call again: it then fires. An answer that was given before is returned at once.
+   */
+  wait(id: string, options?: WaitOptions): Promise<Decision>;
 }
 
 export interface Answerer {
@@ -79,7 +86,9 @@ export function approvalsOf(engine: Engine): Approvals {
     } as const;
     const moved = await ask("answer", () => ledger.move({ tenant, id }, move));
     if (moved.tag === "moved") {
-      const { state } = moved.stored?.record ?? {};
+      const { record } = moved.stored ?? {};
+      if (record) tellDecision(engine, record, decisionOn(record, engine));
+      const { state } = record ?? {};
       if (!approve) return;
       if (state?.tag === "denied") throw new InvalidInputError(`operation ${id}`, DENIED);
       const ask = state?.tag === "held" ? questionOf(state, digest) : undefined;
@@ -121,5 +130,6 @@ export function approvalsOf(engine: Engine): Approvals {
     },
     approve: (id, by) => answer(id, true, by),
     deny: (id, by) => answer(id, false, by),
+    wait: (id, options = {}) => waitForAnswer(engine, id, options),
   };
 }

@@ -82,8 +82,17 @@ export interface HoldfireEvents {
   takeover: OfOperation & { readonly epoch: number };
   /** The effect exists more than once. */
   duplicate: OfOperation & { readonly source: "late" | "read" };
-  /** A person must approve an operation. */
-  approval: OfOperation & { readonly status: "asked"; readonly why: "approval" | "drift" };
+  /**
+   * A person must approve an operation (`asked`), or what became of the question. A decision that another process took is
+   * heard by a process that waits for it (`hf.approvals.wait`) or makes the call again.
+   */
+  approval: OfOperation & {
+    readonly status: "asked" | "approved" | "denied" | "expired";
+    /** Why a person is asked; `undefined` once the question is closed. */
+    readonly why?: "approval" | "drift" | undefined;
+    /** Who approved or denied it. */
+    readonly by?: string | undefined;
+  };
   /** One request of a model call (a sample) has ended, or its recorded answer was returned. */
   sample: OfSample & {
     /** `0` for a recorded answer. */

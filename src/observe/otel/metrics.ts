@@ -85,10 +85,18 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
       [TOOL]: tool,
     }),
   );
-  count("approval", ["held", "operation", "Operations that wait for a person."], (event) => ({
-    [TOOL]: event.tool,
-    "holdfire.outcome.reason": event.why,
-  }));
+  count(
+    "approval",
+    ["held", "operation", "Operations that wait for a person."],
+    ({ tool, status, why }) =>
+      status === "asked" ? { [TOOL]: tool, "holdfire.outcome.reason": why } : undefined,
+  );
+  count(
+    "approval",
+    ["decisions", "decision", "What became of questions to a person."],
+    ({ tool, status }) =>
+      status === "asked" ? undefined : { [TOOL]: tool, "holdfire.decision": status },
+  );
   count("read", ["reads", "read", "Reads of a service's state."], (event) => ({
     [TOOL]: event.tool,
     "holdfire.reading": event.reading,
