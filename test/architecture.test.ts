@@ -34,6 +34,7 @@ const LAYERS = [
 const ENGINE = [
   "define",
   "called-with.ts",
+  "attempt-context.ts",
   "pace.ts",
   "repeat.ts",
   "store-call.ts",
