@@ -1,7 +1,9 @@
 /** The part of the checker that holds what callers were told against what is true. */
 
 import { isHoldfireError } from "../../src/errors.ts";
-import { type Broken, byOp, type Evidence, opOfRecord, show } from "./checker.ts";
+import type { OperationRecord } from "../../src/ledger/record.ts";
+import { type Broken, byOp, type Evidence, mistimedIn, opOfRecord, show } from "./checker.ts";
+import type { Sent } from "./world/network.ts";
 import { TIMES, traitsOf } from "./world/settings.ts";
 import type { Call } from "./world/world.ts";
 
@@ -51,10 +53,12 @@ function truthOfCommitted({ calls, dump, effects }: Evidence, broken: Broken): v
   }
 }
 
-function truthOfNotApplied({ calls, effects, forgotten }: Evidence, broken: Broken): void {
+function truthOfNotApplied(evidence: Evidence, broken: Broken): void {
+  const { calls, effects, forgotten } = evidence;
   const of = byOp(effects);
+  const mistimed = mistimedIn(evidence);
   for (const { op, by, at, outcome, endedAt = 0 } of calls) {
-    if (outcome?.status !== "not_applied" || forgotten.get(op)) continue;
+    if (outcome?.status !== "not_applied" || forgotten.get(op) || mistimed.has(op)) continue;
     const lie = of
       .get(op)
       ?.find(({ sent }) => !sent.late && (sent.at < at || (sent.by === by && sent.at <= endedAt)));
@@ -87,7 +91,7 @@ const isAborted = (outcome: NonNullable<Call["outcome"]>): boolean =>
   outcome.status === "in_progress" ||
   (outcome.status === "not_applied" && outcome.reason === "aborted");
 
-function errors({ calls, sends }: Evidence, broken: Broken): void {
+function errors({ calls, sends, history }: Evidence, broken: Broken): void {
   for (const { op, by, at, error, endedAt = 0 } of calls) {
     if (error === undefined) continue;
     if (!isHoldfireError(error) || error.code !== "ERR_HOLDFIRE_STORE_UNAVAILABLE") {
@@ -97,11 +101,28 @@ function errors({ calls, sends }: Evidence, broken: Broken): void {
       (other) =>
         other.op === op && other.by === by && other.at < at && (other.endedAt ?? endedAt) >= at,
     );
+    // An attempt that was begun for an earlier caller, who has left, may still send.
     const sent = sends.find(
-      (one) => one.op === op && one.by === by && one.at >= at && one.at <= endedAt && !one.late,
+      (one) =>
+        one.op === op &&
+        one.by === by &&
+        one.at <= endedAt &&
+        !one.late &&
+        (notedAt(one, history) ?? one.at) >= at,
     );
     if (sent && !shared) broken("I9 an error means that nothing was sent", `${op}: ${show(sent)}`);
   }
+}
+
+/** When the attempt that sent it was noted in the ledger. */
+function notedAt(sent: Sent, history: Evidence["history"]): number | undefined {
+  const has = (record: OperationRecord | undefined) =>
+    record !== undefined &&
+    opOfRecord(record) === sent.op &&
+    record.attempts.some(({ n }) => n === sent.attempt);
+  return history
+    .slice(0, sent.ledgerAt)
+    .findLast(({ by, before, after }) => by === sent.by && has(after) && !has(before))?.at;
 }
 
 /** The trips to the store that a call may make beyond its deadline, and a reader's or verifier's time. */

@@ -1,7 +1,7 @@
 /** The part of the checker that reads the service's own logs: what was sent, and what it led to. */
 
 import type { OperationRecord } from "../../src/ledger/record.ts";
-import { type Broken, byOp, type Evidence, opOfRecord, show } from "./checker.ts";
+import { type Broken, byOp, type Evidence, mistimedIn, opOfRecord, show } from "./checker.ts";
 import type { Sent } from "./world/network.ts";
 import { type ToolClass, traitsOf } from "./world/settings.ts";
 import { attemptsOf } from "./world/tools.ts";
@@ -32,9 +32,11 @@ const isUnearned = (tool: ToolClass): boolean => {
 /** What leaves after the end, by a client of the tool's own, can be told and not always stopped. */
 const leftLate = (those: readonly Sent[]): number => those.filter(({ late }) => late).length;
 
-function oneEffect({ effects, forgotten }: Evidence, broken: Broken): void {
+function oneEffect(evidence: Evidence, broken: Broken): void {
+  const { effects, forgotten } = evidence;
+  const mistimed = mistimedIn(evidence);
   for (const [op, those] of byOp(effects)) {
-    if (those[0] && isUnearned(those[0].sent.tool)) continue;
+    if (mistimed.has(op) || (those[0] && isUnearned(those[0].sent.tool))) continue;
     const allowed = 1 + (forgotten.get(op) ?? 0) + leftLate(those.map(({ sent }) => sent));
     if (those.length > allowed) {
       broken("I1 at most one effect", `${op}: ${those.map(({ sent }) => show(sent)).join(", ")}`);

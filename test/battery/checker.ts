@@ -69,6 +69,30 @@ export function check(evidence: Evidence): readonly Violation[] {
   return found;
 }
 
+/**
+ * Operations of which another process than the one that fired took an absence for proof when both of the clocks it
+ * has for that, the store's and its host's, were set: by these alone it cannot be late enough.
+ */
+export function mistimedIn({ history, sends, clocksSet }: Evidence): ReadonlySet<string> {
+  if (!clocksSet.has("store")) return new Set();
+  const isSet = (life: string) => clocksSet.has(Number(/^p(\d+)/.exec(life)?.[1]));
+  const mistimed = history.flatMap(({ by, before, after }) => {
+    const op = after ? opOfRecord(after) : "";
+    const cleared = (after?.attempts ?? []).filter(
+      ({ n, cleared }) =>
+        cleared === "absent" && !before?.attempts.some((one) => one.n === n && one.cleared),
+    );
+    const isOthers = cleared.some(({ n }) =>
+      sends.some(
+        (sent) =>
+          sent.op === op && sent.attempt === n && sent.by !== by && (isSet(sent.by) || isSet(by)),
+      ),
+    );
+    return isOthers ? [op] : [];
+  });
+  return new Set(mistimed);
+}
+
 export type Broken = (invariant: Invariant, detail: string) => void;
 
 export function byOp<T extends { readonly op: string }>(

@@ -50,12 +50,19 @@ export async function converge(world: World, broken: Broken): Promise<void> {
 const isStuck = async (world: World, op: string, call: Call): Promise<boolean> =>
   !isFinal(call) && !(await mayStayOpen(world, op, call));
 
-/** A process that stood still while the store answered knows its time only so well: what is read then takes longer. */
+/**
+ * A process that stood still while the store answered knows its time only so well: what is read then takes longer.
+ * One wording may prove that nothing happened, and only another one, or a later call, fires again.
+ */
 async function patiently(world: World, last: Call, specs: readonly CallSpec[]): Promise<Call> {
   if (!traitsOf(last.spec.tool).readable) return last;
   await world.time.advance(TIMES.keyMemory);
   let call = last;
-  for (const spec of specs) if (!isFinal(call)) call = await finish(world, 0, spec);
+  for (const spec of [...specs, ...specs]) {
+    if (isFinal(call)) break;
+    call = await finish(world, 0, spec);
+    await world.time.advance(TIMES.cooldown + 100);
+  }
   return call;
 }
 
