@@ -103,4 +103,36 @@ describe("an owner that another process has taken over", () => {
     expect(await heir).toMatchObject({ status: "committed" });
     expect(await first).toMatchObject({ status: "committed", replayed: false });
   });
+
+  test.each([
+    ["at once, when the lease of the other one has lapsed", 6_000, 0],
+    ["after it, when the other one still has its lease", 0, 6_000],
+  ])(
+    "and is answered after all, and the other one is dead: the ledger says committed %s",
+    async (_, before, after) => {
+      const world = await openWorld();
+      const { clock, order, hf } = world;
+      let land: (made: EffectBody) => void = () => {};
+      const run: OrderOptions["run"] = () =>
+        new Promise((resolve) => {
+          land = resolve;
+        });
+      const first = order("readable", { run }).outcome(TEA, ONCE);
+      await clock.settle();
+      clock.jump(6_000);
+      const { hf: heir, die } = mortal(world);
+      const readState = () => new Promise<never>(() => {});
+      order("readable", { readState }, heir)
+        .outcome(TEA, ONCE)
+        .catch(() => {});
+      await clock.settle();
+      die();
+      clock.jump(before);
+      land({ id: "ef_1" } as EffectBody);
+      const told = await first;
+      expect(told).toMatchObject({ status: "committed", recorded: true });
+      await clock.advance(after);
+      expect(await hf.operations.get(told.id)).toMatchObject({ status: "committed" });
+    },
+  );
 });

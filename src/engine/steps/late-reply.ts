@@ -5,10 +5,11 @@
  * @module
  */
 
+import type { Move } from "../../ledger/moves/moves.ts";
 import type { Ending, Verdict } from "../../ledger/record.ts";
 import { claimMove, sendsForMsOf } from "../claim-terms.ts";
 import { recognisesRepeats } from "../define/tool.ts";
-import type { Engine } from "../engine.ts";
+import { type Engine, inBackground } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { effectOf, payloadOf } from "../outcome/result.ts";
 import { endingsOf, type Owned, wakeOf } from "./ownership.ts";
@@ -29,29 +30,44 @@ export async function fileEvidence(
   engine: Engine,
 ): Promise<void> {
   const { operation, epoch } = owned;
-  const { tool, ref } = operation;
+  const { tool } = operation;
   const at = engine.ledger.clock.latest();
   const ending = endingsOf(owned).find((each) => each.n === n);
   const { status } = ending ?? {};
   const result = verdict === "committed" ? owned.results[n] : undefined;
   const payload = result && payloadOf(operation, result, engine);
   const { effect, effectId } = result ? effectOf(tool, result.value) : {};
-  const filed = await engine.persist(() =>
-    engine.ledger.move(ref, {
-      move: "file",
-      evidence: { attempt: n, epoch, at, verdict, status, payload, effect, effectId },
-      ending: ending && { ...ending, verdict },
-      dedupes: recognisesRepeats(tool),
-      at,
-    }),
-  );
+  const evidence = { attempt: n, epoch, at, verdict, status, payload, effect, effectId };
+  const move: Filing = {
+    move: "file",
+    evidence,
+    ending: ending && { ...ending, verdict },
+    dedupes: recognisesRepeats(tool),
+    at,
+  };
   // The store has lost the record: a commit is the one thing that must not go with it.
-  if (filed !== "closed" && filed.tag === "refused" && filed.why === "absent" && result) {
+  if ((await file(owned, move, engine)) === "absent" && result) {
     await restore(owned, { tag: "committed", via: "late", payload, effect, effectId }, engine);
   }
-  if (filed !== "closed" && filed.tag === "moved" && filed.report === "duplicate") {
+}
+
+type Filing = Extract<Move, { move: "file" }>;
+
+async function file(owned: Owned, move: Filing, engine: Engine): Promise<"absent" | undefined> {
+  const { operation, leaseMs } = owned;
+  const filed = await engine.persist(() => engine.ledger.move(operation.ref, move));
+  if (filed === "closed" || filed.tag === "lane") return undefined;
+  if (filed.tag === "refused") return filed.why === "absent" ? "absent" : undefined;
+  if (filed.report === "duplicate") {
     engine.events.emit("duplicate", () => ({ ...about(operation), source: "late" }));
   }
+  // Its owner settles it, or is gone: then the commit is written when the lease has lapsed.
+  const isOwned = filed.stored?.record.state.tag === "claimed";
+  if (isOwned && move.evidence.verdict === "committed") {
+    const again = () => inBackground(engine, () => file(owned, move, engine));
+    engine.clock.after(leaseMs, () => engine.isClosed() || again(), true);
+  }
+  return undefined;
 }
 
 /** Writes down anew what is known of an operation whose record the store has lost; false if that failed. */

@@ -65,7 +65,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       return { tag: "write", record: enter(ended, state, move.at), lease: "none", report };
     }
     case "file":
-      return fileEvidence(record, move);
+      return fileEvidence(stored, move, now);
     case "withdraw":
       return withdraw(record, move);
     case "answer":

@@ -5,27 +5,32 @@
  * @module
  */
 
-import type { Evidence, OperationRecord, State } from "../record.ts";
-import type { Applied, Move } from "./moves.ts";
+import type { Evidence, OperationRecord, State, Stored } from "../record.ts";
+import { type Applied, hasLapsed, type Move } from "./moves.ts";
 import { endAttempts, enter } from "./record-edits.ts";
 
 const MAX_EVIDENCE_KEPT = 16;
 
 export function fileEvidence(
-  record: OperationRecord,
+  stored: Stored,
   move: Extract<Move, { move: "file" }>,
+  now: number,
 ): Applied {
+  const { record } = stored;
+  const { state } = record;
   const { evidence, dedupes, at } = move;
   const { attempt, verdict, status } = evidence;
-  if (record.evidence.some((seen) => isEqual(seen, evidence))) return { tag: "same" };
+  // An owner settles a claimed operation itself, unless it is gone. In every other state the commit is written
+  // here, else a later claim could fire it again.
+  const isOwned = state.tag === "claimed" && !hasLapsed(stored, now);
+  const corrects = verdict === "committed" && state.tag !== "committed" && !isOwned;
+  const isKnown = record.evidence.some((seen) => isEqual(seen, evidence));
+  if (isKnown && !corrects) return { tag: "same" };
   const ending = move.ending ?? { n: attempt, endedAt: evidence.at, verdict, status };
   const ended = endAttempts(record, [ending]);
-  const next = { ...ended, evidence: keep([...record.evidence, evidence]) };
-  const { state } = record;
-  if (verdict !== "committed") return { tag: "write", record: next, lease: "keep" };
-  // An owner settles a claimed operation itself. In every other state the commit is written here, else
-  // a later claim could fire it again.
-  if (state.tag !== "claimed" && state.tag !== "committed") {
+  const filed = isKnown ? record.evidence : keep([...record.evidence, evidence]);
+  const next = { ...ended, evidence: filed };
+  if (corrects) {
     return {
       tag: "write",
       record: enter({ ...next, untold: true }, committedBy(next), at),
@@ -33,7 +38,8 @@ export function fileEvidence(
       report: "corrected",
     };
   }
-  const twice = state.tag === "committed" && !isSameEffect(state, evidence, dedupes);
+  const twice =
+    verdict === "committed" && state.tag === "committed" && !isSameEffect(state, evidence, dedupes);
   return { tag: "write", record: next, lease: "keep", report: twice ? "duplicate" : undefined };
 }
 
