@@ -85,7 +85,9 @@ export const sendsForMsOf = ({ attemptTimeoutMs, deadlineMs }: Tool): number =>
 export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | undefined {
   const suspicion = engine.ledger.suspicion();
   if (!suspicion || fresh) return undefined;
-  const declared = declaredBy(tool, engine.enlisted);
+  const all = declaredBy(tool, engine.enlisted);
+  // What the lost attempt has sent is lost with it, unless it was in the arguments.
+  const declared = tool.precondition ? { ...all, conditional: undefined } : all;
   return { since: suspicion.since, sendsForMs: sendsForMsOf(tool), declared };
 }
 

@@ -95,6 +95,17 @@ describe("a store that may forget has no memory to trust: a missing record is re
     expect(await accepting.pass(tool.outcome(TEA, ONCE))).toMatchObject({ status: "committed" });
   });
 
+  test("a precondition that is read anew is another one: nothing is sent where the reader cannot tell", async () => {
+    const { service, order, pass, restart } = await openForgetful();
+    await expect(order("conditional").outcome(TEA, ONCE)).rejects.toThrow("may forget");
+    const readState = () => cannotTell("down");
+    const first = order("conditional", { readState: () => absent() });
+    expect(await pass(first.outcome(TEA, ONCE))).toMatchObject({ status: "committed" });
+    const again = order("conditional", { readState }, restart().hf);
+    expect(await pass(again.outcome(TEA, ONCE))).toMatchObject({ status: "unknown", attempts: 0 });
+    expect(service.effects).toHaveLength(1);
+  });
+
   test("a scope that its caller calls fresh is not read first", async () => {
     const { hf, service, order, pass } = await openForgetful();
     const tool = order("readable");

@@ -119,6 +119,31 @@ test("a loss that another process found is heard of, also when the store is past
   expect(sent).toEqual(["x", "y"]);
 });
 
+test("a precondition that is read anew does not vouch for what was sent with the one that is lost", async () => {
+  const clock = virtualClock();
+  const newStore = () => memoryStore({ now: clock.now, forgets: "accepted" });
+  let inner = newStore();
+  const store = new Proxy(inner, { get: (_, name) => Reflect.get(inner, name) });
+  let version = 1;
+  const put = createHoldfire({ store, surroundings: { clock, random: () => 0.5 } }).tool({
+    name: "put",
+    kind: "write",
+    precondition: () => version,
+    run: async (_: { id: string }, { precondition }) => {
+      if (precondition !== version) throw new Error("412");
+      version += 1;
+      return version;
+    },
+  });
+  await clock.run(put({ id: "x" }, { scope: "s" }));
+  inner = newStore();
+  expect(await clock.run(put.outcome({ id: "x" }, { scope: "s" }))).toMatchObject({
+    status: "unknown",
+    reason: "store_lost",
+  });
+  expect(version).toBe(2);
+});
+
 test("what an older ledger says was not applied is not fired on its word", async () => {
   const clock = virtualClock();
   const newStore = () => memoryStore({ now: clock.now, forgets: "accepted" });

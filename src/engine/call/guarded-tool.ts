@@ -15,7 +15,7 @@ import { withTimeLimit } from "../../lang/clock.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { PlannedCall } from "../define/planned-call.ts";
 import type { Tool } from "../define/tool.ts";
-import { recognisesRepeats, registerTool } from "../define/tool.ts";
+import { recognisesForgotten, registerTool } from "../define/tool.ts";
 import { type Engine, inBackground, underWay } from "../engine.ts";
 import { runRead } from "../loops/read-tool.ts";
 import { currentFrame, enterInner, type Inner } from "../operation/nesting.ts";
@@ -193,7 +193,7 @@ async function inThread(
 function checkStore(tool: Tool, engine: Engine): void {
   const { promise, name } = engine.ledger.store;
   if (!promise.mayForget || promise.forgettingAccepted) return;
-  if (tool.readState || recognisesRepeats(tool)) return;
+  if (tool.readState || recognisesForgotten(tool)) return;
   throw new InvalidInputError(
     `tool "${tool.name}"`,
     `is neither keyed nor readable, and the ${name} store may forget that it was sent. Declare keyed or readState, use a store that keeps its records, or accept it ({ forgets: "accepted" }).`,

@@ -82,6 +82,10 @@ export interface Learned {
 export const recognisesRepeats = ({ keyedForMs, conditional }: Tool): boolean =>
   keyedForMs !== undefined || conditional;
 
+/** Whether it does so where the record of the first request is lost: a precondition that is read anew is another one. */
+export const recognisesForgotten = (tool: Tool): boolean =>
+  tool.keyedForMs !== undefined || (tool.conditional && !tool.precondition);
+
 /** What the record keeps of the tool's promises when an attempt is noted. */
 export const declaredBy = ({ keyedForMs, conditional }: Tool, enlisted: boolean): Declared => ({
   keyed: keyedForMs === undefined ? undefined : true,

@@ -6,7 +6,7 @@
 
 import { sleep } from "../../lang/clock.ts";
 import { type AttemptNote, isCleared, type Licence } from "../../ledger/record.ts";
-import { recognisesRepeats, type Tool } from "../define/tool.ts";
+import { recognisesForgotten, type Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { backoff } from "../pace.ts";
@@ -69,7 +69,7 @@ export function endBeforeFiring(owned: Owned, engine: Engine): Next | undefined 
 const isUnprotected = (owned: Owned, engine: Engine): boolean =>
   mayBeForgotten(owned, engine) &&
   !engine.ledger.store.promise.forgettingAccepted &&
-  !recognisesRepeats(owned.operation.tool);
+  !recognisesForgotten(owned.operation.tool);
 
 export function nextMove(owned: Owned, engine: Engine): Next {
   const decision = answeredYes(owned.attempts) ?? decide(situationOf(owned, engine));
