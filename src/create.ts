@@ -86,6 +86,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     calledWith: createCalledWith(),
     executions: new Map(),
     runningAttempts: new Map(),
+    endedHere: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, closed.signal),
     enlisted: false,
     spoil: async () => {},

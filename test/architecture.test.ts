@@ -40,6 +40,7 @@ const ENGINE = [
   "store-call.ts",
   "operation",
   "engine.ts",
+  "ended-here.ts",
   "engine-of.ts",
   "claim-terms.ts",
   "fire-once.ts",

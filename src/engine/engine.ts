@@ -45,6 +45,8 @@ export interface Engine {
   readonly executions: Map<string, Execution>;
   /** Attempts whose `run` has not settled yet, by operation id; some outlive their execution. */
   readonly runningAttempts: Map<string, readonly number[]>;
+  /** Attempts in doubt that ended in this process not long ago, and when on its monotonic clock; by operation id. */
+  readonly endedHere: Map<string, readonly { readonly n: number; readonly at: number }[]>;
   /** Tries a durable move until the store has answered. */
   readonly persist: Persist;
   /** Commits join a transaction of the user's: one attempt, and no request leaves. */

@@ -69,6 +69,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     calledWith: createCalledWith(),
     executions: new Map(),
     runningAttempts: new Map(),
+    endedHere: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, new AbortController().signal),
     isClosed: () => false,
     background: new Set(),

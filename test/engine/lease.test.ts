@@ -130,7 +130,7 @@ describe("an attempt starts", () => {
 });
 
 describe("a request of an attempt may leave", () => {
-  const time = (ms: number) => timeToSend(engine.ledger.clock.latest() + ms, engine);
+  const time = (ms: number) => timeToSend(engine.ledger.clock.latest() + ms, undefined, engine);
 
   test("until its time is over, by the clock that shows more", async () => {
     const minute = time(60_000);

@@ -81,4 +81,42 @@ describe("a clock is set forward by 40 s", () => {
       expect(later).toMatchObject({ status: "committed", licence: "absent", attempts: 2 });
     },
   );
+
+  test("the store's, which was behind when the attempt ended: absent is not proof before its time", async () => {
+    const { order, pass, clock, client, service, another, setStore } = await openAsleep();
+    service.plan(faults.resetBefore());
+    const options = { commitsWithinMs: 30_000, deadlineMs: 5_000, readState: () => absent() };
+    const readable = order("readable", {
+      ...options,
+      run: async (args, { key }) => {
+        setStore(-40_000);
+        // The lease is renewed meanwhile, and with it what is known of the store's clock.
+        await new Promise<void>((resolve) => void clock.after(3_000, resolve));
+        return client("readable").create(args, { key });
+      },
+    });
+    expect(await pass(readable.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+    setStore(40_000);
+    const heir = order("readable", options, another());
+    expect(await pass(heir.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+    expect(service.arrivals).toHaveLength(1);
+    await clock.advance(31_000);
+    const later = await pass(heir.outcome(TEA, ONCE));
+    expect(later).toMatchObject({ status: "committed", licence: "absent", attempts: 2 });
+  });
+
+  test("both, where the store runs on the same host: the process that fired still knows how long ago that was", async () => {
+    const { order, pass, clock, service, setStore } = await openAsleep();
+    service.plan(faults.resetBefore());
+    const options = { commitsWithinMs: 30_000, deadlineMs: 5_000, readState: () => absent() };
+    const readable = order("readable", options);
+    expect(await pass(readable.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+    setStore(40_000);
+    clock.jump(40_000);
+    expect(await pass(readable.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
+    expect(service.arrivals).toHaveLength(1);
+    await clock.advance(31_000);
+    const later = await pass(readable.outcome(TEA, ONCE));
+    expect(later).toMatchObject({ status: "committed", licence: "absent", attempts: 2 });
+  });
 });

@@ -17,7 +17,9 @@ import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
 import { about } from "../operation/operation.ts";
 import type { Result } from "../outcome/result.ts";
 import type { Attempted } from "./attempt.ts";
+import { rememberEnd } from "../ended-here.ts";
 import { learn, type Owned } from "./ownership.ts";
+import { latestSince } from "./time-to-send.ts";
 
 export async function classifyAttempt(
   owned: Owned,
@@ -60,10 +62,11 @@ export async function classifyAttempt(
     operation.tool.verify !== undefined &&
     !(await isVerified(owned, ended, engine));
   const { status, innerOnly } = judged;
+  const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
   const ending: Ending = {
     n,
     // Too early an end would make an absence proof too soon.
-    endedAt: engine.ledger.clock.latest(),
+    endedAt: latestSince(skew, engine),
     verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
     proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
     status,
@@ -76,6 +79,10 @@ export async function classifyAttempt(
     innerOnly,
   };
   takeIn(owned, ending, judged, ended);
+  const { commitsWithinMs } = operation.tool;
+  if (ending.verdict === "unknown" && commitsWithinMs !== undefined) {
+    rememberEnd(operation.ref.id, n, commitsWithinMs, engine);
+  }
   engine.events.emit(event, () => ({
     ...named(),
     verdict: ending.verdict ?? "unknown",

@@ -43,6 +43,8 @@ export interface StateRead {
   readonly beganAt: number;
   /** The wall clock then. */
   readonly wall: number;
+  /** How long before it attempts had ended in this process, by the monotonic clock; by their number. */
+  readonly sinceEnd?: ReadonlyMap<number, number> | undefined;
 }
 
 export interface Situation {

@@ -125,7 +125,7 @@ function own(
 }
 
 export const timeOf = (note: AttemptNote | undefined, engine: Engine): TimeToSend =>
-  timeToSend(note?.endsBy ?? Number.NEGATIVE_INFINITY, engine);
+  timeToSend(note?.endsBy ?? Number.NEGATIVE_INFINITY, note?.skew, engine);
 
 export function wakeOf(owned: Owned): Stop {
   owned.wake ??= createStop();

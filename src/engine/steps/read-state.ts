@@ -9,6 +9,7 @@ import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { backoff } from "../pace.ts";
 import { askReader, isBroken } from "../reader.ts";
+import { sinceEnds } from "../ended-here.ts";
 import { type Owned, wakeOf } from "./ownership.ts";
 
 /** A reader that breaks down is asked again, like any read; one that answers is believed. */
@@ -22,8 +23,9 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
     // Noted before the question: only a read that *began* late enough proves an absence.
     const beganAt = engine.ledger.clock.earliest();
     const wall = engine.clock.now();
+    const sinceEnd = sinceEnds(operation.ref.id, engine);
     const reading = await askReader(operation, stored.record, left, engine);
-    owned.lastRead = { reading: reading.reading, beganAt, wall };
+    owned.lastRead = { reading: reading.reading, beganAt, wall, sinceEnd };
     owned.reading = reading;
     if (reading.reading === "duplicated") {
       engine.events.emit("duplicate", () => ({ ...about(operation), source: "read" }));

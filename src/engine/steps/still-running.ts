@@ -60,7 +60,8 @@ export async function noteLonger(
   ms: number,
   engine: Engine,
 ): Promise<number | undefined> {
-  const endsBy = endsByIn(ms, engine);
+  const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
+  const endsBy = endsByIn(ms, engine, skew);
   const noting = engine.ledger.move(owned.operation.ref, { move: "running", attempt: n, endsBy });
   const inTime = await inStoreTime(engine, noting);
   if (inTime.tag !== "done" || inTime.value.tag !== "moved") return undefined;

@@ -12,9 +12,16 @@ import type { Execution } from "../operation/operation.ts";
 /** How long a claim or a note may take without costing the attempt any of its time. */
 const TO_NOTE_MS = 1_000;
 
+/**
+ * No earlier than the store's clock now; nor than it would be if it had not been set back since the attempt was noted,
+ * when the wall clock was ahead of it by `skew`.
+ */
+export const latestSince = (skew: number | undefined, { clock, ledger }: Engine): number =>
+  Math.max(ledger.clock.latest(), skew === undefined ? 0 : clock.now() - skew);
+
 /** The time to note for an attempt that is to have so many milliseconds from now on. */
-export const endsByIn = (ms: number, { ledger }: Engine): number =>
-  Math.ceil(ledger.clock.latest() + ms + TO_NOTE_MS);
+export const endsByIn = (ms: number, engine: Engine, skew?: number): number =>
+  Math.ceil(latestSince(skew, engine) + ms + TO_NOTE_MS);
 
 /** How long an attempt that starts now may take until it is slow. */
 export const attemptMsOf = ({ operation, remainingMs }: Execution): number =>
@@ -28,9 +35,10 @@ export interface TimeToSend {
   extend(endsBy: number): void;
 }
 
-export function timeToSend(endsBy: number, { clock, ledger }: Engine): TimeToSend {
+export function timeToSend(endsBy: number, skew: number | undefined, engine: Engine): TimeToSend {
+  const { clock } = engine;
   const endOf = (noted: number): Instant => {
-    const left = noted - ledger.clock.latest();
+    const left = noted - latestSince(skew, engine);
     const { monotonic, wall } = instantOf(clock);
     return { monotonic: monotonic + left, wall: wall + left };
   };

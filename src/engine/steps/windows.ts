@@ -1,7 +1,7 @@
 /**
- * The two windows of time that licences rest on, each by two clocks: *absent* is proof from a time on, by the clock
- * that shows less; a key is remembered until a time, by the clock that shows more. A host that slept and a clock
- * that was set then err on the side of not firing.
+ * The two windows of time that licences rest on, each by all clocks at hand: *absent* is proof from a time on, by the
+ * clock that shows least; a key is remembered until a time, by the clock that shows most. A host that slept and a
+ * clock that was set then err on the side of not firing.
  *
  * @module
  */
@@ -12,6 +12,8 @@ import type { AttemptNote } from "../../ledger/record.ts";
 interface Began {
   readonly beganAt: number;
   readonly wall: number;
+  /** How long ago attempts of this process had ended, by its monotonic clock; by their number. */
+  readonly sinceEnd?: ReadonlyMap<number, number> | undefined;
 }
 
 /** The time after which *absent* is proof for all of them; not known while one has not ended. */
@@ -22,18 +24,30 @@ export function proofDue(
 ): number | "not yet" | "never" {
   if (commitsWithinMs === undefined) return "never";
   let due = 0;
-  for (const { endedAt, endsBy, unvetoable, skew } of doubtful) {
+  for (const { n, endedAt, endsBy, unvetoable, skew } of doubtful) {
     const end = endedAt ?? endsBy;
     if (end === undefined) return "not yet";
     if (endedAt === undefined && unvetoable) return "never";
-    due = Math.max(due, end + commitsWithinMs + overstated(lastRead, skew));
+    due = Math.max(
+      due,
+      end + commitsWithinMs + (lastRead ? overstated(lastRead, n, end, skew) : 0),
+    );
   }
   return due;
 }
 
-/** How much more the store's clock shows than the wall clock: it was set forward. */
-const overstated = (lastRead: Began | undefined, skew: number | undefined): number =>
-  lastRead && skew !== undefined ? Math.max(lastRead.beganAt - (lastRead.wall - skew), 0) : 0;
+/** How much more the store's clock shows than the wall clock, or the monotonic one: it was set forward. */
+function overstated(
+  { beganAt, wall, sinceEnd }: Began,
+  n: number,
+  end: number,
+  skew: number | undefined,
+): number {
+  const byWall = skew === undefined ? beganAt : wall - skew;
+  const since = sinceEnd?.get(n);
+  const byMonotonic = since === undefined ? beganAt : end + since;
+  return Math.max(beganAt - Math.min(byWall, byMonotonic), 0);
+}
 
 /** Counted from the first send of this key; `now` is no earlier than the store's clock. */
 export function isKeyExpired(

@@ -75,8 +75,8 @@ export const wireBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/windows.ts",
-        find: "end + commitsWithinMs + overstated(lastRead, skew)",
-        replace: "end + commitsWithinMs + 0 * overstated(lastRead, skew)",
+        find: "  return Math.max(beganAt - Math.min(byWall, byMonotonic), 0);\n",
+        replace: "  return 0 * Math.min(byWall, byMonotonic);\n",
       },
     ],
     caughtBy: ["a clock of the store that is set forward makes no absence a proof"],
