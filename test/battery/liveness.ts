@@ -155,7 +155,12 @@ async function mayStayOpen(world: World, op: string, { spec, outcome }: Call): P
   if (outcome?.status !== "unknown") return false;
   // The reaper here spares no age: an owner that missed its own row takes the store for one that lost it.
   if (outcome.reason === "store_lost") return world.forgotten.size > 0;
-  const { attempts = [] } = (await recordsOf(world)).get(op) ?? {};
+  const { attempts = [], generation } = (await recordsOf(world)).get(op) ?? {};
+  // What left late, under a key that was rejected before, is not recognised by its next key.
+  const isOfOldKey = attempts.some(
+    (one) => one.generation !== generation && one.verdict === "unknown",
+  );
+  if (isOfOldKey && !readable) return true;
   // Its thread may go on for ever, as far as is known.
   const isUnvetoable = world.calls.some(
     (call) => call.op === op && call.spec.manner === "other-way",
