@@ -22,7 +22,7 @@ const client = await server.connect();
 
 const mcp = guardMcpClient(client, hf, {
   tools: {
-    find_payouts: { kind: "read" },
+    find_payouts: "read",
     pay: {
       kind: "write",
       // Asked after a lost reply, before anything is sent again; here by a tool of the same server.

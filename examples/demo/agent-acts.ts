@@ -34,6 +34,7 @@ async function guarded(scene: Scene): Promise<string> {
   scene.watch(hf);
   const mcp = guardMcpClient(client, hf, {
     tools: {
+      find_payouts: "read",
       pay_out: {
         kind: "write",
         readState: async ({ key }) => {
@@ -58,7 +59,7 @@ async function blind(scene: Scene): Promise<string> {
   // The memory store takes such a tool only from someone who says that forgetting is acceptable.
   const hf = createHoldfire({ app: "demo", store: memoryStore({ forgets: "accepted" }) });
   scene.watch(hf);
-  const mcp = guardMcpClient(client, hf);
+  const mcp = guardMcpClient(client, hf, { tools: { pay_out_by_fax: "write" } });
   const run = () => hf.scope(SCOPE, () => runAgent(mcp, "pay_out_by_fax", scene));
   const first = outcomeOf(await run());
   await askPerson(hf, scene);

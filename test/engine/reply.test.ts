@@ -36,7 +36,7 @@ describe("the envelope", () => {
         replayed: true,
         data: 1,
         message:
-          "Already done at 2026-11-16T04:00:00.000Z; nothing was sent this time. Do not call again.",
+          "Already done at 2026-11-16T04:00:00.000Z; nothing was sent this time. Do not call again. If it is wanted once more, a person must ask for it in a new message.",
       },
     ],
     [
@@ -44,7 +44,7 @@ describe("the envelope", () => {
       {
         ok: true,
         message:
-          "Already done at 2026-11-16T04:00:00.000Z; nothing was sent this time. Its result was not kept. Do not call again.",
+          "Already done at 2026-11-16T04:00:00.000Z; nothing was sent this time. Its result was not kept. Do not call again. If it is wanted once more, a person must ask for it in a new message.",
       },
     ],
     [

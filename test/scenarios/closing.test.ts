@@ -158,7 +158,7 @@ describe("what a model is told", () => {
     const again = await pass(mail.reply(TEA, ONCE));
     expect(again).toMatchObject({ ok: true, effect: "noop", replayed: true, data: first.data });
     expect(again.message).toBe(
-      "Already done at 2023-11-14T22:13:20.000Z; nothing was sent this time. Do not call again.",
+      "Already done at 2023-11-14T22:13:20.000Z; nothing was sent this time. Do not call again. If it is wanted once more, a person must ask for it in a new message.",
     );
     expect(again.operation).toBe(first.operation);
   });

@@ -78,5 +78,5 @@ function committedMessage(outcome: Extract<Outcome<unknown>, { status: "committe
   const lost = outcome.resultLost ? " Its result was not kept." : "";
   if (!outcome.replayed) return `Done.${lost} Do not call again for the same request.`;
   const when = new Date(outcome.at).toISOString();
-  return `Already done at ${when}; nothing was sent this time.${lost} Do not call again.`;
+  return `Already done at ${when}; nothing was sent this time.${lost} Do not call again. If it is wanted once more, a person must ask for it in a new message.`;
 }

@@ -6,6 +6,13 @@
  * @module
  */
 
-export { attemptOf, type ToolRules } from "../shared/tools/guard-tool.ts";
+export { attemptOf } from "../shared/tools/guard-tool.ts";
+export type { RuledCall, ToolRule, ToolRules } from "../shared/tools/rules.ts";
 export { type AiModel, ownRetries } from "./own-retries.ts";
-export { type AiTurnOptions, type GuardedAiTool, guardTools, statusTool } from "./tools.ts";
+export {
+  type AiRules,
+  type AiTurnOptions,
+  type GuardedAiTool,
+  guardTools,
+  statusTool,
+} from "./tools.ts";

@@ -12,14 +12,14 @@ import type { Holdfire } from "../../api.ts";
 import type { StatusQuestion, StatusReply } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek } from "../../lang/peek.ts";
+import { describe, guardFunction, statusCall, withAttempt } from "../shared/tools/guard-tool.ts";
 import {
   checkRules,
-  describe,
-  guardFunction,
-  statusCall,
+  type RuleForEach,
+  type Told,
+  type ToolRule,
   type ToolRules,
-  withAttempt,
-} from "../shared/tools/guard-tool.ts";
+} from "../shared/tools/rules.ts";
 import { type FromContext, stepOf, turnFrom } from "../shared/tools/turn.ts";
 import { aiSchema, hideAiKey } from "./schema.ts";
 
@@ -33,6 +33,19 @@ type ContextOf<T> = T extends Tool<Any, Any, infer C> ? C : Any;
 
 /** The same tool; what it gives is the envelope around its result. */
 export type GuardedAiTool<T> = Tool<InputOf<T>, Reply<OutputOf<T>>, ContextOf<T>>;
+
+type Runnable = { readonly execute: (...args: never[]) => unknown };
+
+type RuleFor<T> = ToolRule<Told<InputOf<T>>, OutputOf<T>>;
+
+/** A rule for each tool that has an `execute`; those of the provider need none. */
+export type AiRules<T> = T extends object
+  ? RuleForEach<
+      { readonly [K in keyof T as T[K] extends Runnable ? K : never]: RuleFor<T[K]> } & {
+        readonly [K in keyof T as T[K] extends Runnable ? never : K]?: RuleFor<T[K]>;
+      }
+    >
+  : never;
 
 export interface AiTurnOptions {
   /**
@@ -49,27 +62,32 @@ export interface AiTurnOptions {
 const LINE = "Pass { thread: chatId } to guardTools";
 
 /**
- * The same tools under the guard. A tool without rules is a plain write.
+ * The same tools under the guard. Each has a rule: `"read"`, `"write"`, `"destructive"`, or an object.
  *
  * `execute` gets the attempt's signal as `abortSignal`, and `key` and `attempt` beside it (see
  * `attemptOf`). Of a tool that yields, only the last value is told.
  *
  * @example
  * ```ts
- * const tools = guardTools({ pay }, hf, { pay: { kind: "write", intent } }, { thread: chatId });
+ * const tools = guardTools({ pay, payout_status }, hf, {
+ *   pay: { kind: "write", intent },
+ *   payout_status: "read",
+ * }, { thread: chatId });
  * await generateText({ model, tools, messages });
  * ```
  */
 export function guardTools<T extends ToolSet>(
   tools: T,
   hf: Holdfire,
-  rules: { readonly [K in keyof T]?: ToolRules<InputOf<T[K]>, OutputOf<T[K]>> } = {},
+  rules: AiRules<NoInfer<T>>,
   options: AiTurnOptions = {},
 ): { [K in keyof T]: GuardedAiTool<T[K]> } {
-  checkRules(rules, Object.keys(tools));
+  const names = Object.keys(tools);
+  const runnable = names.filter((name) => typeof peek(tools[name], "execute") === "function");
+  const ruleOf = checkRules(rules, runnable, names);
   const guarded = Object.entries(tools).map(([name, tool]) => [
     name,
-    guardTool(name, tool as AnyTool, hf, rules[name], options),
+    guardTool(name, tool as AnyTool, hf, ruleOf(name), options),
   ]);
   return Object.fromEntries(guarded) as { [K in keyof T]: GuardedAiTool<T[K]> };
 }
@@ -92,7 +110,7 @@ function guardTool(
   name: string,
   tool: AnyTool,
   hf: Holdfire,
-  rules: ToolRules | undefined,
+  rules: ToolRules,
   options: AiTurnOptions,
 ): AnyTool {
   const { execute, outputSchema: _, toModelOutput, ...rest } = tool;
@@ -111,8 +129,8 @@ function guardTool(
   const { description } = tool;
   const told =
     typeof description === "function"
-      ? (about: never) => describe(description(about), rules?.alsoDoes)
-      : describe(description, rules?.alsoDoes);
+      ? (about: never) => describe(description(about), rules.alsoDoes)
+      : describe(description, rules.alsoDoes);
   return {
     ...rest,
     ...(told === undefined ? {} : { description: told }),

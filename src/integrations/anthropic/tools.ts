@@ -11,16 +11,15 @@ import type { Holdfire } from "../../api.ts";
 import type { StatusQuestion } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek } from "../../lang/peek.ts";
-import {
-  checkRules,
-  describe,
-  guardFunction,
-  statusCall,
-  type ToolRules,
-  withAttempt,
-} from "../shared/tools/guard-tool.ts";
+import { describe, guardFunction, statusCall, withAttempt } from "../shared/tools/guard-tool.ts";
 import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import {
+  checkRules,
+  type FirstArgument,
+  type RulesByName,
+  type ToolRules,
+} from "../shared/tools/rules.ts";
 import { putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 
@@ -33,11 +32,19 @@ interface RunnableTool {
   readonly parse?: ((content: unknown) => unknown) | undefined;
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: tools of any arguments
+type Any = any;
+
+/** What the type of a tool tells; `never` for one that the runner does not run. The SDK's types forget the result. */
+type TypesOf<T> = T extends { readonly name: infer N extends string; readonly run: infer F }
+  ? { readonly name: N; readonly args: FirstArgument<F>; readonly result: Any }
+  : never;
+
 const LINE = "Pass { thread, messages } to guardTools";
 
 /**
- * The same tools under the guard; the model reads the envelope. A tool without rules is a plain write, one
- * that the runner does not run stays as it is.
+ * The same tools under the guard; the model reads the envelope. Each has a rule: `"read"`, `"write"`,
+ * `"destructive"`, or an object. One that the runner does not run needs none and stays as it is.
  *
  * @example
  * ```ts
@@ -48,13 +55,13 @@ const LINE = "Pass { thread, messages } to guardTools";
 export function guardTools<const T extends readonly object[]>(
   tools: T,
   hf: Holdfire,
-  rules: Readonly<Record<string, ToolRules>> = {},
+  rules: RulesByName<TypesOf<T[number]>>,
   options: RunnerTurnOptions = {},
 ): { -readonly [K in keyof T]: T[K] } {
   const names = tools.filter(isRunnable).map(({ name }) => name);
-  checkRules(rules, names);
+  const ruleOf = checkRules(rules, names);
   const guarded = tools.map((tool) =>
-    isRunnable(tool) ? guardTool(tool, hf, rules[tool.name], options) : tool,
+    isRunnable(tool) ? guardTool(tool, hf, ruleOf(tool.name), options) : tool,
   );
   return guarded as unknown as { -readonly [K in keyof T]: T[K] };
 }
@@ -65,7 +72,7 @@ const isRunnable = (tool: object): tool is RunnableTool =>
 function guardTool(
   tool: RunnableTool,
   hf: Holdfire,
-  rules: ToolRules | undefined,
+  rules: ToolRules,
   options: RunnerTurnOptions,
 ): object {
   const { name } = tool;
@@ -85,7 +92,7 @@ function guardTool(
     property,
   );
   const parse = (content: unknown) => check(withoutMadeUp(content, keys));
-  const description = describe(tool.description, rules?.alsoDoes);
+  const description = describe(tool.description, rules.alsoDoes);
   const guarded = {
     ...tool,
     ...(description === undefined ? {} : { description }),

@@ -10,14 +10,22 @@
 import type { AgentMiddleware } from "langchain";
 import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
-import { type CallGuarded, checkRules, type ToolRules } from "../shared/tools/guard-tool.ts";
+import type { CallGuarded } from "../shared/tools/guard-tool.ts";
+import {
+  ANY_TOOL,
+  checkRules,
+  missingRules,
+  readRules,
+  type ToolRule,
+  type ToolRules,
+} from "../shared/tools/rules.ts";
 import { guarded, guardNamed, type LangChainCall, type LangChainTool } from "./tools.ts";
 import type { LangChainTurnOptions } from "./turn.ts";
 
 export interface LangChainMiddlewareOptions extends LangChainTurnOptions {
   /**
-   * The tools of the agent. Given, rules that name none of them are refused, and `hf.reconcile` can send again
-   * for a tool before the agent has called it.
+   * The tools of the agent. Given, a missing rule and a rule that names none of them are refused at once, and
+   * `hf.reconcile` can send again for a tool before the agent has called it.
    */
   readonly tools?: readonly LangChainTool[] | undefined;
 }
@@ -33,7 +41,8 @@ const WORDS: Readonly<Record<Why, string>> = {
 };
 
 /**
- * A middleware under which every tool of the agent is guarded; one without rules is a plain write. Put it last.
+ * A middleware under which every tool of the agent is guarded. Each has a rule, or `"*"` has one for all; a call of
+ * a tool without a rule throws. Put it last.
  *
  * Neither `alsoDoes` nor a hidden `idempotency_key` can be shown to the model this way, as LangChain shows the
  * tools it was given; `guardTool` does both. The key is ours all the same.
@@ -46,7 +55,7 @@ const WORDS: Readonly<Record<Why, string>> = {
  */
 export function guardMiddleware(
   hf: Holdfire,
-  rules: Readonly<Record<string, ToolRules>> = {},
+  rules: Readonly<Record<string, ToolRule>>,
   options: LangChainMiddlewareOptions = {},
 ): AgentMiddleware {
   if (options.tools) {
@@ -55,13 +64,16 @@ export function guardMiddleware(
       options.tools.map(({ name }) => name),
     );
   }
+  const ruleOf = readRules(rules);
   const known = new Map<string, Known>();
   const get = (name: string): Known => {
-    const found = known.get(name) ?? knownOf(name, hf, rules[name] ?? {});
+    const own = ruleOf(name);
+    if (!own) throw missingRules([name]);
+    const found = known.get(name) ?? knownOf(name, hf, own);
     known.set(name, found);
     return found;
   };
-  for (const name of Object.keys(rules)) get(name);
+  for (const name of Object.keys(rules)) if (name !== ANY_TOOL) get(name);
   for (const tool of options.tools ?? []) get(tool.name).see(tool);
   const say = sayOnce();
   const made = new WeakSet<object>();

@@ -13,15 +13,21 @@ import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import {
   type CallGuarded,
-  checkRules,
   describe,
   guardFunction,
   statusCall,
-  type ToolRules,
   withAttempt,
 } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import {
+  checkRules,
+  type RulesByName,
+  readRule,
+  type Told,
+  type ToolRule,
+  type ToolRules,
+} from "../shared/tools/rules.ts";
 import { type LangChainTurnOptions, langChainTurn } from "./turn.ts";
 
 /** A tool of LangChain (`tool(…)`, `StructuredTool`), by structure. */
@@ -33,8 +39,24 @@ export interface LangChainTool {
   invoke(...args: any[]): Promise<any>;
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: tools of any input and output
+type Any = any;
+
+/** What the type of a tool tells: `tool(…)` keeps its name, its input and its output. */
+type TypesOf<T> = T extends { readonly name: infer N extends string }
+  ? T extends { readonly func: (input: infer A, ...rest: Any[]) => infer R }
+    ? { readonly name: N; readonly args: A; readonly result: OutputOf<R> }
+    : { readonly name: N; readonly args: Any; readonly result: Any }
+  : never;
+
+/** A function that yields has its last value as output, which its type does not tell. */
+type OutputOf<R> = Awaited<R extends AsyncGenerator<Any, Any, Any> ? never : R>;
+
+type RuleFor<T> = ToolRule<Told<TypesOf<T>["args"]>, TypesOf<T>["result"]>;
+
 /**
- * The same tool under the guard; the model reads the envelope. Without rules it is a plain write.
+ * The same tool under the guard; the model reads the envelope. The rule is `"read"`, `"write"`, `"destructive"`, or
+ * an object.
  *
  * The tool's function finds the attempt by `attemptOf()`: its key, its number, and its signal. The config's own
  * `signal` is taken from tools made by `tool(…)`, as LangChain would not wait for them once it fires.
@@ -48,23 +70,26 @@ export interface LangChainTool {
 export function guardTool<T extends LangChainTool>(
   tool: T,
   hf: Holdfire,
-  rules: ToolRules = {},
+  rule: RuleFor<T>,
   options: LangChainTurnOptions = {},
 ): T {
+  const rules = readRule(rule);
   const call = guardNamed(hf, tool.name, rules, () => tool, peek(tool, "func"));
   return guarded(tool, call, rules, options);
 }
 
-/** `guardTool` for several tools, with rules by name. */
+/** `guardTool` for several tools, with a rule for each by its name. */
 export function guardTools<const T extends readonly LangChainTool[]>(
   tools: T,
   hf: Holdfire,
-  rules: Readonly<Record<string, ToolRules>> = {},
+  rules: RulesByName<TypesOf<T[number]>>,
   options: LangChainTurnOptions = {},
 ): { -readonly [K in keyof T]: T[K] } {
-  const names = tools.map(({ name }) => name);
-  checkRules(rules, names);
-  return tools.map((tool) => guardTool(tool, hf, rules[tool.name], options)) as never;
+  const ruleOf = checkRules(
+    rules,
+    tools.map(({ name }) => name),
+  );
+  return tools.map((tool) => guardTool(tool, hf, ruleOf(tool.name), options)) as never;
 }
 
 /** What `tool(…)` of LangChain takes. */

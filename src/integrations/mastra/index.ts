@@ -6,12 +6,14 @@
  * @module
  */
 
-export { attemptOf, type ToolRules } from "../shared/tools/guard-tool.ts";
+export { attemptOf } from "../shared/tools/guard-tool.ts";
+export type { RuledCall, ToolRule, ToolRules } from "../shared/tools/rules.ts";
 export { guardStep, type MastraStep } from "./step.ts";
 export {
   guardHooks,
   guardTools,
   type MastraHooks,
+  type MastraRules,
   type MastraStatusTool,
   type MastraTool,
   statusTool,

@@ -11,9 +11,10 @@ import type { Holdfire } from "../../api.ts";
 import type { AttemptContext } from "../../engine/define/definition.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek } from "../../lang/peek.ts";
-import { guardFunction, type ToolRules } from "../shared/tools/guard-tool.ts";
+import { guardFunction } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf } from "../shared/tools/made-up-key.ts";
+import { readRule, type ToolRule } from "../shared/tools/rules.ts";
 import { attemptContext, callTool, type Execute, mastraRules } from "./tools.ts";
 import { type MastraTurnOptions, mastraTurn } from "./turn.ts";
 
@@ -36,15 +37,16 @@ const LINE = "Pass { scope } to guardStep";
  *
  * @example
  * ```ts
- * const pay = createStep(guardStep({ id: "pay", inputSchema, outputSchema, execute, retries: 2 }, hf));
+ * const pay = createStep(guardStep({ id: "pay", inputSchema, outputSchema, execute, retries: 2 }, hf, "write"));
  * ```
  */
 export function guardStep<S extends MastraStep>(
   step: S,
   hf: Holdfire,
-  rules: ToolRules = {},
+  rule: ToolRule,
   options: Pick<MastraTurnOptions, "scope"> = {},
 ): S {
+  const rules = readRule(rule);
   const { execute } = step;
   if (typeof execute !== "function") return step;
   const isTool = peek(step, TOOL) === true;

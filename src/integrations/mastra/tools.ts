@@ -13,16 +13,16 @@ import type { AttemptContext } from "../../engine/define/definition.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
-import {
-  checkRules,
-  describe,
-  guardFunction,
-  statusCall,
-  type ToolRules,
-  withAttempt,
-} from "../shared/tools/guard-tool.ts";
+import { describe, guardFunction, statusCall, withAttempt } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf } from "../shared/tools/made-up-key.ts";
+import {
+  checkRules,
+  type FirstArgument,
+  type RuleForEach,
+  type ToolRule,
+  type ToolRules,
+} from "../shared/tools/rules.ts";
 import { type MastraTurnOptions, mastraTurn } from "./turn.ts";
 
 /** A tool of Mastra (`createTool`), by structure. */
@@ -34,12 +34,21 @@ export interface MastraTool {
   readonly execute?: ((input: any, context: any) => any) | undefined;
 }
 
+/** A rule for each tool, with its own arguments. Of what a tool gives, its type says too little. */
+export type MastraRules<T> = T extends object
+  ? RuleForEach<{
+      readonly [K in keyof T]: ToolRule<
+        T[K] extends { readonly execute?: infer F } ? FirstArgument<NonNullable<F>> : unknown
+      >;
+    }>
+  : never;
+
 const LINE =
   "Pass { memory: { thread, resource } } to the agent, or { thread: chatId } to the guard,";
 
 /**
- * The same tools under the guard; the model reads the envelope. A tool without rules is a plain write, one without
- * a function stays as it is.
+ * The same tools under the guard; the model reads the envelope. Each has a rule: `"read"`, `"write"`,
+ * `"destructive"`, or an object. One without a function stays as it is.
  *
  * `execute` gets the attempt's signal as `abortSignal`; its key and its number are in `attemptOf()`.
  *
@@ -53,13 +62,15 @@ const LINE =
 export function guardTools<T extends Readonly<Record<string, MastraTool>>>(
   tools: T,
   hf: Holdfire,
-  rules: { readonly [K in keyof T]?: ToolRules } = {},
+  rules: MastraRules<NoInfer<T>>,
   options: MastraTurnOptions = {},
 ): { -readonly [K in keyof T]: T[K] } {
-  checkRules(rules, Object.keys(tools));
+  const names = Object.keys(tools);
+  const runnable = names.filter((name) => typeof tools[name]?.execute === "function");
+  const ruleOf = checkRules(rules, runnable, names);
   const guarded = Object.entries(tools).map(([name, tool]) => [
     name,
-    guardTool(name, tool, hf, rules[name] ?? {}, options),
+    guardTool(name, tool, hf, ruleOf(name), options),
   ]);
   return Object.fromEntries(guarded) as { -readonly [K in keyof T]: T[K] };
 }
@@ -82,13 +93,13 @@ const NAME = /^[a-zA-Z_][\w-]{0,62}$/;
  *
  * @example
  * ```ts
- * new Agent({ id: "clerk", name: "clerk", instructions, model, tools: { pay }, hooks: guardHooks({ pay }, hf) });
+ * new Agent({ id: "clerk", name: "clerk", instructions, model, tools: { pay }, hooks: guardHooks({ pay }, hf, { pay: "write" }) });
  * ```
  */
 export function guardHooks<T extends Readonly<Record<string, MastraTool>>>(
   tools: T,
   hf: Holdfire,
-  rules: { readonly [K in keyof T]?: ToolRules } = {},
+  rules: MastraRules<NoInfer<T>>,
   options: MastraTurnOptions = {},
 ): MastraHooks {
   for (const name of Object.keys(tools)) {

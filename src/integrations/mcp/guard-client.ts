@@ -13,7 +13,7 @@ import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import { guardedCallTool } from "./guarded-call.ts";
 import { createListing } from "./listing.ts";
-import { checkGuardOptions, type McpGuardOptions } from "./options.ts";
+import { checkGuardOptions, type McpGuardOptions, readMcpRules } from "./options.ts";
 import type { McpClient } from "./sdk.ts";
 
 const guarded = new WeakSet<object>();
@@ -26,7 +26,7 @@ type Method = (...args: unknown[]) => Promise<unknown>;
  *
  * @example
  * ```ts
- * const mcp = guardMcpClient(client, hf, { tools: { refund: { keyed: { forMs: 86_400_000 } } } });
+ * const mcp = guardMcpClient(client, hf, { tools: { refund: "write", search: "read" } });
  * await hf.scope("conversation-7/turn-3", () => mcp.callTool({ name: "refund", arguments: { id: "p1" } }));
  * ```
  */
@@ -41,15 +41,16 @@ export function guardMcpClient<C extends McpClient>(
     throw new InvalidInputError("client", "must be an MCP client.");
   }
   if (guarded.has(client)) throw new InvalidInputError("client", "is guarded already.");
-  const { relistMs = RELIST_MS, tools = {} } = options;
+  const { relistMs = RELIST_MS } = options;
+  const rules = readMcpRules(options);
   const listing = createListing(client, {
     goodForMs: relistMs,
     now: () => clock.monotonic(),
-    alsoDoes: (name) => (Object.hasOwn(tools, name) ? tools[name]?.alsoDoes : undefined),
+    alsoDoes: (name) => rules.of(name).alsoDoes,
   });
   const own = (name: string) => peek(client, name) as Method;
   const replaced: Readonly<Record<PropertyKey, unknown>> = {
-    callTool: guardedCallTool(client, hf, listing, options),
+    callTool: guardedCallTool(client, hf, listing, rules, options),
     listTools: async (...args: unknown[]) =>
       listing.show(await own("listTools").apply(client, args)),
     // A way around the guard would be a way to fire twice.

@@ -20,12 +20,13 @@ import { errorOf } from "../../engine/operation/outcome.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
-import { aliasesOf } from "../shared/tools/guard-tool.ts";
+import { aliasesOf, wantedAgain } from "../shared/tools/guard-tool.ts";
 import { withoutKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import { missingRules } from "../shared/tools/rules.ts";
 import { fromContext, inTurn } from "../shared/tools/turn.ts";
-import { definitionOf, type Listing } from "./listing.ts";
-import { type McpGuardOptions, type Treatment, treatmentOf } from "./options.ts";
+import { definitionOf, type Known, type Listing } from "./listing.ts";
+import { type McpGuardOptions, type McpRules, type Treatment, treatmentOf } from "./options.ts";
 import { resultOf } from "./result.ts";
 import {
   argumentsOf,
@@ -34,14 +35,15 @@ import {
   type McpTool,
   serverNameOf,
 } from "./sdk.ts";
-import { type Sending, send } from "./send.ts";
+import { isUnsent, type Sending, send } from "./send.ts";
 
 const DEADLINE_MS = 45_000;
 /** One send that could have arrived is all that most tools get, so it may take its time. */
 const ATTEMPT_MS = 40_000;
 const LATE_MS = 300_000;
 const READ_ATTEMPTS = 4;
-const MAX_TURNED_AWAY = 1_000;
+const MAX_UNREACHED = 1_000;
+const NOT_SENT: Treatment = { kind: "write", repeatable: false };
 const LINE = "Pass { scope: … } or { thread: …, messages: … } to guardMcpClient,";
 
 export type CallTool = (...args: unknown[]) => Promise<unknown>;
@@ -50,16 +52,15 @@ export function guardedCallTool(
   client: McpClient,
   hf: Holdfire,
   listing: Listing,
+  rules: McpRules,
   options: McpGuardOptions,
 ): CallTool {
-  const { tools = {}, trust = [], unannotated = "write", lateMs = LATE_MS } = options;
+  const { trust = [], lateMs = LATE_MS } = options;
   /** What a call brings with it that is no part of its arguments. */
   const current = new AsyncLocalStorage<Sending>();
   const registered = new Map<string, Tool>();
-  /** Operations that the server turned away for want of an authorization. */
-  const turnedAway = new Set<string>();
-
-  const rulesFor = (name: string) => (Object.hasOwn(tools, name) ? tools[name] : undefined) ?? {};
+  /** Operations whose last call reached no tool, for a reason that the next one may have mended. */
+  const unreached = new Set<string>();
 
   /** Each tool is made known once; how it is treated may change from call to call. */
   function register(name: string): Tool {
@@ -71,12 +72,12 @@ export function guardedCallTool(
     const fullName = `${server.replaceAll("#", "%23")}#${name}`;
     const known = registered.get(fullName);
     if (known) return known;
-    const { isErrorMeans = options.isErrorMeans, changed, ...rules } = rulesFor(name);
+    const { isErrorMeans = options.isErrorMeans, changed, again: _, ...own } = rules.of(name);
     const made: GuardedTool<unknown, unknown> = hf.tool<unknown, unknown>({
       service: server,
       deadlineMs: DEADLINE_MS,
       attemptTimeoutMs: ATTEMPT_MS,
-      ...rules,
+      ...own,
       name: fullName,
       kind: "write",
       run: async (args, context) => {
@@ -92,17 +93,33 @@ export function guardedCallTool(
         const sending = asked ?? { client, given, lateMs, ...known };
         return send({ ...sending, failed: sending.failed ?? known.failed }, args, context);
       },
-      classify: (error) => rules.classify?.(error) ?? verdictOfMcp(error, isErrorMeans),
+      classify: (error) => own.classify?.(error) ?? verdictOfMcp(error, isErrorMeans),
     });
     const tool = toolOf(made) as Tool;
     registered.set(fullName, tool);
     return tool;
   }
 
+  /** `undefined`: there is no rule for it, and it does not say itself whether it writes. */
+  function treatmentFor(name: string, known: Partial<Known>): Treatment | undefined {
+    const own = rules.own(name);
+    const treatment = treatmentOf({
+      tool: known.tool,
+      declared: own?.kind,
+      otherwise: rules.others?.kind,
+      trusted: trust.includes(serverNameOf(client) ?? ""),
+      changed: known.changed === true && rules.of(name).changed !== "allow",
+    });
+    // It will not be sent: no person need be asked about it.
+    if (known.unlisted && treatment?.kind !== "read") return NOT_SENT;
+    return treatment ?? (known.failed && NOT_SENT);
+  }
+
   /** The tool as this call treats it. */
-  function treated(name: string, { kind, repeatable }: Treatment, timeout: number | undefined) {
+  function treated(name: string, treatment: Treatment, timeout: number | undefined) {
+    const { kind, repeatable, passes } = treatment;
     const tool = register(name);
-    const rules = rulesFor(name);
+    const { attempts, attemptTimeoutMs, classify } = rules.of(name);
     const isRead = kind === "read";
     // A definition that cannot be compared is never that of another call.
     const call = crypto.randomUUID();
@@ -112,9 +129,9 @@ export function guardedCallTool(
         kind,
         definition: async () => definitionOf(await listing.findNow(name), call),
         conditional: tool.conditional || repeatable,
-        attempts: isRead ? (rules.attempts ?? READ_ATTEMPTS) : tool.attempts,
-        attemptTimeoutMs: rules.attemptTimeoutMs ?? timeout ?? tool.attemptTimeoutMs,
-        classify: isRead ? (rules.classify ?? verdictOfMcpRead) : tool.classify,
+        attempts: isRead ? (passes ? 1 : (attempts ?? READ_ATTEMPTS)) : tool.attempts,
+        attemptTimeoutMs: attemptTimeoutMs ?? timeout ?? tool.attemptTimeoutMs,
+        classify: isRead ? (classify ?? verdictOfMcpRead) : tool.classify,
       },
       engineOf(hf),
     );
@@ -123,18 +140,19 @@ export function guardedCallTool(
   return async (...args) => {
     const given = argumentsOf(client, args);
     const { params } = given;
-    const known = await listing.find(params.name);
-    const rules = rulesFor(params.name);
-    const treatment = treatmentOf({
-      tool: known.tool,
-      declared: rules.kind,
-      trusted: trust.includes(serverNameOf(client) ?? ""),
-      unannotated,
-      changed: known.changed && rules.changed !== "allow",
-    });
+    const { name } = params;
+    const found = await listing.find(name);
+    const known = found.unlisted ? await listing.findNow(name) : found;
+    const own = rules.of(name);
+    const treatment = treatmentFor(name, known);
+    if (!treatment) {
+      const others = listing.all().filter((tool) => !treatmentFor(tool.name, { tool }));
+      const missing = new Set([name, ...others.map((tool) => tool.name)]);
+      throw missingRules([...missing], "options.tools");
+    }
     const { timeout, signal } = given.options;
     const sending: Sending = { client, given, lateMs, ...known };
-    const tool = treated(params.name, treatment, timeout);
+    const tool = treated(name, treatment, timeout);
     if (treatment.kind === "read") return read(sending, tool);
 
     checkSimple(given, known.tool);
@@ -146,6 +164,11 @@ export function guardedCallTool(
       thread: fromContext(options.thread, params),
       messages: options.messages?.(params),
     };
+    const again = wantedAgain(tool.toolName, own.again, intent, {
+      ...turn,
+      aliases,
+      context: params,
+    });
     // The protocol does not tell which calls are of one response.
     const step = crypto.randomUUID();
     const call = (retry?: string) =>
@@ -155,24 +178,28 @@ export function guardedCallTool(
             scope,
             signal,
             aliases,
-            deadlineMs: timeout ?? rules.deadlineMs,
+            deadlineMs: timeout ?? own.deadlineMs,
             retry,
+            again,
             step,
           }),
         ),
       );
     const first = await call();
-    // Whoever calls again after a login wants it tried again.
-    const outcome = turnedAway.delete(first.id) ? await call("authorized again") : first;
+    // Whoever calls again after a login, or with arguments that fit, wants it tried again.
+    const outcome = unreached.delete(first.id) ? await call("called again") : first;
     const error = "error" in outcome ? outcome.error : undefined;
-    if (outcome.status === "not_applied" && error instanceof McpTurnedAwayError) {
-      const [oldest] = turnedAway.size >= MAX_TURNED_AWAY ? turnedAway : [];
-      if (oldest !== undefined) turnedAway.delete(oldest);
-      turnedAway.add(outcome.id);
+    const isTurnedAway = error instanceof McpTurnedAwayError;
+    if (outcome.status === "not_applied" && (isTurnedAway || isUnsent(error))) {
+      const [oldest] = unreached.size >= MAX_UNREACHED ? unreached : [];
+      if (oldest !== undefined) unreached.delete(oldest);
+      unreached.add(outcome.id);
       // As the client would have thrown it: that is how a program learns that it must log in.
-      throw error.cause;
+      if (isTurnedAway) throw error.cause;
     }
-    const reply = replyOf(outcome, rules.readState !== undefined);
+    const told = replyOf(outcome, own.readState !== undefined);
+    // Why it was not sent is what a model needs to do better.
+    const reply = error instanceof McpNotSentError ? { ...told, message: error.message } : told;
     return resultOf(outcome, reply, options.reply ?? "envelope");
   };
 

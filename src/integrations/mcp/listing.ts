@@ -14,6 +14,7 @@ import { peek } from "../../lang/peek.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import { describe } from "../shared/tools/guard-tool.ts";
 import { keyPropertyOf, withoutProperty } from "../shared/tools/hidden-key.ts";
+import { watchTransport } from "./before-send.ts";
 import { listAllTools, type McpClient, type McpTool, toolsIn, transportOf } from "./sdk.ts";
 
 export interface Known {
@@ -21,6 +22,8 @@ export interface Known {
   /** Of its definition; `undefined` if it is in no list, or cannot be compared. */
   readonly digest: string | undefined;
   readonly changed: boolean;
+  /** The server has listed its tools, and this is none of them. */
+  readonly unlisted?: boolean | undefined;
   /** Why nothing is known of any tool. */
   readonly failed?: { readonly error: unknown } | undefined;
 }
@@ -30,6 +33,8 @@ export interface Listing {
   find(name: string): Promise<Known>;
   /** The same, asked anew in any case: not every server says that its list has changed. */
   findNow(name: string): Promise<Known>;
+  /** All tools of the last list. */
+  all(): readonly McpTool[];
   /** Takes in a list that the user asked for, and gives it back as a model may see it. */
   show(listed: unknown): unknown;
 }
@@ -59,6 +64,8 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
   const { goodForMs, now, alsoDoes } = options;
   const entries = new Map<string, Entry>();
   const heard = new WeakSet<object>();
+  /** The names of the last list; `undefined` until there is a whole one. */
+  let listed: Set<string> | undefined;
   let askedAt: number | undefined;
   let asking: Promise<void> | undefined;
 
@@ -80,6 +87,7 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
       | { onmessage?: (message: unknown, extra?: unknown) => void }
       | undefined;
     if (typeof transport !== "object" || transport === null || heard.has(transport)) return;
+    watchTransport(transport);
     const { onmessage } = transport;
     if (typeof onmessage !== "function") return;
     heard.add(transport);
@@ -95,9 +103,14 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
     askedAt = at;
     try {
       // To read the list is not part of any attempt.
-      take(await runWithoutToken(() => listAllTools(client, LIST_TIMEOUT_MS)));
+      const { tools, isWhole } = await runWithoutToken(() => listAllTools(client, LIST_TIMEOUT_MS));
+      take(tools);
+      listed = isWhole ? new Set(tools.map(({ name }) => name)) : undefined;
     } catch (error) {
-      if (isMethodNotFound(error)) return;
+      if (isMethodNotFound(error)) {
+        listed = undefined;
+        return;
+      }
       askedAt = undefined;
       throw error;
     }
@@ -111,7 +124,8 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
       failed = { error };
     }
     const { tool, digest, changed = false } = entries.get(name) ?? {};
-    return { tool, digest, changed, failed };
+    const unlisted = !failed && listed !== undefined && !listed.has(name);
+    return { tool, digest, changed, unlisted, failed };
   }
 
   return {
@@ -128,12 +142,15 @@ export function createListing(client: McpClient, options: ListingOptions): Listi
       listen();
       return known(name, ask());
     },
-    show(listed) {
+    all: () =>
+      [...entries.values()].map(({ tool }) => tool).filter(({ name }) => listed?.has(name) ?? true),
+    show(page) {
       listen();
-      const tools = toolsIn(listed);
+      const tools = toolsIn(page);
       take(tools);
+      for (const { name } of tools) listed?.add(name);
       return {
-        ...(listed as object),
+        ...(page as object),
         tools: tools.map((tool) => shown(tool, alsoDoes(tool.name))),
       };
     },

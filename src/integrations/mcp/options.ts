@@ -1,8 +1,9 @@
 /**
  * What a user says when guarding an MCP client, and how a tool is treated by it.
  *
- * A server's hints are its own words, so they may only tighten. What would loosen (it only reads, it may be
- * repeated) counts if the user trusts the server by name. What the user says of a tool outranks its hints.
+ * What the user says of a tool outranks the server's hints, which outrank the rule of `"*"`. Hints are the server's own
+ * words: `readOnlyHint` lets each call through once, and is never a reason to call again; that a call may be repeated
+ * counts if the user trusts the server by name.
  *
  * @module
  */
@@ -11,13 +12,13 @@ import type { IsErrorMeans } from "../../classify/mcp.ts";
 import { checkOptions, oneOf } from "../../engine/define/check.ts";
 import type { ToolKind } from "../../engine/define/definition.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { ToolRules } from "../shared/tools/guard-tool.ts";
+import { ANY_TOOL, readRule, type ToolRules } from "../shared/tools/rules.ts";
 import type { McpCall, McpTool } from "./sdk.ts";
 
 /** What is said of one tool: the definition of `hf.tool` without `name`, `input` and `run`. */
-export interface McpToolRules
-  // biome-ignore lint/suspicious/noExplicitAny: the arguments of a tool are known to its server alone
-  extends ToolRules<any, any, any> {
+export interface McpToolRules extends Omit<ToolRules, "kind"> {
+  /** Outranks the server's hints. @default what the hints say */
+  readonly kind?: ToolKind | undefined;
   /** What `isError: true` proves. @default "unknown" */
   readonly isErrorMeans?: IsErrorMeans | undefined;
   /** Whether a definition that changed since it was listed needs a person. @default "ask" */
@@ -36,14 +37,16 @@ export interface McpGuardOptions {
    */
   readonly server?: string | undefined;
   /**
-   * Names of servers, as they call themselves, whose `readOnlyHint` and `idempotentHint` count. The name is not
-   * checked: list servers that you start yourself, or reach under an address you trust. @default []
+   * Names of servers, as they call themselves, whose `idempotentHint` counts. The name is not checked: list servers
+   * that you start yourself, or reach under an address you trust. @default []
    */
   readonly trust?: readonly string[] | undefined;
-  /** What you know of its tools, by their names. A `kind` given here outranks the server's hints. */
-  readonly tools?: Readonly<Record<string, McpToolRules>> | undefined;
-  /** What a tool without any hint is: a plain write, or one that needs a person. @default "write" */
-  readonly unannotated?: "write" | "ask" | undefined;
+  /**
+   * What you know of its tools, by their names: a kind, or an object. A kind given here outranks the server's hints.
+   * A tool that says by its hints whether it writes needs no rule. `"*"` is the rule of all others; without it, a
+   * call of one throws.
+   */
+  readonly tools?: Readonly<Record<string, ToolKind | McpToolRules>> | undefined;
   /** What `isError: true` proves, for all tools that do not say otherwise. @default "unknown" */
   readonly isErrorMeans?: IsErrorMeans | undefined;
   /** The request of a person or job that calls belong to. @default the scope around the call */
@@ -68,7 +71,6 @@ const NAMES: readonly (keyof McpGuardOptions)[] = [
   "server",
   "trust",
   "tools",
-  "unannotated",
   "isErrorMeans",
   "scope",
   "thread",
@@ -82,8 +84,7 @@ const NAMES: readonly (keyof McpGuardOptions)[] = [
 
 export function checkGuardOptions(options: McpGuardOptions): void {
   checkOptions(options, NAMES, "options");
-  const { unannotated, isErrorMeans, reply, trust } = options;
-  oneOf(unannotated, [undefined, "write", "ask"], "options.unannotated");
+  const { isErrorMeans, reply, trust } = options;
   oneOf(isErrorMeans, [undefined, "unknown", "rejected", "refused"], "options.isErrorMeans");
   oneOf(reply, [undefined, "envelope", "result"], "options.reply");
   if (trust !== undefined && !Array.isArray(trust)) {
@@ -91,8 +92,30 @@ export function checkGuardOptions(options: McpGuardOptions): void {
   }
 }
 
+/** The rules by the names of tools, in full. `own`: without that of `"*"`. */
+export interface McpRules {
+  readonly of: (name: string) => McpToolRules;
+  readonly own: (name: string) => McpToolRules | undefined;
+  readonly others: McpToolRules | undefined;
+}
+
+export function readMcpRules({ tools = {} }: McpGuardOptions): McpRules {
+  const found = new Map(
+    Object.entries(tools).map(([name, rule]) => {
+      // The hints may say the kind.
+      const isPartial = typeof rule === "object" && rule !== null && rule.kind === undefined;
+      return [name, isPartial ? rule : readRule(rule, `options.tools.${name}`)] as const;
+    }),
+  );
+  const others = found.get(ANY_TOOL);
+  found.delete(ANY_TOOL);
+  return { own: (name) => found.get(name), of: (name) => found.get(name) ?? others ?? {}, others };
+}
+
 export interface Treatment {
   readonly kind: ToolKind;
+  /** A read by the server's word alone: each call is sent, once. */
+  readonly passes?: boolean | undefined;
   /** A repeated call with the same arguments changes nothing more: the licence keyed. */
   readonly repeatable: boolean;
 }
@@ -102,26 +125,30 @@ export interface Circumstances {
   readonly tool: McpTool | undefined;
   /** What the user says it is. */
   readonly declared: ToolKind | undefined;
+  /** What the user says of all tools that have no rule of their own. */
+  readonly otherwise: ToolKind | undefined;
   readonly trusted: boolean;
-  readonly unannotated: "write" | "ask";
   /** Its definition is not the one that was listed first. */
   readonly changed: boolean;
 }
 
-const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
-
-export function treatmentOf(circumstances: Circumstances): Treatment {
-  const { tool, declared, trusted, unannotated, changed } = circumstances;
+/** `undefined`: neither the user nor the server says whether it writes. */
+export function treatmentOf(circumstances: Circumstances): Treatment | undefined {
+  const { tool, declared, otherwise, trusted, changed } = circumstances;
   // What a person agreed to is not what is there now.
   if (changed) return { kind: "destructive", repeatable: false };
-  const hints = tool?.annotations ?? {};
-  const isSaid = (hint: string) => hints[hint] === true;
-  const repeatable = trusted && isSaid("idempotentHint");
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool?.annotations ?? {};
+  const repeatable = trusted && idempotentHint === true;
   if (declared !== undefined) return { kind: declared, repeatable };
   // Only what is said: by the protocol's defaults every tool would be both.
-  if (isSaid("destructiveHint") || isSaid("openWorldHint"))
-    return { kind: "destructive", repeatable };
-  if (trusted && isSaid("readOnlyHint")) return { kind: "read", repeatable: false };
-  const says = HINTS.some((hint) => typeof hints[hint] === "boolean");
-  return { kind: !says && unannotated === "ask" ? "destructive" : "write", repeatable };
+  if (destructiveHint === true) return { kind: "destructive", repeatable };
+  if (readOnlyHint === true) return { kind: "read", passes: true, repeatable: false };
+  if (openWorldHint === true) return { kind: "destructive", repeatable };
+  if (otherwise === "destructive") return { kind: otherwise, repeatable };
+  // Each of these is about tools that write.
+  const isWrite = [readOnlyHint, destructiveHint, idempotentHint].some(
+    (hint) => typeof hint === "boolean",
+  );
+  const kind = isWrite ? "write" : otherwise;
+  return kind && { kind, repeatable };
 }

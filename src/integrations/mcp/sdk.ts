@@ -70,8 +70,14 @@ export function callTool(
 
 const MAX_PAGES = 64;
 
+/** `isWhole`: what is not in it, the server does not list. */
+export interface ToolList {
+  readonly tools: readonly McpTool[];
+  readonly isWhole: boolean;
+}
+
 /** All tools of the server, asked anew. */
-export async function listAllTools(client: McpClient, timeout: number): Promise<McpTool[]> {
+export async function listAllTools(client: McpClient, timeout: number): Promise<ToolList> {
   const method = client.listTools as unknown as Method;
   const options = isSecondVersion(client) ? { timeout, cacheMode: "refresh" } : { timeout };
   const tools: McpTool[] = [];
@@ -84,9 +90,9 @@ export async function listAllTools(client: McpClient, timeout: number): Promise<
     );
     tools.push(...toolsIn(listed));
     cursor = peek(listed, "nextCursor");
-    if (typeof cursor !== "string" || cursor === "") break;
+    if (typeof cursor !== "string" || cursor === "") return { tools, isWhole: true };
   }
-  return tools;
+  return { tools, isWhole: false };
 }
 
 /** The tools of one answer to `tools/list`. */

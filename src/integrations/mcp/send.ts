@@ -20,6 +20,7 @@ import {
   wireFacts,
 } from "../../wire/token.ts";
 import { keyPropertyOf, withKey } from "../shared/tools/hidden-key.ts";
+import { misfit, watchHanding } from "./before-send.ts";
 import { KEY_META } from "./result.ts";
 import {
   callTool,
@@ -38,10 +39,23 @@ export interface Sending {
   /** Of the tool's definition. */
   readonly digest: string | undefined;
   readonly lateMs: number;
+  /** The server has listed its tools, and this is none of them. */
+  readonly unlisted?: boolean | undefined;
   /** Why it must not be sent. */
   readonly failed?: { readonly error: unknown } | undefined;
   /** A read's answer is its own, whatever it says, and its time is the caller's. */
   readonly isRead?: boolean | undefined;
+}
+
+const unsent = new WeakSet<object>();
+
+/** Whether the call was not even tried: for what this process knows of it, not for what a request came to. */
+export const isUnsent = (error: unknown): boolean => unsent.has(Object(error));
+
+function notTried(why: string, cause?: unknown): McpNotSentError {
+  const error = new McpNotSentError(why, cause);
+  unsent.add(error);
+  return error;
 }
 
 export async function send(
@@ -49,36 +63,45 @@ export async function send(
   args: unknown,
   context: AttemptContext,
 ): Promise<unknown> {
-  const { client, given, tool, failed } = sending;
+  const { client, given, tool, failed, unlisted, isRead } = sending;
   const { operationId = context.key, attempt = 1, refusal } = currentToken() ?? {};
   // A pipe to a process is no request that the wire would stop.
   if (refusal) throw refusal;
-  if (failed) throw new McpNotSentError("the server's tools could not be listed", failed.error);
+  if (failed) throw notTried("the server's tools could not be listed", failed.error);
   const transport = transportOf(client);
-  if (transport === undefined) throw new McpNotSentError("the client is not connected");
+  if (transport === undefined) throw notTried("the client is not connected");
+  if (unlisted && !isRead) throw notTried("the server lists no tool of this name");
   const { key } = context;
   const property = keyPropertyOf(tool?.inputSchema);
+  const filled = withKey(args, property, key) as Record<string, unknown>;
+  const wrong = isRead ? undefined : misfit(client, tool, filled);
+  if (wrong) throw notTried(`the arguments do not fit the tool's schema: ${wrong}`);
   const params = {
     ...given.params,
-    arguments: withKey(args, property, key) as Record<string, unknown>,
+    arguments: filled,
     _meta: { ...given.params._meta, [KEY_META]: key },
   };
   const stop = new AbortController();
   const cancel = () => {
-    if (sending.isRead || given.options.signal?.aborted) stop.abort();
+    if (isRead || given.options.signal?.aborted) stop.abort();
   };
   context.signal.addEventListener("abort", cancel, { once: true });
   // A token of its own: the rounds of one call are several requests to one address, and no retries.
   const token = createToken({ operationId, attempt });
+  const handing = watchHanding(transport, key);
   try {
     const options = optionsFor(sending, stop.signal);
     const result = await runWithToken(token, () => callTool(client, { ...given, params, options }));
-    if (!sending.isRead && isUnfinished(result)) throw new McpToolError(result);
+    if (!isRead && isUnfinished(result)) throw new McpToolError(result);
     // As it will come back from the ledger.
-    return sending.isRead ? result : (JSON.parse(JSON.stringify(result)) as unknown);
+    return isRead ? result : (JSON.parse(JSON.stringify(result)) as unknown);
   } catch (error) {
+    if (handing.wasHanded() === false && transportOf(client) === transport) {
+      throw notTried("the client gave it up before it was sent", error);
+    }
     throw shownByWire(error, token, transport) ?? error;
   } finally {
+    handing.stop();
     context.signal.removeEventListener("abort", cancel);
   }
 }

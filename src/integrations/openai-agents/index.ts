@@ -6,7 +6,8 @@
  * @module
  */
 
-export { attemptOf, type ToolRules } from "../shared/tools/guard-tool.ts";
+export { attemptOf } from "../shared/tools/guard-tool.ts";
+export type { RuledCall, ToolRule, ToolRules } from "../shared/tools/rules.ts";
 export { type AgentModel, type AgentModelProvider, ownRetries } from "./own-retries.ts";
 export {
   type AgentRunContext,

@@ -10,15 +10,10 @@
 import type { Holdfire } from "../../api.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
-import {
-  describe,
-  guardFunction,
-  statusCall,
-  type ToolRules,
-  withAttempt,
-} from "../shared/tools/guard-tool.ts";
+import { describe, guardFunction, statusCall, withAttempt } from "../shared/tools/guard-tool.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
 import { type KeyNames, keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import { type FirstArgument, readRule, type ToolRule } from "../shared/tools/rules.ts";
 import { type FromContext, fromContext, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 /** What `tool()` of the agents SDK is given, by structure. */
@@ -60,8 +55,8 @@ interface AgentCall {
 }
 
 /**
- * The same definition under the guard, for `tool()`; the model reads the envelope. Without rules it is a plain
- * write.
+ * The same definition under the guard, for `tool()`; the model reads the envelope. The rule is `"read"`, `"write"`,
+ * `"destructive"`, or an object.
  *
  * `execute` gets the attempt's signal in `details.signal`, and `key` and `attempt` beside it (see `attemptOf`).
  *
@@ -76,9 +71,10 @@ interface AgentCall {
 export function guardTool<D extends AgentToolDefinition>(
   definition: D,
   hf: Holdfire,
-  rules: ToolRules = {},
+  rule: ToolRule<FirstArgument<D["execute"]>, Awaited<ReturnType<D["execute"]>>>,
   options: AgentTurnOptions = {},
 ): D {
+  const rules = readRule(rule);
   const { execute } = definition;
   if (typeof execute !== "function") {
     const rule = "must be what tool() is given; a tool made already hides whether it failed.";

@@ -8,23 +8,19 @@
 import type { Holdfire } from "../../api.ts";
 import { standsFor } from "../../engine/define/source.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
-import {
-  checkRules,
-  describe,
-  guardFunction,
-  type ToolRules,
-  withAttempt,
-} from "../shared/tools/guard-tool.ts";
+import { describe, guardFunction, withAttempt } from "../shared/tools/guard-tool.ts";
 import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import { checkRules, type RulesByName, type ToolRules } from "../shared/tools/rules.ts";
 import { firstCallId, type Handle, putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
+import type { OpenAiToolTypes } from "./tool-types.ts";
 
 const BRAND = "$brand";
 
 /**
- * The same tools under the guard; the model reads the envelope. A tool without rules is a plain write, one
- * without a function (those of the provider) stays as it is.
+ * The same tools under the guard; the model reads the envelope. Each has a rule: `"read"`, `"write"`,
+ * `"destructive"`, or an object. One without a function (those of the provider) needs none and stays as it is.
  *
  * @example
  * ```ts
@@ -35,27 +31,23 @@ const BRAND = "$brand";
 export function guardTools<const T extends readonly object[]>(
   tools: T,
   hf: Holdfire,
-  rules: Readonly<Record<string, ToolRules>> = {},
+  rules: RulesByName<OpenAiToolTypes<T[number]>>,
   options: RunnerTurnOptions = {},
 ): { -readonly [K in keyof T]: T[K] } {
   const shapes = tools.map((tool) => shapeOf(tool));
-  checkRules(
+  const ruleOf = checkRules(
     rules,
     shapes.flatMap((shape) => (shape ? [shape.name] : [])),
   );
   const guarded = shapes.map((shape, at) =>
-    shape ? shape.guard(hf, rules[shape.name], options) : tools[at],
+    shape ? shape.guard(hf, ruleOf(shape.name), options) : tools[at],
   );
   return guarded as unknown as { -readonly [K in keyof T]: T[K] };
 }
 
 interface Shape {
   readonly name: string;
-  readonly guard: (
-    hf: Holdfire,
-    rules: ToolRules | undefined,
-    options: RunnerTurnOptions,
-  ) => object;
+  readonly guard: (hf: Holdfire, rules: ToolRules, options: RunnerTurnOptions) => object;
 }
 
 function shapeOf(tool: object): Shape | undefined {
@@ -193,7 +185,7 @@ interface Made {
 
 interface Parts {
   readonly hf: Holdfire;
-  readonly rules: ToolRules | undefined;
+  readonly rules: ToolRules;
   readonly run: Fn;
   readonly parse?: Fn | undefined;
   /** Whether the function is given `{ signal }`, and arguments that are parsed already. */
@@ -228,7 +220,7 @@ function prepare(name: string, declared: Declaration, parts: Parts): Prepared {
         ...(withSignal ? [withAttempt(rest[0], attempt, "signal")] : rest),
       ),
   });
-  const description = describe(declared.description, rules?.alsoDoes);
+  const description = describe(declared.description, rules.alsoDoes);
   return {
     declaration: { ...declared, parameters, ...(description === undefined ? {} : { description }) },
     make: async ({ args, turn, rest, ...made }) =>

@@ -253,7 +253,10 @@ describe("drift", () => {
   function onOneResource() {
     const { hf, pay, paid } = counted();
     const resource = ({ paymentId }: PayArguments) => `payment/${paymentId}`;
-    return { paid, tools: guardTools({ pay }, hf, { pay: { resource } }, { thread: THREAD }) };
+    return {
+      paid,
+      tools: guardTools({ pay }, hf, { pay: { kind: "write", resource } }, { thread: THREAD }),
+    };
   }
 
   it("several writes in one run, in one step or in several, are simply several", async () => {
@@ -288,7 +291,9 @@ describe("two requests", () => {
   it("the same words in another thread are another request", async () => {
     const { hf, pay, paid } = counted();
     for (const thread of ["a", "b"]) {
-      await ask(await modelSaying(PAY), guardTools({ pay }, hf, {}, { thread }), [user("Pay p1")]);
+      await ask(await modelSaying(PAY), guardTools({ pay }, hf, { pay: "write" }, { thread }), [
+        user("Pay p1"),
+      ]);
     }
     expect(paid).toHaveLength(2);
   });
@@ -305,7 +310,12 @@ describe("where the scope comes from", () => {
         return { chat: context.chat };
       },
     });
-    const tools = guardTools({ pay }, hf, {}, { thread: ({ context }) => context.chat });
+    const tools = guardTools(
+      { pay },
+      hf,
+      { pay: "write" },
+      { thread: ({ context }) => context.chat },
+    );
     for (const chat of ["a", "b", "a"]) {
       const model = chatOf(await modelSaying(PAY));
       await generateText({
@@ -326,7 +336,7 @@ describe("where the scope comes from", () => {
     await hf.scope("job-1", () => run("Pay p1"));
     await hf.scope("job-1", () => run("Pay p1, please"));
     expect(paid).toHaveLength(1);
-    const job2 = guardTools({ pay }, hf, {}, { scope: () => "job-2" });
+    const job2 = guardTools({ pay }, hf, { pay: "write" }, { scope: () => "job-2" });
     await hf.scope("job-1", () => run("Pay p1", job2));
     await run("Pay", job2);
     expect(paid).toHaveLength(2);
@@ -382,7 +392,12 @@ describe("what the model sees", () => {
         return "sent";
       },
     });
-    const tools = guardTools({ send }, hf, { send: { keyed: { forMs: 60_000 } } }, { thread: "t" });
+    const tools = guardTools(
+      { send },
+      hf,
+      { send: { kind: "write", keyed: { forMs: 60_000 } } },
+      { thread: "t" },
+    );
     // The model writes one all the same the second time.
     const sneaky = { to: "ana", idempotency_key: "mine" };
     const server = await modelSaying(
@@ -417,7 +432,7 @@ describe("what the model sees", () => {
       toModelOutput: ({ output }) => ({ type: "text", value: `picture: ${output}` }),
     });
     const server = await modelSaying({ tool: "draw", args: {} });
-    const tools = guardTools({ draw }, hf, {}, { thread: "t" });
+    const tools = guardTools({ draw }, hf, { draw: "write" }, { thread: "t" });
     await generateText({ model: claudeOf(server), tools, prompt: "Draw", stopWhen });
     const read = JSON.stringify(server.arrivals[1]?.body?.messages);
     expect(read).toContain("picture: whole");
@@ -429,7 +444,7 @@ describe("what the model sees", () => {
     let reads = 0;
     const look = tool({ inputSchema: z.object({}), execute: async () => ++reads });
     const server = await modelSaying({ tool: "look", args: {} }, { tool: "look", args: {} });
-    const tools = guardTools({ look }, hf, { look: { kind: "read" } });
+    const tools = guardTools({ look }, hf, { look: "read" });
     await generateText({ model: chatOf(server), tools, prompt: "Look", stopWhen });
     expect(reads).toBe(2);
     expect(envelopes(server)).toMatchObject([{ data: 1, message: "Done." }, { data: 2 }]);
@@ -444,7 +459,7 @@ describe("what the model sees", () => {
       },
     });
     const options = { thread: "t" };
-    const tools = guardTools({ lose }, hf, {}, options);
+    const tools = guardTools({ lose }, hf, { lose: "write" }, options);
     const server = await modelSaying({ tool: "lose", args: {} });
     const first = await generateText({ model: chatOf(server), tools, prompt: "Go", stopWhen });
     const [lost] = envelopes(server);
@@ -483,7 +498,7 @@ it("a set of tools that nobody typed is guarded, too", async () => {
 
 it("rules for a tool that is not there are refused", () => {
   const { hf, pay } = counted();
-  const rules = { pya: { kind: "write" } } as object;
+  const rules = { pay: "write", pya: { kind: "write" } } as const;
   expect(() => guardTools({ pay }, hf, rules)).toThrow(/rules\.pya/);
 });
 

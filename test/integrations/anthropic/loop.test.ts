@@ -115,6 +115,7 @@ function counted(hf = openHoldfire()) {
   });
   const rules = {
     pay: {
+      kind: "write" as const,
       intent: ({ paymentId, amount }: PayArguments) => ({ paymentId, amount }),
       alsoDoes: ["e-mails the payee"],
     },
@@ -208,7 +209,7 @@ describe("what the model sees", () => {
         ? betaZodTool({ ...about, inputSchema: z.object(shape) })
         : betaTool({ ...about, inputSchema: json });
     const messages = [user("Send")];
-    const tools = guardTools([send], hf, {}, { thread, messages });
+    const tools = guardTools([send], hf, { send: "write" }, { thread, messages });
     const server = await modelSaying(
       { tool: "send", args: { to: "ana" } },
       { tool: "send", args: { to: "ana", idempotencyKey: "mine" } },
@@ -230,7 +231,7 @@ describe("what the model sees", () => {
       run: async () => [image],
     });
     const messages = [user("Draw")];
-    const rules = { draw: { alsoDoes: ["costs a cent"] } };
+    const rules = { draw: { kind: "write" as const, alsoDoes: ["costs a cent"] } };
     const tools = guardTools([draw], hf, rules, { thread, messages });
     const server = await modelSaying({ tool: "draw", args: {} });
     await clientOf(server).beta.messages.toolRunner({ ...base, messages, tools });

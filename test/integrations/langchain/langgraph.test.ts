@@ -89,7 +89,7 @@ function counted(name = "pay") {
     },
     { name, description: "Pays.", schema },
   );
-  return { hf, paid, pay: guardTool(pay, hf) };
+  return { hf, paid, pay: guardTool(pay, hf, "write") };
 }
 
 const State = Annotation.Root({ payment: Annotation<string>(), done: Annotation<string>() });
@@ -241,7 +241,7 @@ describe("a state with messages: the turn is the scope", () => {
       { name: "pay", description: "Pays.", schema },
     );
     const server = await modelSaying(PAY, PAY);
-    const graph = agentGraph(server, [guardTool(pay, hf)]).compile();
+    const graph = agentGraph(server, [guardTool(pay, hf, "write")]).compile();
     await graph.invoke({ messages: [new HumanMessage("Pay p1")] }, THREAD);
     const [first, second] = toolTexts(server);
     expect({ paid, first }).toEqual({ paid: 1, first: "paid" });

@@ -316,7 +316,7 @@ describe("the middleware among others", () => {
 
   it("rules that name no tool are refused where the tools are given", () => {
     const { hf, pay } = counted();
-    const wrong = { pya: { kind: "write" } } as const;
+    const wrong = { pay: rules, pya: { kind: "write" } } as const;
     expect(() => guardMiddleware(hf, wrong, { tools: [pay] })).toThrow(/rules\.pya/);
     expect(() => guardTools([pay], hf, wrong)).toThrow(/rules\.pya/);
   });
@@ -345,7 +345,7 @@ describe("what the model sees", () => {
       { name: "send", description: "Sends.", schema: given as typeof keyed },
     );
     const server = await modelSaying({ tool: "send", args: { to: "ana" } });
-    const guarded = guardTool(send, hf, { keyed: { forMs: 60_000 } });
+    const guarded = guardTool(send, hf, { kind: "write", keyed: { forMs: 60_000 } });
     await ask(server, { tools: [guarded] }, "Send");
     const { schema: shown } = shownTool(server);
     expect(Object.keys(shown.properties)).toEqual(["to"]);
@@ -362,7 +362,7 @@ describe("what the model sees", () => {
       schema: keyed.refine(({ to }) => to !== "nobody") as unknown as typeof keyed,
     });
     const server = await modelSaying({ tool: "send", args: { to: "nobody" } });
-    await ask(server, { tools: [guardTool(send, hf)] }, "Send");
+    await ask(server, { tools: [guardTool(send, hf, "write")] }, "Send");
     expect(got).toEqual([]);
   });
 
@@ -381,7 +381,7 @@ describe("what the model sees", () => {
       schema: z.object({}),
       responseFormat: "content_and_artifact",
     });
-    const guarded = guardTool(draw, hf, {}, { scope: "job-1" });
+    const guarded = guardTool(draw, hf, "write", { scope: "job-1" });
     for (const replayed of [false, true]) {
       const message = await guarded.invoke({ type: "tool_call", id: "c1", name: "draw", args: {} });
       expect(JSON.parse(String(message.content))).toMatchObject({

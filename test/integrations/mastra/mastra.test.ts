@@ -231,10 +231,10 @@ it("the thread comes from the agent's memory, for hooks too", async () => {
   const { hf, pay, paid } = counted();
   for (const thread of ["a", "b", "a"]) {
     for (const given of [
-      { tools: guardTools({ pay }, hf) },
+      { tools: guardTools({ pay }, hf, { pay: "write" }) },
       {
         tools: { pay },
-        hooks: guardHooks({ pay }, hf),
+        hooks: guardHooks({ pay }, hf, { pay: "write" }),
         memory: new MockMemory() as never,
       },
     ]) {
@@ -249,13 +249,13 @@ it("a tool is not told what a memory remembers: the same words are one request, 
   const { hf, pay, paid } = counted();
   const remembering = { memory: new MockMemory() as never };
   const done = { text: "Done." };
-  const byWords = { tools: guardTools({ pay }, hf), ...remembering };
+  const byWords = { tools: guardTools({ pay }, hf, { pay: "write" }), ...remembering };
   const agent = agentOf(await modelSaying(PAY, done, PAY, done), byWords);
   for (const _ of [1, 2]) await agent.generate("Pay p1", { memory });
   expect(paid).toHaveLength(1);
   const scope = ({ requestContext }: { requestContext: RequestContext }) =>
     requestContext.get("turn") as string;
-  const byTurn = { tools: guardTools({ pay }, hf, {}, { scope }), ...remembering };
+  const byTurn = { tools: guardTools({ pay }, hf, { pay: "write" }, { scope }), ...remembering };
   const other = agentOf(await modelSaying(PAY, done, PAY, done, PAY, done), byTurn);
   for (const turn of ["a/1", "a/2", "a/2"]) {
     const requestContext = new RequestContext([["turn", turn]]);
@@ -304,7 +304,7 @@ describe("workflow steps", () => {
 
   it("a step gives its data, and each run is one", async () => {
     const { hf, paid, step } = paying();
-    const guarded = createStep(guardStep(step, hf) as never);
+    const guarded = createStep(guardStep(step, hf, "write") as never);
     expect(await start(guarded)).toMatchObject({ status: "success", result: { id: "po_1" } });
     expect(await start(guarded)).toMatchObject({ status: "success", result: { id: "po_2" } });
     expect(new Set(paid).size).toBe(2);
@@ -314,7 +314,7 @@ describe("workflow steps", () => {
     const { hf, paid, step } = paying(() => {
       throw new Error("crash");
     });
-    const failed = await start(createStep(guardStep(step, hf) as never));
+    const failed = await start(createStep(guardStep(step, hf, "write") as never));
     expect(failed.status).toBe("failed");
     expect(paid).toHaveLength(1);
     const { items } = await hf.operations.list();
@@ -340,7 +340,7 @@ describe("workflow steps", () => {
 
   it("outside a workflow a guarded step has no scope", async () => {
     const { hf, paid, step } = paying();
-    const guarded = guardStep(step, hf);
+    const guarded = guardStep(step, hf, "write");
     await expect(
       guarded.execute({ inputData: { paymentId: "p1", amount: 1 } }),
     ).rejects.toMatchObject({ code: "ERR_HOLDFIRE_MISSING_SCOPE" });
@@ -373,7 +373,9 @@ it("a guarded tool that suspends is not taken for done", async () => {
     },
   });
   const server = await modelSaying(PAY);
-  await agentOf(server, { tools: guardTools({ pay }, hf) }).generate("Pay", { memory });
+  await agentOf(server, { tools: guardTools({ pay }, hf, { pay: "write" }) }).generate("Pay", {
+    memory,
+  });
   expect(envelopes(server)).toMatchObject([{ ok: false, outcome: "unknown" }]);
 });
 
@@ -390,7 +392,7 @@ describe("what the model sees", () => {
         return "sent";
       },
     });
-    const own = { keyed: { forMs: 60_000 }, alsoDoes: ["rings a bell"] };
+    const own = { kind: "write" as const, keyed: { forMs: 60_000 }, alsoDoes: ["rings a bell"] };
     const server = await modelSaying({ tool: "send", args: { to: "ana" } });
     await agentOf(server, { tools: guardTools({ send }, hf, { send: own }) }).generate("Send", {
       memory,
@@ -405,7 +407,9 @@ describe("what the model sees", () => {
   it("looks up what became of a call", async () => {
     const { hf, pay } = counted({ lost: 1 });
     const server = await modelSaying(PAY);
-    await agentOf(server, { tools: guardTools({ pay }, hf) }).generate("Pay", { memory });
+    await agentOf(server, { tools: guardTools({ pay }, hf, { pay: "write" }) }).generate("Pay", {
+      memory,
+    });
     const operation = envelopes(server)[0]?.operation ?? "";
     const model = await modelSaying({ tool: "operation_status", args: { operation } });
     const operation_status = createTool(statusTool(hf));
@@ -417,13 +421,15 @@ describe("what the model sees", () => {
 it("without anything stable nothing is paid, and the line is named", async () => {
   const { hf, pay, paid } = counted();
   const server = await modelSaying(PAY);
-  await agentOf(server, { tools: guardTools({ pay }, hf) }).generate("Pay p1");
+  await agentOf(server, { tools: guardTools({ pay }, hf, { pay: "write" }) }).generate("Pay p1");
   expect(paid).toHaveLength(0);
   expect(toolTexts(server)[0]).toContain("memory: { thread, resource }");
 });
 
 it("names that the model is not shown, and rules that name no tool, are refused", () => {
   const { hf, pay } = counted();
-  expect(() => guardHooks({ "pay now": pay }, hf)).toThrow(/another name/);
-  expect(() => guardTools({ pay }, hf, { pya: {} } as object)).toThrow(/rules\.pya/);
+  expect(() => guardHooks({ "pay now": pay }, hf, { "*": "write" })).toThrow(/another name/);
+  expect(() => guardTools({ pay }, hf, { pay: "write", pya: "write" } as { pay: "write" })).toThrow(
+    /rules\.pya/,
+  );
 });

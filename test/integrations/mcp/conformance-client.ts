@@ -37,7 +37,10 @@ function newClient() {
 
 const hf = createHoldfire({ store: memoryStore({ forgets: "accepted" }) });
 const bare = newClient();
-const client = form === "guarded" ? guardMcpClient(bare, hf, { scope: "conformance" }) : bare;
+const client =
+  form === "guarded"
+    ? guardMcpClient(bare, hf, { scope: "conformance", tools: { "*": "write" } })
+    : bare;
 
 async function work(): Promise<void> {
   const { tools } = await client.listTools();

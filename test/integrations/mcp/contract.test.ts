@@ -40,6 +40,7 @@ const through =
       toolCallId: () => call.toolCallId,
       tools: {
         pay: {
+          kind: "write",
           intent: definition.intent,
           keyed: definition.keyed,
           attemptTimeoutMs: 60_000,

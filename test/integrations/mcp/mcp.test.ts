@@ -28,6 +28,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const SCOPE = "conversation-7/turn-3";
 const SCHEMA = { type: "object", properties: { id: { type: "string" } } } as const;
 const DONE = { content: [{ type: "text", text: "paid" }] };
+/** The servers of most tests give no hints. */
+const WRITES = { "*": "write" } as const;
 const PAY = { name: "pay", arguments: { id: "p1" } };
 
 interface Stage {
@@ -68,8 +70,8 @@ async function set(version: Version, setting: Setting = {}): Promise<Stage> {
   const server = await startServer(version, toolbox);
   const bare = await connect(version, server.url, setting.client);
   const hf = ledger(confirm ? { confirm } : {});
-  const guard = (options: McpGuardOptions = {}) =>
-    guardMcpClient(bare, hf, { scope: SCOPE, ...options });
+  const guard = ({ tools: rules, ...options }: McpGuardOptions = {}) =>
+    guardMcpClient(bare, hf, { scope: SCOPE, tools: { ...WRITES, ...rules }, ...options });
   return { version, hf, server, toolbox, executed, bare, guard };
 }
 
@@ -182,7 +184,7 @@ describe.each(["v1", "v2"] as const)("SDK %s over HTTP", (version) => {
 
   test("without a scope nothing is called, and the error says what to add", async () => {
     const { hf, bare, executed } = await set(version);
-    const client = guardMcpClient(bare, hf);
+    const client = guardMcpClient(bare, hf, { tools: WRITES });
     const calling = client.callTool(PAY);
     await expect(calling).rejects.toBeInstanceOf(MissingScopeError);
     await expect(calling).rejects.toThrow(/guardMcpClient/);
@@ -196,7 +198,11 @@ describe.each(["v1", "v2"] as const)("SDK %s over HTTP", (version) => {
   test("thread and messages make a turn: it changes when a person speaks", async () => {
     const messages: object[] = [{ role: "user", content: "pay p1" }];
     const { hf, bare, executed } = await set(version);
-    const client = guardMcpClient(bare, hf, { thread: "chat-7", messages: () => messages });
+    const client = guardMcpClient(bare, hf, {
+      thread: "chat-7",
+      messages: () => messages,
+      tools: WRITES,
+    });
     await client.callTool(PAY);
     messages.push({ role: "assistant", content: "done" });
     await client.callTool(PAY);
@@ -356,7 +362,7 @@ describe.each(["v1", "v2"] as const)("SDK %s over HTTP", (version) => {
       return answer.status === 401 ? fetch(url, init) : answer;
     };
     const bare = await connect(version, server.url, {}, { fetch: renewing });
-    const client = guardMcpClient(bare, hf, { scope: SCOPE });
+    const client = guardMcpClient(bare, hf, { scope: SCOPE, tools: WRITES });
     await client.listTools();
     server.intercept = (_, res) => {
       if (server.calls.length === 1) res.writeHead(401).end();
@@ -430,7 +436,11 @@ describe.each(["v1", "v2"] as const)("SDK %s over HTTP", (version) => {
   test("equal calls of two servers are two operations", async () => {
     const one = await set(version);
     const client = one.guard({ server: "one" });
-    const other = guardMcpClient(one.bare, one.hf, { scope: SCOPE, server: "other" });
+    const other = guardMcpClient(one.bare, one.hf, {
+      scope: SCOPE,
+      server: "other",
+      tools: WRITES,
+    });
     await client.callTool(PAY);
     await other.callTool(PAY);
     expect(one.executed).toHaveLength(2);
@@ -453,28 +463,26 @@ describe.each(["v1", "v2"] as const)("hints of a server, SDK %s", (version) => {
   test("an explicit destructiveHint or openWorldHint asks for a person", async () => {
     expect(await asked(listed({ destructiveHint: true }))).toBe(true);
     expect(await asked(listed({ openWorldHint: true }))).toBe(true);
-    expect(
-      await asked(listed({ openWorldHint: true, readOnlyHint: true }), { trust: ["counting"] }),
-    ).toBe(true);
+    expect(await asked(listed({ destructiveHint: true, readOnlyHint: true }))).toBe(true);
     expect(await asked(listed({ destructiveHint: false, openWorldHint: false }))).toBe(false);
   });
 
-  test("no hints are a plain write, unless the user asks for more", async () => {
+  test("without hints and without a rule of its own, a tool is what the rule of * says", async () => {
+    const tools = { "*": "destructive" } as const;
     expect(await asked(listed())).toBe(false);
     expect(await asked(listed({ title: "Pay" }))).toBe(false);
-    expect(await asked(listed(), { unannotated: "ask" })).toBe(true);
-    expect(await asked(listed({ title: "Pay" }), { unannotated: "ask" })).toBe(true);
-    expect(await asked(listed({ destructiveHint: false }), { unannotated: "ask" })).toBe(false);
-    expect(await asked([], { unannotated: "ask" })).toBe(true);
+    expect(await asked(listed(), { tools })).toBe(true);
+    expect(await asked(listed({ title: "Pay" }), { tools })).toBe(true);
+    // A hint tightens what the rule of all others says, and does not loosen it.
+    expect(await asked(listed({ destructiveHint: false }), { tools })).toBe(true);
+    expect(await asked(listed({ destructiveHint: true }), { tools: { "*": "read" } })).toBe(true);
   });
 
   test("what the user says of a tool outranks its hints", async () => {
     const tools = { pay: { kind: "write" } } as const;
     expect(await asked(listed({ destructiveHint: true }), { tools })).toBe(false);
     const strict = { pay: { kind: "destructive" } } as const;
-    expect(
-      await asked(listed({ readOnlyHint: true }), { trust: ["counting"], tools: strict }),
-    ).toBe(true);
+    expect(await asked(listed({ readOnlyHint: true }), { tools: strict })).toBe(true);
   });
 
   test("a person's yes lets it fire once", async () => {
@@ -490,30 +498,41 @@ describe.each(["v1", "v2"] as const)("hints of a server, SDK %s", (version) => {
     expect(executed).toHaveLength(1);
   });
 
-  test("readOnlyHint counts for a server trusted by name, and for no other", async () => {
-    for (const [trust, times] of [
-      [["counting"], 2],
-      [["another"], 1],
-      [[], 1],
-    ] as const) {
-      const { guard, executed } = await set(version, { tools: listed({ readOnlyHint: true }) });
-      const client = guard({ trust });
-      await client.callTool(PAY);
-      await client.callTool(PAY);
-      expect(executed, String(trust)).toHaveLength(times);
-    }
-  });
-
-  test("a trusted read needs no scope, is retried, and its result and error are its own", async () => {
+  test("readOnlyHint: each call is sent once, without a scope, never replayed and never retried", async () => {
+    const states = ["queued", "done"];
     const { bare, hf, executed } = await set(version, {
       tools: listed({ readOnlyHint: true }),
+      call: (_, count) => {
+        if (count > 2) throw Object.assign(new Error("later"), { code: -32050 });
+        return { content: [{ type: "text", text: states[count - 1] }] };
+      },
+    });
+    const client = guardMcpClient(bare, hf);
+    for (const text of states) {
+      expect((await client.callTool(PAY)).content).toEqual([{ type: "text", text }]);
+    }
+    await expect(client.callTool(PAY)).rejects.toMatchObject({ code: -32050 });
+    expect(executed).toHaveLength(3);
+    expect((await hf.operations.list()).items).toHaveLength(0);
+  });
+
+  test("openWorldHint alone does not hold a search that only reads", async () => {
+    const hints = { readOnlyHint: true, openWorldHint: true };
+    const { bare, hf, executed } = await set(version, { tools: listed(hints) });
+    const { content } = await guardMcpClient(bare, hf).callTool(PAY);
+    expect(content).toEqual(DONE.content);
+    expect(executed).toHaveLength(1);
+  });
+
+  test("a read by the user's word needs no scope, is retried, and its result and error are its own", async () => {
+    const { bare, hf, executed } = await set(version, {
       call: (_, count) => {
         if (count === 1) throw Object.assign(new Error("later"), { code: -32050 });
         if (count > 2) throw Object.assign(new Error("bad"), { code: -32602 });
         return DONE;
       },
     });
-    const client = guardMcpClient(bare, hf, { trust: ["counting"] });
+    const client = guardMcpClient(bare, hf, { tools: { pay: "read" } });
     expect((await client.callTool(PAY)).content).toEqual(DONE.content);
     expect(executed).toHaveLength(2);
     await expect(client.callTool(PAY)).rejects.toMatchObject({ code: -32602 });
@@ -639,7 +658,7 @@ describe.each(["v1", "v2"] as const)("SDK %s over stdio", (version) => {
             .split("\n")
             .map((l) => JSON.parse(l))
         : [];
-    return { client: guardMcpClient(bare, hf, { scope: SCOPE }), lines, hf, file };
+    return { client: guardMcpClient(bare, hf, { scope: SCOPE, tools: WRITES }), lines, hf, file };
   }
 
   test("a change that the server announces is looked at before the next call", async () => {
@@ -668,7 +687,10 @@ describe.each(["v1", "v2"] as const)("SDK %s over stdio", (version) => {
     const die = { name: "die", arguments: { text: "a" } };
     expect(envelope(await client.callTool(die)).outcome).toBe("unknown");
     expect(envelope(await client.callTool(die)).outcome).toBe("unknown");
-    const next = guardMcpClient(await connectStdio(version, file), hf, { scope: SCOPE });
+    const next = guardMcpClient(await connectStdio(version, file), hf, {
+      scope: SCOPE,
+      tools: WRITES,
+    });
     expect(envelope(await next.callTool(die)).outcome).toBe("unknown");
     expect(lines()).toHaveLength(1);
   });
@@ -679,7 +701,9 @@ test("what is no client and no option is refused at once", () => {
   expect(() => guardMcpClient({} as never, hf)).toThrow(InvalidInputError);
   const client = { callTool: async () => ({}), listTools: async () => ({ tools: [] }) };
   expect(() => guardMcpClient(client, hf, { trusted: [] } as never)).toThrow(/options\.trusted/);
-  expect(() => guardMcpClient(client, hf, { unannotated: "read" as never })).toThrow(/unannotated/);
+  expect(() => guardMcpClient(client, hf, { tools: { pay: "ask" as never } })).toThrow(
+    /options\.tools\.pay: must be a kind/,
+  );
   expect(() => guardMcpClient(client, hf, { trust: "memory" as never })).toThrow(
     /names of servers/,
   );

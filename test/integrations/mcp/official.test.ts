@@ -81,15 +81,15 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
     expect(readFileSync(path, "utf8")).toBe("a\n");
   });
 
-  test("filesystem: a trusted read is the server's own answer", async () => {
+  test("filesystem: a tool that says that it only reads is passed through, each time", async () => {
     const path = join(folder, "list.txt");
     writeFileSync(path, "a\n");
-    const trust = ["secure-filesystem-server"];
-    const { guarded } = await start(version, [program("server-filesystem"), folder], {}, { trust });
+    const { guarded, hf } = await start(version, [program("server-filesystem"), folder], {});
     const read = () => guarded.callTool({ name: "read_text_file", arguments: { path } });
     expect((await read()).content[0]?.text).toBe("a\n");
     writeFileSync(path, "b\n");
     expect((await read()).content[0]?.text).toBe("b\n");
+    expect((await hf.operations.list()).items).toHaveLength(0);
   });
 
   test("memory: an observation that is added twice is written once", async () => {

@@ -27,7 +27,8 @@ const SCOPE = "conversation-7/turn-3";
 const SCHEMA = { type: "object", properties: { id: { type: "string" } } } as const;
 const PLAIN = [{ name: "pay", inputSchema: SCHEMA }];
 const PAY = { name: "pay", arguments: { id: "p1" } };
-const KEYED = { keyed: { forMs: 86_400_000 }, attempts: 1 } as const;
+const WRITES = { "*": "write" } as const;
+const KEYED = { kind: "write", keyed: { forMs: 86_400_000 }, attempts: 1 } as const;
 
 interface Setting extends Pick<HoldfireOptions, "confirm"> {
   readonly tools?: Toolbox["tools"];
@@ -118,7 +119,7 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
       return fetch(url, init);
     };
     const { executed, server, bare, hf, loseAnswers } = await set(version, { fetch: noting });
-    const client = guardMcpClient(bare, hf, { scope: SCOPE });
+    const client = guardMcpClient(bare, hf, { scope: SCOPE, tools: WRITES });
     await client.listTools();
     loseAnswers();
     expect(await told(client)).toBe("unknown");
@@ -144,7 +145,7 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
       retry: { minDelayMs: 1, maxDelayMs: 1, drainMs: 100, cooldownMs: 1 },
     });
     onTestFinished(() => hf.close());
-    const client = guardMcpClient(bare, hf, { scope: SCOPE });
+    const client = guardMcpClient(bare, hf, { scope: SCOPE, tools: WRITES });
     await client.listTools();
     const call = { name: "note", arguments: { text: "refund" } };
     await told(client, call);
@@ -159,7 +160,7 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
       return isCall(init) && answer.status === 403 ? fetch(mirror.url, init) : answer;
     };
     const { server, bare, hf } = await set(version, { fetch: failingOver });
-    const client = guardMcpClient(bare, hf, { scope: SCOPE });
+    const client = guardMcpClient(bare, hf, { scope: SCOPE, tools: WRITES });
     await client.listTools();
     server.intercept = (_, res) => {
       res.writeHead(403).end();
@@ -179,7 +180,7 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
       callTool: (...args: Parameters<AnyClient["callTool"]>) => bare.callTool(...args),
       ...(version === "v2" ? { getProtocolEra: () => "modern" } : {}),
     } as unknown as AnyClient;
-    const client = guardMcpClient(structural, hf, { scope: SCOPE });
+    const client = guardMcpClient(structural, hf, { scope: SCOPE, tools: WRITES });
     server.intercept = (_, res) => {
       res.writeHead(403).end();
       return true;
@@ -195,7 +196,7 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
 
   test("a yes to one definition is not spent on another", async () => {
     const { executed, toolbox, bare, hf } = await set(version, { tools: DESTRUCTIVE });
-    const client = guardMcpClient(bare, hf, { scope: SCOPE, relistMs: 0.001 });
+    const client = guardMcpClient(bare, hf, { scope: SCOPE, relistMs: 0.001, tools: WRITES });
     expect(await told(client)).toBe("held");
     const [asked] = (await hf.approvals.list()).items;
     expect(asked?.shown).toMatchObject({ definition: { description: "Pays a bill." } });
@@ -227,7 +228,7 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
       },
     });
     // The list that the guard has is good for a minute.
-    const client = guardMcpClient(stage.bare, stage.hf, { scope: SCOPE });
+    const client = guardMcpClient(stage.bare, stage.hf, { scope: SCOPE, tools: WRITES });
     expect(await told(client)).toBe("held");
     expect(shown).toEqual([
       { description: "Pays a bill.", digest: expect.stringMatching(/^[\w-]{43}$/) },
@@ -239,7 +240,7 @@ describe.each(["v1", "v2"] as const)("SDK %s", (version) => {
 
   test("one that changes, unannounced, while the question is in the inbox is asked about again", async () => {
     const { executed, toolbox, bare, hf } = await set(version, { tools: DESTRUCTIVE });
-    const client = guardMcpClient(bare, hf, { scope: SCOPE });
+    const client = guardMcpClient(bare, hf, { scope: SCOPE, tools: WRITES });
     expect(await told(client)).toBe("held");
     const approve = async () => {
       const [asked] = (await hf.approvals.list()).items;

@@ -102,7 +102,10 @@ const parameters = z.object({
 });
 const rules = {
   kind: "write",
-  intent: ({ paymentId, amount }: PayArguments) => ({ paymentId, amount }),
+  intent: ({ paymentId, amount }: Pick<PayArguments, "paymentId" | "amount">) => ({
+    paymentId,
+    amount,
+  }),
   alsoDoes: ["e-mails the payee"],
 } as const;
 
@@ -252,7 +255,7 @@ describe("where the scope comes from", () => {
 
   it("a tool that is made already is refused", () => {
     const { hf, pay } = counted();
-    expect(() => guardTool(pay as never, hf)).toThrow(/what tool\(\) is given/);
+    expect(() => guardTool(pay as never, hf, "write")).toThrow(/what tool\(\) is given/);
   });
 });
 
@@ -269,7 +272,7 @@ describe("what the model sees", () => {
         return "sent";
       },
     };
-    const own = { keyed: { forMs: 60_000 }, alsoDoes: ["rings a bell"] };
+    const own = { kind: "write" as const, keyed: { forMs: 60_000 }, alsoDoes: ["rings a bell"] };
     const send = tool(guardTool(definition, hf, own, BY_CHAT)) as unknown as Tool<Chat>;
     const server = await modelSaying({ tool: "send", args: { to: "ana" } });
     await ask(server, send);

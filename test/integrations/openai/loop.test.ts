@@ -182,6 +182,7 @@ function counted(hf = openHoldfire()) {
   };
   const rules = {
     pay: {
+      kind: "write" as const,
       intent: ({ paymentId, amount }: PayArguments) => ({ paymentId, amount }),
       alsoDoes: ["e-mails the payee"],
     },
@@ -254,7 +255,7 @@ describe("runTools", () => {
         },
       },
     } as const;
-    const tools = guardTools([raw], hf, {}, { thread });
+    const tools = guardTools([raw], hf, { pay: "write" }, { thread });
     const flipped = { tool: "pay", args: '{"amount":400,"paymentId":"p1"}' };
     const server = await modelSaying(PAY, flipped);
     const messages = [user("Pay p1")];
@@ -275,7 +276,7 @@ describe("what the model sees", () => {
     const hf = openHoldfire();
     const got: unknown[] = [];
     const send = zodFunction({ name: "send", parameters: withKey, function: sent(got) });
-    const tools = guardTools([send], hf, {}, { thread });
+    const tools = guardTools([send], hf, { send: "write" }, { thread });
     const sneaky = { tool: "send", args: { to: "ana", idempotency_key: "mine" } };
     const server = await modelSaying(SEND, sneaky);
     const messages = [user("Send")];
@@ -291,7 +292,7 @@ describe("what the model sees", () => {
     const got: unknown[] = [];
     const zod = zodResponsesFunction({ name: "send", parameters: withKey, function: sent(got) });
     const input = [user("Send")];
-    const [send] = guardTools([zod], hf, {}, { thread, messages: input });
+    const [send] = guardTools([zod], hf, { send: "write" }, { thread, messages: input });
     const runner = new ResponsesToolRunner({ functions: [runnerFunction(send)] });
     const server = await modelSaying(SEND);
     await runner.run(clientOf(server), { model, input });
@@ -381,7 +382,7 @@ describe("runToolCalls", () => {
   it("the steps of one loop are one run, a loop started again is another", async () => {
     const { tool, hf, paid } = counted();
     const resource = ({ paymentId }: PayArguments) => `payment/${paymentId}`;
-    const tools = guardTools([tool], hf, { pay: { resource } });
+    const tools = guardTools([tool], hf, { pay: { kind: "write", resource } });
     const paying = (amount: number, id: string) => [
       call("pay", JSON.stringify({ paymentId: "p1", amount }), id),
     ];
@@ -403,7 +404,7 @@ describe("runToolCalls", () => {
   it("under a scope of one's own, without the conversation, all steps are one run", async () => {
     const { tool, hf, paid } = counted();
     const resource = ({ paymentId }: PayArguments) => `payment/${paymentId}`;
-    const tools = guardTools([tool], hf, { pay: { resource } });
+    const tools = guardTools([tool], hf, { pay: { kind: "write", resource } });
     const output = [{ type: "function_call_output", call_id: "call_0", output: "…" }];
     for (const [amount, messages] of [
       [100, undefined],
@@ -466,7 +467,7 @@ describe("runToolCalls", () => {
     const [told] = await runToolCalls(completion(calls), [pay], { scope: "s" });
     expect(JSON.parse(told?.content ?? "")).toMatchObject({ outcome: "not_applied" });
     const zod = zodFunction({ name: "zod", parameters: input, function: run });
-    const guarded = guardTools([zod], hf);
+    const guarded = guardTools([zod], hf, { zod: "write" });
     const wrong = [call("zod", '{"paymentId":7}')];
     const [said] = await runToolCalls(completion(wrong), guarded, { scope: "s" });
     expect(JSON.parse(said?.content ?? "")).toMatchObject({ outcome: "not_applied" });

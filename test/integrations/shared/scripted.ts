@@ -2,7 +2,7 @@
 import { onTestFinished } from "vitest";
 import { createHoldfire, type Holdfire } from "../../../src/create.ts";
 import type { Reply } from "../../../src/engine/outcome/reply.ts";
-import type { ToolRules } from "../../../src/integrations/shared/tools/guard-tool.ts";
+import type { ToolRules } from "../../../src/integrations/shared/tools/rules.ts";
 import { memoryStore } from "../../../src/stores/memory.ts";
 import type { PayDefinition } from "../../../src/testing/adapter-contract.ts";
 import { type ModelServer, type Saying, startModelServer } from "../../servers/model-server.ts";

@@ -14,33 +14,24 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Holdfire } from "../../../api.ts";
 import type { StatusReply, StatusTool } from "../../../engine/admin/status-tool.ts";
-import type { AttemptContext, ToolKind, ToolOptions } from "../../../engine/define/definition.ts";
+import type { AttemptContext } from "../../../engine/define/definition.ts";
 import { standsFor } from "../../../engine/define/source.ts";
 import type { Reply } from "../../../engine/outcome/reply.ts";
-import { InvalidInputError } from "../../../errors.ts";
+import { InvalidInputError, VolatileIntentError } from "../../../errors.ts";
 import { checkAlias } from "../../../key/check-name.ts";
-import { peek } from "../../../lang/peek.ts";
+import { findVolatileId } from "../../../key/volatile-ids.ts";
+import { ignoreRejection, peek } from "../../../lang/peek.ts";
 import { withKey, withoutKey } from "./hidden-key.ts";
 import { type KeyNames, keyNamesOf, withoutMadeUp } from "./made-up-key.ts";
+import type { RuledCall, ToolRules } from "./rules.ts";
 import { inTurn, type Turn } from "./turn.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: rules of tools with any arguments stand in one record
-type Any = any;
-
-/**
- * What is said of a framework's tool: the definition of `hf.tool` without `name`, `input` and `run`, which
- * the framework has. Without `kind` it is a write.
- */
-export type ToolRules<A = Any, R = Any, I = Any> = Omit<ToolOptions<A, I, R>, "name" | "kind"> & {
-  readonly kind?: ToolKind | undefined;
-};
 
 /** MCP clients give up at 60 s; what is left unknown must be said before. */
 const DEADLINE_MS = 45_000;
 
 export interface GuardedFunction<C> {
   readonly name: string;
-  readonly rules: ToolRules | undefined;
+  readonly rules: ToolRules;
   /** The framework's own function, once per attempt. `call` is missing when no caller waits for it. */
   readonly execute: (args: unknown, attempt: AttemptContext, call: C | undefined) => unknown;
   /** The user's function, where `execute` only calls it: tells two tools of one name apart. */
@@ -75,14 +66,13 @@ interface Current {
 const current = new AsyncLocalStorage<Current>();
 
 export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): CallGuarded<C> {
-  const { name, rules = {}, execute, keys = keyNamesOf(undefined), line } = options;
-  const kind = rules.kind ?? "write";
+  const { name, execute, keys = keyNamesOf(undefined), line } = options;
+  const { again, ...rules } = options.rules;
   const names = async () => (typeof keys === "function" ? keys() : keys);
   const tool = hf.tool<unknown, unknown>({
     deadlineMs: DEADLINE_MS,
     ...rules,
     name,
-    kind,
     run: standsFor(async (args: unknown, attempt: AttemptContext) => {
       const now = current.getStore();
       const call = now?.of === options ? (now.call as C) : undefined;
@@ -95,13 +85,33 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
     const known = await names();
     const args = withoutMadeUp(withoutKey(given, known.property), known);
     const aliases = aliasesOf(toolCallId);
+    const wanted = wantedAgain(name, again, args, { ...turn, aliases, context });
     const reply = (scope: string | undefined) =>
       current.run({ of: options, call: context }, () =>
-        tool.reply(args, { scope, signal, aliases, step }),
+        tool.reply(args, { scope, signal, aliases, step, again: wanted }),
       );
     // A read needs no scope; what it calls in turn may need one.
-    return inTurn(turn, { tool: name, line: kind === "read" ? undefined : line }, reply);
+    return inTurn(turn, { tool: name, line: rules.kind === "read" ? undefined : line }, reply);
   };
+}
+
+/** What the rule's `again` says of this call. An id that is new with every try would make each try another operation. */
+export function wantedAgain(
+  tool: string,
+  again: ToolRules["again"],
+  args: unknown,
+  call: Turn & { readonly aliases: readonly string[]; readonly context: unknown },
+): string | undefined {
+  if (!again) return undefined;
+  const { scope, thread, turn, messages, aliases, context } = call;
+  const ruled: RuledCall = { toolCallId: aliases[0], scope, thread, turn, messages, context };
+  const wanted: unknown = ignoreRejection(again(args, ruled));
+  if (wanted !== undefined && typeof wanted !== "string") {
+    throw new InvalidInputError("rules.again", "must return a text, or undefined; not a promise.");
+  }
+  const isVolatile = wanted !== undefined && findVolatileId(wanted, aliases) !== undefined;
+  if (isVolatile) throw new VolatileIntentError(tool, "again");
+  return wanted;
 }
 
 /** An id that the ledger would not take is no reason to fail. */
@@ -113,16 +123,6 @@ export function aliasesOf(toolCallId: unknown): readonly string[] {
       return false;
     }
   });
-}
-
-/** Rules for a tool that is not there are a mistake: the tool meant would go unguarded by them. */
-export function checkRules(rules: object, names: readonly string[]): void {
-  const known = new Set(names);
-  for (const name of Object.keys(rules)) {
-    if (!known.has(name)) {
-      throw new InvalidInputError(`rules.${name}`, "there is no tool with this name.");
-    }
-  }
 }
 
 /** What the model is told of a tool: the description with `alsoDoes` at its end. */

@@ -5,9 +5,9 @@ import {
   attemptOf,
   describe as describeTool,
   guardFunction,
-  type ToolRules,
   withAttempt,
 } from "../../../../src/integrations/shared/tools/guard-tool.ts";
+import type { ToolRules } from "../../../../src/integrations/shared/tools/rules.ts";
 import { memoryStore } from "../../../../src/stores/memory.ts";
 import { virtualClock } from "../../../engine/virtual-clock.ts";
 import { openHoldfire } from "../scripted.ts";
@@ -18,10 +18,14 @@ interface Given {
 
 type Execute = (args: unknown, context: ReturnType<typeof withAttempt>) => unknown;
 
-const guarded = (hf = openHoldfire(), execute: Execute = () => "paid", rules: ToolRules = {}) =>
+const guarded = (
+  hf = openHoldfire(),
+  execute: Execute = () => "paid",
+  rules: Partial<ToolRules> = {},
+) =>
   guardFunction<Given>(hf, {
     name: "pay",
-    rules,
+    rules: { kind: "write", ...rules },
     line: "Pass { thread }",
     execute: (args, attempt, given) => execute(args, withAttempt(given, attempt, "abortSignal")),
   });
@@ -89,7 +93,7 @@ describe("what the framework's function gets", () => {
     let mailed = 0;
     const mail = guardFunction<unknown>(hf, {
       name: "mail",
-      rules: undefined,
+      rules: { kind: "write" },
       line: "",
       execute: () => ++mailed,
     });
@@ -109,7 +113,7 @@ describe("what the framework's function gets", () => {
     const seen: unknown[] = [];
     const inner = guardFunction<Given>(hf, {
       name: "pay",
-      rules: {},
+      rules: { kind: "write" },
       line: "",
       execute: (_, __, given) => seen.push(given),
     });

@@ -42,14 +42,19 @@ const asked = () => modelSaying(...CALLS.map((args) => ({ tool: "send", args }))
 
 const aiSdk: Play = async (hf, inputSchema, execute) => {
   const { openai: baseURL } = await asked();
-  const tools = guardAi({ send: aiTool({ inputSchema, execute }) }, hf, {}, { thread: "t" });
+  const tools = guardAi(
+    { send: aiTool({ inputSchema, execute }) },
+    hf,
+    { send: "write" },
+    { thread: "t" },
+  );
   const model = createOpenAI({ apiKey: "x", baseURL }).chat("m");
   await generateText({ model, tools, prompt: "Send", stopWhen: isStepCount(6) });
 };
 
 const langGraph: Play = async (hf, schema, execute) => {
   const given = langChainTool(execute as never, { name: "send", description: "Sends.", schema });
-  const send = guardLangChain(given as never, hf, {}, { thread: "t" });
+  const send = guardLangChain(given as never, hf, "write", { thread: "t" });
   const node = new ToolNode([send as never], { handleToolErrors: false });
   const messages: (HumanMessage | AIMessage)[] = [new HumanMessage({ id: "h", content: "Send" })];
   for (const [at, args] of CALLS.entries()) {
@@ -64,7 +69,7 @@ const agents: Play = async (hf, parameters, execute) => {
   const client = new OpenAI({ apiKey: "x", baseURL, maxRetries: 0 }) as never;
   const strict = "parse" in parameters;
   const definition = { name: "send", description: "Sends.", parameters, strict, execute };
-  const send = agentTool(guardAgent(definition as never, hf, {}, { scope: "s" }) as never);
+  const send = agentTool(guardAgent(definition as never, hf, "write", { scope: "s" }) as never);
   const model = new OpenAIChatCompletionsModel(client, "m");
   const agent = new Agent({ name: "clerk", instructions: "x", model, tools: [send] });
   await new Runner({ tracingDisabled: true }).run(agent, "Send");
@@ -78,7 +83,12 @@ const openai: Play = async (hf, parameters, execute) => {
   const isZod = "parse" in parameters;
   const shown = isZod ? STRICT_JSON : parameters;
   const tool = { name: "send", description: "Sends.", parameters: shown, parse, function: execute };
-  const tools = guardOpenAi([{ type: "function", function: tool }], hf, {}, { thread: "t" });
+  const tools = guardOpenAi(
+    [{ type: "function", function: tool }],
+    hf,
+    { send: "write" },
+    { thread: "t" },
+  );
   const client = new OpenAI({ apiKey: "x", baseURL, maxRetries: 0 });
   const messages = [{ role: "user" as const, content: "Send" }];
   await client.chat.completions.runTools({ model: "m", messages, tools: tools as never }).done();
@@ -116,6 +126,6 @@ test("a strict schema still refuses what else it does not know", async () => {
     description: "x",
     schema: STRICT,
   });
-  const send = guardLangChain(given, hf, {}, { scope: "s" });
+  const send = guardLangChain(given, hf, "write", { scope: "s" });
   await expect(send.invoke({ to: "ana", colour: "red" } as never)).rejects.toThrow();
 });
