@@ -23,6 +23,7 @@ const WHOLE = [
   "test/{docs,examples,examples-of-pages,exports,reference}.test.ts",
   "test/{engine/detached,key/canonical,recipes/sql}.test.ts",
   "test/gate/{approval-crash,lanes-stores}.test.ts",
+  "test/gateway/*.test.ts",
   "test/integrations/{command,durable,mcp}/*.test.ts",
   "test/integrations/{anthropic,openai}/record.test.ts",
   "test/ledger/{apply.properties,states-picture}.test.ts",

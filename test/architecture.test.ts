@@ -25,6 +25,7 @@ const LAYERS = [
   "holdfire.ts",
   "create.ts",
   "testing",
+  "gateway",
   "cli",
   "console",
   "index.ts",

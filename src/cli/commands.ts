@@ -16,6 +16,7 @@ import { prune } from "./ledger/prune.ts";
 import { show } from "./ledger/show.ts";
 import { stats } from "./ledger/stats.ts";
 import { watch } from "./ledger/watch.ts";
+import { mcp } from "./mcp/command.ts";
 import { reconcile } from "./reconcile.ts";
 
 export const COMMANDS: readonly Command[] = [
@@ -26,6 +27,7 @@ export const COMMANDS: readonly Command[] = [
   inbox,
   init,
   ls,
+  mcp,
   prune,
   reconcile,
   resolve,

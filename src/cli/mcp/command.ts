@@ -1,0 +1,148 @@
+/**
+ * `holdfire mcp`: stands between an MCP host and an MCP server, and guards the server's tools.
+ *
+ * Standard input and output are the host's. What is for people goes to standard error.
+ *
+ * @module
+ */
+
+import { existsSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
+import { join, resolve } from "node:path";
+import { createHoldfire } from "../../create.ts";
+import { runGateway } from "../../gateway/gateway.ts";
+import { createGuard } from "../../gateway/guard/guard.ts";
+import type { Repeat } from "../../gateway/guard/rules.ts";
+import { startServer } from "../../gateway/pipe/server-process.ts";
+import { digestText } from "../../key/digest.ts";
+import { type Command, defineCommand, LEDGER, UsageError } from "../command.ts";
+import { withLedger } from "../ledger/open-ledger.ts";
+import { durationOf, wholeNumberOf } from "../parse.ts";
+import type { Terminal } from "../terminal.ts";
+import { loadRules } from "./load-rules.ts";
+
+const OPTIONS = {
+  ...LEDGER,
+  as: { type: "string", value: "LABEL", about: "Whose calls they are: one label for each host." },
+  server: { type: "string", value: "NAME", about: "The server's name in the ledger and in rules." },
+  rules: { type: "string", value: "FILE", about: "What is known of its tools: JSON, or a module." },
+  repeat: {
+    type: "string",
+    value: "ask|allow|replay",
+    about: "A repeat soon after a received answer. Default ask.",
+  },
+  within: { type: "string", value: "10m", about: "How soon that is. Default 10m." },
+  patience: {
+    type: "string",
+    value: "30s",
+    about: "How long the host waits for an answer at least. Default 30s.",
+  },
+  lease: {
+    type: "string",
+    value: "5s",
+    about: "How long a gateway that died counts as alive. Default 5s.",
+  },
+  "max-message": {
+    type: "string",
+    value: "BYTES",
+    about: "The longest message that is handed on. Default 67108864.",
+  },
+} as const;
+
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Of a tool's answer, as far as it is kept for a host that has not received it. */
+const MAX_KEPT_BYTES = 1024 * 1024;
+
+export const mcp: Command = defineCommand({
+  name: "mcp",
+  summary: "Stands between an MCP host and a server, and guards its tools.",
+  takes: [],
+  rest: "SERVER ARGS...",
+  about: [
+    "In a host's configuration, put `holdfire mcp --` before the server's command. Everything passes through, but for tool calls that may write: one whose answer was lost is answered from the ledger, read or held, and not made twice.",
+    "The ledger is ~/.holdfire/ledger.db, unless --store or HOLDFIRE_STORE names another. It ends with the server's exit code.",
+  ],
+  options: OPTIONS,
+  async run({ values, rest }, terminal) {
+    const [command, ...args] = rest;
+    if (command === undefined) {
+      const hint = "Write: holdfire mcp [OPTIONS] -- SERVER ARGS...";
+      throw new UsageError("The server's command is missing.", hint);
+    }
+    const label = values.as ?? "default";
+    const server = values.server ?? nameOf(rest);
+    const rules = await loadRules(values.rules, terminal.cwd);
+    const repeat = repeatOf(values.repeat);
+    const withinMs = durationOf("within", values.within) ?? 600_000;
+    const patienceMs = durationOf("patience", values.patience) ?? 30_000;
+    const leaseMs = durationOf("lease", values.lease) ?? 5_000;
+    const maxMessageBytes =
+      wholeNumberOf("max-message", values["max-message"], { min: 1_024 }) ?? MAX_MESSAGE_BYTES;
+    const whose = { label, user: userName(), server };
+    const log = (line: string) => terminal.err(`holdfire: ${line}`);
+    const store = await ledgerAt(values.store, terminal);
+
+    return withLedger({ ...values, store }, terminal, async (_, opened) => {
+      const hf = createHoldfire({
+        app: "holdfire-mcp",
+        store: opened.store,
+        witness: opened.witness,
+        tenant: values.tenant,
+        payloads: { maxBytes: MAX_KEPT_BYTES },
+      });
+      const { cwd, env } = terminal;
+      const upstream = startServer({ command, args, cwd, env: { ...env }, maxMessageBytes });
+      void upstream.failed.then((error) => log(`The server cannot be started: ${error.message}`));
+      const handOn = (signal: NodeJS.Signals) => upstream.signal(signal);
+      for (const signal of SIGNALS) process.on(signal, handOn);
+      try {
+        return await runGateway({
+          input: process.stdin,
+          output: process.stdout,
+          upstream,
+          maxMessageBytes,
+          log,
+          guard: (wires) =>
+            createGuard({ hf, whose, rules, repeat, withinMs, patienceMs, leaseMs, log }, wires),
+        });
+      } finally {
+        for (const signal of SIGNALS) process.off(signal, handOn);
+        await hf.close();
+      }
+    });
+  },
+});
+
+function repeatOf(given = "ask"): Repeat {
+  if (given === "ask" || given === "allow" || given === "replay") return given;
+  throw new UsageError('--repeat must be "ask", "allow" or "replay".');
+}
+
+/** By its command, where it has no name: two of one program with other arguments are two servers. */
+function nameOf(command: readonly string[]): string {
+  const program = command.findLast((part) => /^[@\w][\w@./-]*$/.test(part)) ?? "server";
+  const short = program.split(/[/\\]/).slice(-2).join("/");
+  return `${short.slice(0, 40)}-${digestText("mcp-server", ...command).slice(0, 8)}`;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown";
+  }
+}
+
+/** The ledger's path or address. A file that is not there yet is made: a host cannot be asked to do that. */
+async function ledgerAt(given: string | undefined, { env, cwd }: Terminal): Promise<string> {
+  const chosen = given ?? (env.HOLDFIRE_STORE || join(homedir(), ".holdfire", "ledger.db"));
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(chosen)) return chosen;
+  const path = resolve(cwd, chosen);
+  if (existsSync(path)) return path;
+  const { sqliteStore } = await import("../../stores/sqlite/index.ts");
+  const store = sqliteStore({ path });
+  await store.open();
+  await store.close();
+  return path;
+}

@@ -1,0 +1,246 @@
+/**
+ * The guard of one host and one server: takes the host's tool calls, and adds its own tools to the server's list.
+ *
+ * @module
+ */
+
+import type { Holdfire } from "../../api.ts";
+import { engineOf } from "../../engine/engine-of.ts";
+import type { Guard, Wires } from "../gateway.ts";
+import { type People, peopleFor } from "../people/people.ts";
+import {
+  type Answer,
+  answerText,
+  type Fields,
+  fieldsOf,
+  type Id,
+  type Request,
+  textOf,
+} from "../pipe/message.ts";
+import { complete, wordsAnswer } from "./answer.ts";
+import { answerCall, type Call, type CallEvent, type CallParts, type Told } from "./call.ts";
+import { createRounds, type Flight, type Waiting } from "./flight.ts";
+import { factsIn, type HostFacts, UNKNOWN_HOST } from "./host-facts.ts";
+import { operationsOf } from "./operations.ts";
+import { ownTools } from "./own-tools.ts";
+import { presenceIn } from "./presence.ts";
+import { type GatewayRules, type Repeat, ruleFor } from "./rules.ts";
+import { serverAnswers } from "./server-answers.ts";
+import { serverTools } from "./server-tools.ts";
+import { standingMemory } from "./standing.ts";
+import { standingCalls } from "./standing-calls.ts";
+import { conversationOf, threadOf, type Whose } from "./thread.ts";
+import { understand } from "./understand.ts";
+
+export interface GuardOptions {
+  readonly hf: Holdfire;
+  readonly whose: Whose;
+  readonly rules: GatewayRules;
+  readonly repeat: Repeat;
+  /** How long a repeat is asked about, and an answer that was not received is replayed, in milliseconds. */
+  readonly withinMs: number;
+  /** How long a host waits for an answer, in milliseconds: one that left later was perhaps not received. */
+  readonly patienceMs: number;
+  /** How long a gateway counts as alive after its last sign of life, in milliseconds. */
+  readonly leaseMs: number;
+  readonly onEvent?: ((event: CallEvent | "call" | "guarded") => void) | undefined;
+  readonly log: (line: string) => void;
+}
+
+export function createGuard(options: GuardOptions, wires: Wires): Guard {
+  const { hf, whose, rules, withinMs, patienceMs, log, onEvent = () => {} } = options;
+  const { toServer, toHost } = wires;
+  const engine = engineOf(hf);
+  const { clock } = engine;
+  const presence = presenceIn(engine, options.leaseMs);
+  const memory = standingMemory(standingCalls(engine), presence, engine);
+  const rule = (tool: string) => ruleFor(rules, whose.server, tool);
+  let host: HostFacts = UNKNOWN_HOST;
+  const tools = serverTools({
+    toServer,
+    envelope: () => host.envelope,
+    alsoDoes: (name) => rule(name).alsoDoes,
+    now: () => clock.monotonic(),
+  });
+  const callServer = (name: string, args: object): Promise<Answer> =>
+    toServer.ask("tools/call", { name, arguments: args, _meta: host.envelope });
+  const { server } = whose;
+  const operations = operationsOf({
+    hf,
+    server,
+    ruleFor: rule,
+    toServer,
+    callServer,
+    attemptTimeoutMs: patienceMs,
+  });
+  const failures = new Map<string, Answer>();
+  const own = ownTools({ hf, operations });
+  const answers = serverAnswers(tools, own);
+  const { repeat } = options;
+  const { hasKeyField } = answers;
+  const understanding = { tools, operations, whose, rule, repeat, hasKeyField };
+  const flights = new Map<Id, Flight & { readonly upstream: () => Id | undefined }>();
+  const underWay = new Set<Promise<void>>();
+  const rounds = createRounds(reply);
+
+  async function reply({ id }: Waiting, answer: Answer): Promise<void> {
+    await wires.sendToHost(answerText(id, complete(answer, host.isStateless)));
+  }
+
+  async function take(request: Request, bytes: () => Buffer | string): Promise<void> {
+    onEvent("call");
+    const waiting: Waiting = { id: request.id, arrivedAt: clock.monotonic() };
+    if (rounds.goOn(waiting, request.params)) return;
+    const stop = new AbortController();
+    let sending: Call["sending"] | undefined;
+    const flight = { waiting, stop, upstream: () => sending?.requestId };
+    flights.set(request.id, flight);
+    try {
+      const asking = {
+        signal: stop.signal,
+        askHost: (row: string, result: Fields) => rounds.ask(flight, row, result),
+      };
+      const call = await understand(request.params, asking, understanding);
+      if (call === "pass") {
+        memory.requested(undefined);
+        if (!stop.signal.aborted) await wires.sendToServer(bytes());
+        return;
+      }
+      onEvent("guarded");
+      ({ sending } = call);
+      memory.requested(call.row);
+      const open = rounds.openIn(call.row);
+      if (open) return await reply(waiting, { result: open });
+      const isSecond = memory.isBusy(call.row);
+      await memory.inTurn(call.row, () => guarded({ ...call, isSecond }, request, flight));
+    } catch (error) {
+      await refuse(flight.waiting ?? waiting, error);
+    } finally {
+      if (flights.get(request.id) === flight) flights.delete(request.id);
+    }
+  }
+
+  /** What answers a call with these parameters needs. */
+  function partsFor(params: Fields): CallParts & { readonly people: People } {
+    const { user } = whose;
+    const people = peopleFor({ hf, server, user, host, toHost, params });
+    return { hf, operations, standing: memory, people, withinMs, failures, onEvent };
+  }
+
+  async function guarded(call: Call, { params }: Request, flight: Flight): Promise<void> {
+    const parts = partsFor(params);
+    const told = await answerCall(call, parts);
+    own.remember(operations.idOf(call.tool, told.standing.key), call);
+    await deliver(told, parts.people.question(), flight);
+  }
+
+  async function refuse(waiting: Waiting, error: unknown): Promise<void> {
+    const why = error instanceof Error ? error.message : String(error);
+    const answer = wordsAnswer({ ok: false, message: `Nothing was sent. ${why}` }, true);
+    await reply(waiting, answer).catch(() => {});
+  }
+
+  async function deliver(
+    { answer, standing }: Told,
+    question: object | undefined,
+    { waiting, stop }: Flight,
+  ): Promise<void> {
+    // A request that was cancelled gets no answer.
+    if (!waiting || stop.signal.aborted) return memory.told(standing, "", false);
+    try {
+      await reply(waiting, question ? { result: question } : answer);
+      const inTime = clock.monotonic() - waiting.arrivedAt <= patienceMs;
+      memory.told(standing, waiting.id, inTime && !stop.signal.aborted);
+    } catch {
+      memory.told(standing, waiting.id, false);
+    }
+  }
+
+  async function ownTool(request: Request): Promise<void> {
+    memory.requested(undefined);
+    const { params, id } = request;
+    const waiting = { id, arrivedAt: clock.monotonic() };
+    const stop = new AbortController();
+    const flight = { waiting, stop, upstream: () => undefined };
+    flights.set(id, flight);
+    const thread = threadOf(whose, conversationOf(params._meta));
+    const parts = partsFor(params);
+    try {
+      const answered = await own.answer(fieldsOf(params), thread, parts, (call) => ({
+        ...call,
+        signal: stop.signal,
+        sending: {
+          ...call.sending,
+          answer: undefined,
+          requestId: undefined,
+          askHost: (result) => rounds.ask(flight, call.row, result),
+        },
+      }));
+      if ("standing" in answered) await deliver(answered, parts.people.question(), flight);
+      else await reply(waiting, answered);
+    } catch (error) {
+      await refuse(waiting, error);
+    } finally {
+      flights.delete(id);
+    }
+  }
+
+  function run(work: Promise<void>): void {
+    const settled = work.catch(() => {}).then(() => void underWay.delete(settled));
+    underWay.add(settled);
+  }
+
+  /** Whether the cancelled request is one of ours; the server knows it by another id. */
+  function cancel(params: Readonly<Record<string, unknown>>): boolean {
+    const id = params.requestId as Id;
+    memory.cancelled(id);
+    const flight = flights.get(id);
+    if (!flight) return false;
+    const requestId = flight.upstream();
+    flight.stop.abort();
+    if (requestId !== undefined) {
+      const told = { jsonrpc: "2.0", method: "notifications/cancelled" };
+      void wires
+        .sendToServer(textOf({ ...told, params: { ...params, requestId } }))
+        .catch(() => {});
+    }
+    return true;
+  }
+
+  return {
+    fromHost(message, bytes) {
+      if (message.kind === "notification" && message.method === "notifications/cancelled") {
+        return cancel(message.params);
+      }
+      if (message.kind !== "request") {
+        const isCall = "method" in message && message.method === "tools/call";
+        if (isCall) log("A tools/call without an id was dropped.");
+        return isCall;
+      }
+      const { method, params, id } = message;
+      host = factsIn(message, host);
+      if (method === "tools/call") {
+        run(own.has(params.name) ? ownTool(message) : take(message, bytes));
+        return true;
+      }
+      if (method !== "ping") memory.requested(undefined);
+      answers.expect(id, method);
+      return false;
+    },
+    fromServer(message) {
+      tools.heard(message);
+      return message.kind === "answer" ? answers.changed(message.id, message.answer) : undefined;
+    },
+    async idle() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+    awaitsReceipt: memory.awaitsReceipt,
+    hostEnded(inGoodOrder) {
+      if (inGoodOrder) memory.requested(undefined);
+    },
+    async close() {
+      await memory.written();
+      await presence.end().catch(() => {});
+    },
+  };
+}

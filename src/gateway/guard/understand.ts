@@ -1,0 +1,83 @@
+/**
+ * From a request of the host to a call: which tool, in which thread, with what, and how it is treated.
+ *
+ * @module
+ */
+
+import { keyNamesOf, withoutMadeUp } from "../../integrations/shared/tools/made-up-key.ts";
+import { canonicalize } from "../../key/canonical.ts";
+import { withoutOurs } from "../people/people.ts";
+import { type Fields, fieldsOf, plainOf } from "../pipe/message.ts";
+import type { Call } from "./call.ts";
+import type { Operations } from "./operations.ts";
+import type { GatewayRule, Repeat } from "./rules.ts";
+import type { ServerTools } from "./server-tools.ts";
+import { rowName } from "./standing-calls.ts";
+import { conversationOf, threadOf, type Whose } from "./thread.ts";
+import { treatmentOf } from "./treatment.ts";
+
+export interface Understanding {
+  readonly tools: ServerTools;
+  readonly operations: Operations;
+  readonly whose: Whose;
+  readonly rule: (tool: string) => GatewayRule;
+  readonly repeat: Repeat;
+  /** The server has the draft field for the key. */
+  readonly hasKeyField: () => boolean;
+}
+
+/** What a call needs of the request under way. */
+export interface Asking {
+  readonly signal: AbortSignal;
+  readonly askHost: (row: string, result: Fields) => Promise<Fields>;
+}
+
+/** `pass`: it only reads, and goes through as it is. */
+export async function understand(
+  request: Fields,
+  { signal, askHost }: Asking,
+  { tools, operations, whose, rule, repeat, hasKeyField }: Understanding,
+): Promise<Call | "pass"> {
+  const params = withoutOurs(request);
+  const name = String(params.name);
+  const { tool, changed } = await tools.find(name);
+  const said = rule(name);
+  const treatment = treatmentOf({ tool, rule: said, changed, repeat });
+  if (treatment.tag === "pass") return "pass";
+  const thread = threadOf(whose, conversationOf(params._meta));
+  const names = keyNamesOf(tool?.inputSchema);
+  const given = without(fieldsOf(params.arguments), said.keyField ?? names.property);
+  const args = withoutMadeUp(plainOf(given), names);
+  const intent = said.intent ? only(fieldsOf(args), said.intent) : args;
+  const { text } = canonicalize(intent, "arguments");
+  const row = rowName(thread, operations.nameOf(name), text);
+  return {
+    tool: name,
+    row,
+    thread,
+    args,
+    treatment,
+    signal,
+    define: () => tools.findNow(name),
+    isSecond: false,
+    size: text.length,
+    sending: {
+      params: { ...params, arguments: withoutMadeUp(given, names) },
+      tool,
+      keyField: said.keyField,
+      hasKeyField: hasKeyField(),
+      requestId: undefined,
+      answer: undefined,
+      askHost: (result) => askHost(row, result),
+    },
+  };
+}
+
+function without(given: Fields, property: string | undefined): Fields {
+  if (property === undefined) return given;
+  const { [property]: _, ...rest } = given;
+  return rest;
+}
+
+const only = (args: Fields, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(args).filter(([name]) => names.includes(name)));

@@ -1,0 +1,19 @@
+/**
+ * The server, as the gateway sees it: lines that come, lines that go, and an end.
+ *
+ * @module
+ */
+
+import type { Line } from "./lines.ts";
+
+export interface Upstream {
+  readonly lines: AsyncIterable<Line>;
+  /** Resolves when the line has left. Rejects with `McpNotSentError` if nothing of it can have arrived. */
+  send(line: string | Buffer): Promise<void>;
+  /** The host has ended its input: the server is told so. */
+  end(): void;
+  /** Hands on a signal that the gateway was sent. */
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves with the exit code that the gateway is to end with. */
+  readonly ended: Promise<number>;
+}
