@@ -19,13 +19,14 @@ export interface FindOptions<I> {
   /** Where the list is in the answer, e.g. `"data"` or `"data.items"`. @default the answer itself, a list or the thing */
   readonly list?: string | undefined;
   /**
-   * Whether a thing is this operation's own. @default one of its fields, at any depth, is the key: similar things are not proof
+   * Whether a thing is this operation's own. @default one of its fields, at any depth, is the key: similar things are no proof
    */
   readonly isMine?: ((found: unknown, query: StateQuery<I>) => boolean) | undefined;
 }
 
 export interface FindWith<I, R> {
   readonly find: FindOptions<I>;
+  readonly keyForm: (key: string) => string;
   readonly send: (url: URL, query: StateQuery<I>) => Promise<HttpAnswer>;
   readonly resultOf: (found: unknown, answer: HttpAnswer) => R;
   readonly standingOf: (result: R, intent: I) => Standing;
@@ -33,10 +34,11 @@ export interface FindWith<I, R> {
 }
 
 export async function findState<I, R>(
-  { find, send, resultOf, standingOf, idOf }: FindWith<I, R>,
+  { find, keyForm, send, resultOf, standingOf, idOf }: FindWith<I, R>,
   query: StateQuery<I>,
 ): Promise<Reading<R>> {
-  const { intent, keys } = query;
+  const { intent } = query;
+  const keys = query.keys.map(keyForm);
   const asked = namesIn(find.url).has("key") ? keys : keys.slice(-1);
   const results: R[] = [];
   for (const key of asked) {

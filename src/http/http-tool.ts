@@ -31,7 +31,7 @@ export interface HttpToolOptions<A, I, R>
   readonly input: Input<A>;
   /**
    * Where the request goes, with names of arguments in braces: `https://api.example/payments/{paymentId}/refunds`. Their values
-   * are encoded. A function may choose between such addresses.
+   * are encoded; `{key}` is the key. A function may choose between such addresses.
    */
   readonly url: string | ((args: NoInfer<A>) => string);
   /** @default "POST" */
@@ -41,15 +41,17 @@ export interface HttpToolOptions<A, I, R>
   /** Headers, or a function that is called for every request, e.g. for a token. They are not recorded. */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
   /**
-   * What is sent: JSON, a `URLSearchParams` as a form, a string as it is; `undefined` is no body. The context has the key, for a
+   * What is sent: JSON, a `URLSearchParams` as a form, a string as it is; `undefined` is no body. It is given the key, for a
    * service that wants it here. @default the arguments that are not in the address, as JSON; none for GET and DELETE
    */
-  readonly body?: ((args: NoInfer<A>, context: AttemptContext) => unknown) | undefined;
+  readonly body?: ((args: NoInfer<A>, about: { readonly key: string }) => unknown) | undefined;
   /**
    * The header that carries the key, e.g. `"Idempotency-Key"`. With `forMs`, how long the service recognises a key, a lost
    * request is sent again under it. @default the request carries no key
    */
   readonly key?: string | KeyedOptions | undefined;
+  /** The key in a form that the service takes, everywhere it is sent and found. Two keys must not get one form. @default as it is */
+  readonly keyForm?: ((key: string) => string) | undefined;
   /**
    * How to find what was made: an address with `{key}` in it. Without it, and without `key.forMs`, a lost reply stays unknown.
    *
@@ -96,9 +98,9 @@ export function httpTool<A, R = unknown, I = A>(
     find,
     result,
     standing,
-    fetch,
-    ...rest
+    ...more
   } = options;
+  const { keyForm = (plain: string) => plain, fetch, ...rest } = more;
   const at = (option: string) => `httpTool "${rest.name}".${option}`;
   const keyed = typeof key === "string" ? undefined : key;
   const keyHeader = typeof key === "string" ? key : key?.header;
@@ -123,11 +125,16 @@ export function httpTool<A, R = unknown, I = A>(
 
   async function run(args: A, context: AttemptContext): Promise<R> {
     const template = templateFor(args);
+    // Taken only where it is sent: a key that the service never sees earns nothing.
+    const about = {
+      get key() {
+        return keyForm(context.key);
+      },
+    };
+    const request = { method, url: urlOf(template, args, about), signal: context.signal };
     const hasBody = method !== "GET" && method !== "DELETE";
-    const sent = body ? body(args, context) : hasBody ? restOf(args, template) : undefined;
-    const request = { method, url: fillUrl(template, args, "args"), signal: context.signal };
-    // Taken only if it is sent: a key that the service never sees earns nothing.
-    const own = keyHeader === undefined ? {} : { [keyHeader]: context.key };
+    const sent = body ? body(args, about) : hasBody ? restOf(args, template) : undefined;
+    const own = keyHeader === undefined ? {} : { [keyHeader]: about.key };
     const answer = await send(context.fetch, { ...request, body: sent }, own);
     const made = resultOf(answer.body, answer);
     const wanted = rest.intent ? rest.intent(args) : (args as unknown as I);
@@ -139,7 +146,7 @@ export function httpTool<A, R = unknown, I = A>(
     ...rest,
     kind: kind ?? (method === "GET" ? "read" : "write"),
     via: "http",
-    input: withCheck(rest.input, (args) => fillUrl(templateFor(args), args, "args")),
+    input: withCheck(rest.input, (args) => urlOf(templateFor(args), args, { key: "x" })),
     run: standsFor(run, fixed === undefined ? url : `${method} ${new URL(fixed).pathname}`),
     classify: (error) =>
       rest.classify?.(error) ?? (error instanceof DeclinedError ? "rejected" : undefined),
@@ -152,6 +159,7 @@ export function httpTool<A, R = unknown, I = A>(
         findState(
           {
             find: finding,
+            keyForm,
             send: (address, { fetch: bound, signal }) =>
               send(bound, { method: "GET", url: address, signal }),
             resultOf,
@@ -166,6 +174,13 @@ export function httpTool<A, R = unknown, I = A>(
 
 /** The service answered with a success, and with a thing that says no. */
 class DeclinedError extends HttpAnswerError {}
+
+const urlOf = (template: string, args: unknown, about: { readonly key: string }): URL =>
+  fillUrl(
+    template,
+    namesIn(template).has("key") ? { ...Object(args), key: about.key } : args,
+    "args",
+  );
 
 /** The arguments that are not in the address. */
 function restOf(args: unknown, template: string): unknown {

@@ -85,9 +85,12 @@ const CODES = ["code", "error_code", "errorCode", "name", "type"];
 const WORDS = ["message", "detail", "error_description", "description", "title"];
 
 export const usualCode = (body: unknown): unknown =>
-  holders(body)
-    .flatMap((holder) => CODES.map((name) => peek(holder, name)))
-    .find((code) => (typeof code === "string" && code !== "") || typeof code === "number");
+  [
+    peek(body, "error"),
+    ...holders(body).flatMap((holder) => CODES.map((name) => peek(holder, name))),
+  ].find(
+    (code) => (typeof code === "string" && /^[\w.-]{1,64}$/.test(code)) || typeof code === "number",
+  );
 
 function usualWords(body: unknown): string {
   const said = holders(body)

@@ -1,5 +1,5 @@
 /**
- * What every recipe says of itself, and how long the services remember a key.
+ * What every recipe says of itself.
  *
  * A recipe is a whole tool definition. What it cannot know is said here, because a tool's
  * options have no place for it.
@@ -19,23 +19,6 @@ export interface RecipeFacts {
   readonly cannotKnow: string;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
-/** How long a service remembers a key, by its own documentation: what `keyed` wants. A window that is not published is not here. */
-export const keyWindows: {
-  /** API v1: keys are removed when they are "at least 24 hours old" (docs.stripe.com/idempotency). */
-  readonly stripeV1: { readonly forMs: number };
-  /** 24 hours (resend.com/docs/dashboard/emails/idempotency-keys). */
-  readonly resend: { readonly forMs: number };
-  /** A row is a memory for as long as it is not deleted; a day is what a resend needs. */
-  readonly sqlRow: { readonly forMs: number };
-} = {
-  stripeV1: { forMs: DAY_MS },
-  resend: { forMs: DAY_MS },
-  sqlRow: { forMs: DAY_MS },
-};
-
 /** What each recipe knows and does not know, by its name: the table of docs/recipes.md. */
 export const recipeFacts: Readonly<Record<string, RecipeFacts>> = {
   stripeRefund: {
@@ -51,6 +34,89 @@ export const recipeFacts: Readonly<Record<string, RecipeFacts>> = {
       "lists the payments since the first send, of the customer if there is one, by metadata; with `confirm`, done if the money is taken",
     cannotKnow:
       "what is in a list beyond 1000 payments; whether a payment that is not confirmed, or waits for the customer, is ever paid",
+  },
+  paypalRefund: {
+    keyGoes: "PayPal-Request-Id and custom_id",
+    window: "45 days",
+    reads:
+      "nothing: the key is sent again, and gets the latest status; done if completed or pending",
+    cannotKnow: "after 45 days anything; whether a pending refund reaches the payer",
+  },
+  paypalCapture: {
+    keyGoes: "PayPal-Request-Id",
+    window: "45 days",
+    reads: "nothing: the key is sent again, and gets the latest status; done if completed",
+    cannotKnow: "after 45 days anything; when the money of a pending capture comes",
+  },
+  paypalOrder: {
+    keyGoes: "PayPal-Request-Id and custom_id",
+    window: "6 h; up to 72 h by your account manager",
+    reads: "nothing: the key is sent again",
+    cannotKnow: "after 6 hours anything: orders cannot be listed; whether the payer approves it",
+  },
+  paypalOrderCapture: {
+    keyGoes: "PayPal-Request-Id",
+    window: "6 h; up to 72 h by your account manager",
+    reads: "the order, and its first capture; done if completed",
+    cannotKnow: "who captured the order, if it was not a tool of this ledger",
+  },
+  squarePayment: {
+    keyGoes: "idempotency_key and reference_id",
+    window: "none: it is not published",
+    reads:
+      "lists the payments of the location since the first send, by reference_id, and their status",
+    cannotKnow: "that a payment is not there: the list may lag",
+  },
+  adyenPayment: {
+    keyGoes: "Idempotency-Key and metadata",
+    window: "at least 31 days in copies of its documentation; sent again for 24 h",
+    reads: "nothing: the key is sent again; done if authorised",
+    cannotKnow:
+      "after 24 hours anything, but by webhooks; what another regional endpoint has done under the key",
+  },
+  checkoutSession: {
+    keyGoes: "Idempotency-Key",
+    window: "24 h",
+    reads: "nothing: the key is sent again",
+    cannotKnow: "after 24 hours anything; whether a merchant keeps the protocol",
+  },
+  checkoutComplete: {
+    keyGoes: "Idempotency-Key",
+    window: "24 h",
+    reads: "the session; done if it is completed and has an order",
+    cannotKnow:
+      "who completed the session, if it was not a tool of this ledger; whether a merchant keeps the protocol",
+  },
+  shopifyRefund: {
+    keyGoes: "the directive @idempotent",
+    window: "24 h",
+    reads: "nothing: the key is sent again",
+    cannotKnow: "after 24 hours anything: the refunds of an order do not carry the key",
+  },
+  zendeskTicket: {
+    keyGoes: "Idempotency-Key and external_id",
+    window: "2 h",
+    reads: "lists the tickets of the external id",
+    cannotKnow:
+      "how far the list lags; a ticket that was deleted, or whose external id was changed",
+  },
+  salesforceRecord: {
+    keyGoes: "a field that is External ID and Unique",
+    window: "none: a second request would write over changes",
+    reads: "the record, by that field",
+    cannotKnow: "a record that was deleted, or whose field was changed",
+  },
+  hubspotRecord: {
+    keyGoes: "a property with unique values",
+    window: "none: a second request would write over changes",
+    reads: "the record, by that property",
+    cannotKnow: "a record that was deleted, or whose property was changed",
+  },
+  googleCalendarEvent: {
+    keyGoes: "the event's own id",
+    window: "none: a second id is not always noticed",
+    reads: "the event, by the id; done if it is not cancelled",
+    cannotKnow: "how far the read lags; whether the guests come",
   },
   githubIssue: {
     keyGoes: "a hidden comment at the end of the body",
@@ -73,6 +139,12 @@ export const recipeFacts: Readonly<Record<string, RecipeFacts>> = {
     cannotKnow:
       "how far the history lags; a message that was deleted; channels given by name; anything, if the token may not read metadata",
   },
+  discordMessage: {
+    keyGoes: "nonce, with enforce_nonce",
+    window: 'none: it is "a few minutes"',
+    reads: "the channel's messages since the first send, by the nonce",
+    cannotKnow: "that a message is not there: whether the list has nonces is not documented",
+  },
   linearIssue: {
     keyGoes: "the issue's own id",
     window: "for as long as the issue exists",
@@ -92,6 +164,13 @@ export const recipeFacts: Readonly<Record<string, RecipeFacts>> = {
     reads: "lists the messages to this number since the first send, and their status",
     cannotKnow:
       "whose a message is: any other to this number leaves it unknown, unless `soleSender`; how far the list lags",
+  },
+  telnyxMessage: {
+    keyGoes: "Idempotency-Key",
+    window: "24 h with `keyDeclared`; else none",
+    reads: "nothing: the key is sent again",
+    cannotKnow:
+      "after 24 hours anything; whether the endpoint declares the key; whether it is read",
   },
   sendgridMail: {
     keyGoes: "custom_args",

@@ -13,7 +13,10 @@ export type ServiceFetch = typeof globalThis.fetch;
 
 /** How a recipe without a client reaches its service. */
 export interface ServiceAccess {
-  /** The value of the Authorization header, e.g. `Bearer …`; a function is asked for every request. */
+  /**
+   * The value of the Authorization header, e.g. `Bearer …`, or of the header that the recipe names; a function is asked for every
+   * request.
+   */
   readonly authorization: string | (() => string | Promise<string>);
   /** Where the service is. @default its public address */
   readonly baseUrl?: string | undefined;
@@ -55,12 +58,16 @@ export interface Requests {
   readonly fetch: ServiceFetch | undefined;
 }
 
-export function requestsTo(access: ServiceAccess, usualUrl: string): Requests {
+export function requestsTo(
+  access: ServiceAccess,
+  usualUrl: string,
+  header = "authorization",
+): Requests {
   const { authorization, baseUrl = usualUrl, fetch } = access;
   return {
     url: (path) => baseUrl.replace(/\/$/, "") + path,
     headers: async () => ({
-      authorization: typeof authorization === "string" ? authorization : await authorization(),
+      [header]: typeof authorization === "string" ? authorization : await authorization(),
     }),
     fetch,
   };

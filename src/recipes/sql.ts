@@ -13,7 +13,7 @@ import { InvalidInputError } from "../errors.ts";
 import type { JsonObject } from "../key/json.ts";
 import { peek } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
-import { keyWindows } from "./facts.ts";
+import { keyWindows } from "./key-windows.ts";
 
 /** Where rows go. */
 export interface SqlOptions {

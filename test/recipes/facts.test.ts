@@ -29,6 +29,13 @@ test("the windows are those of the services' documentation", () => {
   expect(Object.fromEntries(hours)).toEqual({
     stripeV1: 24,
     resend: 24,
+    paypalPayments: 45 * 24,
+    paypalOrders: 6,
+    shopify: 24,
+    zendesk: 2,
+    adyen: 24,
+    telnyx: 24,
+    agenticCommerce: 24,
     sqlRow: 24,
   });
 });

@@ -1,7 +1,7 @@
 import { Octokit } from "octokit";
 import { describe, expect, test } from "vitest";
 import { ownRetries } from "../../src/integrations/octokit/index.ts";
-import { githubIssue, githubPull } from "../../src/recipes/github.ts";
+import { githubIssue, githubPull } from "../../src/recipes/records/github.ts";
 import { type FakeAnswer, type FakeRequest, startFake } from "./fake-service.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage, type Stage } from "./stage.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jiraIssue } from "../../src/recipes/jira.ts";
+import { jiraIssue } from "../../src/recipes/records/jira.ts";
 import { type FakeRequest, startFake } from "./fake-service.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage, type Stage } from "./stage.ts";

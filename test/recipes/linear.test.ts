@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linearIssue } from "../../src/recipes/linear.ts";
+import { linearIssue } from "../../src/recipes/records/linear.ts";
 import { type FakeAnswer, type FakeRequest, startFake } from "./fake-service.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage } from "./stage.ts";

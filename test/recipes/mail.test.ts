@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resendMail, sendgridMail } from "../../src/recipes/mail.ts";
+import { resendMail, sendgridMail } from "../../src/recipes/messages/mail.ts";
 import { type FakeAnswer, startFake } from "./fake-service.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage } from "./stage.ts";

@@ -1,8 +1,8 @@
 /** The recipes' claims, put to the test as a user would in a sandbox. */
 import { Octokit } from "octokit";
 import { expect, test } from "vitest";
-import { githubIssue } from "../../src/recipes/github.ts";
-import { resendMail } from "../../src/recipes/mail.ts";
+import { resendMail } from "../../src/recipes/messages/mail.ts";
+import { githubIssue } from "../../src/recipes/records/github.ts";
 import { proveTool } from "../../src/testing/prove-tool.ts";
 import { type FakeAnswer, startFake } from "./fake-service.ts";
 

@@ -19,6 +19,10 @@ export interface Opened<A, I, R> {
   readonly effects: () => number;
   /** Another program makes one that looks the same. */
   readonly makeForeign?: () => void | Promise<void>;
+  /** The service says no to the next write, as it documents it. */
+  readonly decline?: () => void;
+  /** Arguments with the same intent and another body. */
+  readonly reworded?: A;
 }
 
 export interface ContractOptions<A, I, R> {
@@ -29,13 +33,27 @@ export interface ContractOptions<A, I, R> {
   readonly place?: boolean;
   /** Whether there is a reader that finds what is there. @default true */
   readonly finds?: boolean;
+  /** Whether the service recognises a repeated key. @default with the licence `keyed` */
+  readonly recognises?: boolean;
+  /** Whether `decline` and `reworded` are given. @default false */
+  readonly says?: boolean;
+  /** The arguments themselves name the one thing that is written, so another scope means the same one. @default false */
+  readonly once?: boolean;
 }
 
 const WITHIN_MS = 2_000;
 
 export function recipeContract<A, I, R>(
   name: string,
-  { open, licence, place = false, finds = true }: ContractOptions<A, I, R>,
+  {
+    open,
+    licence,
+    place = false,
+    finds = true,
+    says = false,
+    once = false,
+    recognises = licence === "keyed",
+  }: ContractOptions<A, I, R>,
 ): void {
   describe(`${name}, like every recipe`, () => {
     test("makes it once, and a second call in the scope sends nothing", async () => {
@@ -82,7 +100,7 @@ export function recipeContract<A, I, R>(
       },
     );
 
-    test.runIf(!place)("does not take another's for its own", async () => {
+    test.runIf(!place && !once)("does not take another's for its own", async () => {
       const stage = openStage();
       const { fake, definition, args, effects, makeForeign } = await open(stage);
       await makeForeign?.();
@@ -112,8 +130,50 @@ export function recipeContract<A, I, R>(
         fake.lose("twice");
         const outcome = await stage.call(stage.tool(definition), args);
         expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
-        const twice = licence === "absent";
+        const twice = !recognises;
         expect([effects(), stage.duplicates()]).toEqual(twice ? [2, 1] : [1, 0]);
+      },
+    );
+
+    test.runIf(says)(
+      "a no is not applied: nothing is made, and it is not asked again",
+      async () => {
+        const stage = openStage();
+        const { fake, definition, args, effects, decline } = await open(stage);
+        decline?.();
+        const tool = stage.tool(definition);
+        const outcome = await stage.call(tool, args);
+        expect(outcome).toMatchObject({ status: "not_applied", reason: "rejected", attempts: 1 });
+        expect(await stage.call(tool, args)).toMatchObject({
+          status: "not_applied",
+          replayed: true,
+        });
+        expect([fake.writes.length, effects()]).toEqual([1, 0]);
+      },
+    );
+
+    test.runIf(says)("a no whose reply was lost is not called done", async () => {
+      const stage = openStage();
+      const { fake, definition, args, effects, decline } = await open(stage);
+      decline?.();
+      fake.lose("after");
+      const outcome = await stage.call(stage.tool({ ...definition, attempts: 1 }), args);
+      expect(outcome.status).toBe("unknown");
+      expect(effects()).toBe(0);
+    });
+
+    test.runIf(says)(
+      "a known key with another body makes no second one, and is no no",
+      async () => {
+        const stage = openStage();
+        const { definition, args, effects, reworded = args } = await open(stage);
+        const first = await stage.call(stage.tool(definition), args);
+        // A ledger that has forgotten all: the same key, minted again.
+        const forgetful = openStage();
+        const again = await forgetful.call(forgetful.tool(definition), reworded);
+        expect(again.key).toBe(first.key);
+        expect(again.status).not.toBe("not_applied");
+        expect(effects()).toBe(1);
       },
     );
 

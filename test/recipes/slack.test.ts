@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { slackMessage } from "../../src/recipes/slack.ts";
+import { slackMessage } from "../../src/recipes/messages/slack.ts";
 import { type FakeAnswer, type FakeRequest, startFake } from "./fake-service.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage, type Stage } from "./stage.ts";

@@ -7,7 +7,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import type { SmtpTransport } from "../../src/recipes/smtp.ts";
+import type { SmtpTransport } from "../../src/recipes/messages/smtp.ts";
 import type { Loss } from "./fake-service.ts";
 
 export interface SmtpServer {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { InvalidInputError } from "../../src/errors.ts";
-import { smtpMail } from "../../src/recipes/smtp.ts";
+import { smtpMail } from "../../src/recipes/messages/smtp.ts";
 import { startSmtp } from "./smtp-server.ts";
 import { openStage } from "./stage.ts";
 

@@ -5,7 +5,7 @@ import Stripe from "stripe";
 import { expect, onTestFinished, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import { ownRetries } from "../../src/integrations/stripe/index.ts";
-import { stripeRefund } from "../../src/recipes/stripe.ts";
+import { stripeRefund } from "../../src/recipes/payments/stripe.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 
 // It has no types, and logs every request unless it is told not to.

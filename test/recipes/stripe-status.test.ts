@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { stripePayment, stripeRefund } from "../../src/recipes/stripe.ts";
+import { stripePayment, stripeRefund } from "../../src/recipes/payments/stripe.ts";
 import { openStripe } from "./fake-stripe.ts";
 import { openStage } from "./stage.ts";
 

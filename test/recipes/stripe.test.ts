@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stripePayment, stripeRefund } from "../../src/recipes/stripe.ts";
+import { stripePayment, stripeRefund } from "../../src/recipes/payments/stripe.ts";
 import { foreign, openStripe } from "./fake-stripe.ts";
 import { recipeContract } from "./recipe-contract.ts";
 import { openStage } from "./stage.ts";

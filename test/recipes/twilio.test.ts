@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { twilioMessage } from "../../src/recipes/twilio.ts";
+import { twilioMessage } from "../../src/recipes/messages/twilio.ts";
 import { startFake } from "./fake-service.ts";
 import { openStage, type Stage } from "./stage.ts";
 

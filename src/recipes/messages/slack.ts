@@ -8,12 +8,12 @@
  * @module
  */
 
-import type { ToolWithInput } from "../engine/define/definition.ts";
-import { cannotTell } from "../engine/define/reading.ts";
-import { typed } from "../engine/define/schema.ts";
-import { HttpAnswerError } from "../http/request.ts";
-import { peek } from "../lang/peek.ts";
-import { earliest, readingOf, readPages } from "./read-list.ts";
+import type { ToolWithInput } from "../../engine/define/definition.ts";
+import { cannotTell } from "../../engine/define/reading.ts";
+import { typed } from "../../engine/define/schema.ts";
+import { HttpAnswerError } from "../../http/request.ts";
+import { peek } from "../../lang/peek.ts";
+import { earliest, readingOf, readPages } from "../read-list.ts";
 import {
   callService,
   listAt,
@@ -21,7 +21,7 @@ import {
   type ServiceAccess,
   type ServiceRequest,
   textAt,
-} from "./service.ts";
+} from "../service.ts";
 
 /** All of it is the intent. */
 export interface SlackMessageArguments {

@@ -8,12 +8,12 @@
  * @module
  */
 
-import type { AttemptContext, ToolWithInput } from "../engine/define/definition.ts";
-import type { Reading, StateQuery } from "../engine/define/reading.ts";
-import { typed } from "../engine/define/schema.ts";
+import type { AttemptContext, ToolWithInput } from "../../engine/define/definition.ts";
+import type { Reading, StateQuery } from "../../engine/define/reading.ts";
+import { typed } from "../../engine/define/schema.ts";
+import { earliest, type LagOptions, readingOf, readPages } from "../read-list.ts";
+import { listOf, maybeTextAt, numberAt, textAt } from "../service.ts";
 import { classifyGithub, withRetryAfter } from "./github-limit.ts";
-import { earliest, type LagOptions, readingOf, readPages } from "./read-list.ts";
-import { listOf, maybeTextAt, numberAt, textAt } from "./service.ts";
 
 /** An Octokit, by structure. Its retries are owned where it is made. */
 export interface OctokitLike {

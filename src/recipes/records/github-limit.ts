@@ -9,9 +9,9 @@
  * @module
  */
 
-import { headersOf, statusOf } from "../classify/answer.ts";
-import { peek } from "../lang/peek.ts";
-import type { Verdict } from "../ledger/record.ts";
+import { headersOf, statusOf } from "../../classify/answer.ts";
+import { peek } from "../../lang/peek.ts";
+import type { Verdict } from "../../ledger/record.ts";
 
 const MINUTE_S = 60;
 

@@ -7,12 +7,12 @@
  * @module
  */
 
-import type { ToolWithInput } from "../engine/define/definition.ts";
-import { cannotTell, committed, duplicated } from "../engine/define/reading.ts";
-import { typed } from "../engine/define/schema.ts";
-import { InvalidInputError } from "../errors.ts";
-import { peek } from "../lang/peek.ts";
-import type { Verdict } from "../ledger/record.ts";
+import type { ToolWithInput } from "../../engine/define/definition.ts";
+import { cannotTell, committed, duplicated } from "../../engine/define/reading.ts";
+import { typed } from "../../engine/define/schema.ts";
+import { InvalidInputError } from "../../errors.ts";
+import { peek } from "../../lang/peek.ts";
+import type { Verdict } from "../../ledger/record.ts";
 import { type MailArguments, type MailIntent, mailIntent } from "./mail.ts";
 
 /** A transport of nodemailer, by structure. Not a pool that sends again. */

@@ -7,12 +7,12 @@
  * @module
  */
 
-import type { ToolWithInput } from "../engine/define/definition.ts";
-import { absent, cannotTell, committed } from "../engine/define/reading.ts";
-import { typed } from "../engine/define/schema.ts";
-import { peek } from "../lang/peek.ts";
-import { earliest, readPages } from "./read-list.ts";
-import { callService, listAt, maybeTextAt, type ServiceAccess, textAt } from "./service.ts";
+import type { ToolWithInput } from "../../engine/define/definition.ts";
+import { absent, cannotTell, committed } from "../../engine/define/reading.ts";
+import { typed } from "../../engine/define/schema.ts";
+import { peek } from "../../lang/peek.ts";
+import { earliest, readPages } from "../read-list.ts";
+import { callService, listAt, maybeTextAt, type ServiceAccess, textAt } from "../service.ts";
 
 /** All of it is the intent. */
 export interface TwilioMessageArguments {

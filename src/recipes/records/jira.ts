@@ -10,11 +10,11 @@
  * @module
  */
 
-import type { ToolWithInput } from "../engine/define/definition.ts";
-import { typed } from "../engine/define/schema.ts";
-import { peek } from "../lang/peek.ts";
-import { type LagOptions, readingOf, readPages } from "./read-list.ts";
-import { callService, listAt, maybeTextAt, type ServiceAccess, textAt } from "./service.ts";
+import type { ToolWithInput } from "../../engine/define/definition.ts";
+import { typed } from "../../engine/define/schema.ts";
+import { peek } from "../../lang/peek.ts";
+import { type LagOptions, readingOf, readPages } from "../read-list.ts";
+import { callService, listAt, maybeTextAt, type ServiceAccess, textAt } from "../service.ts";
 
 /** Description and labels are no part of the intent. */
 export interface JiraIssueArguments {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { statusOf } from "../classify/answer.ts";
-import type { Standing } from "../http/standing.ts";
-import type { Verdict } from "../ledger/record.ts";
+import { statusOf } from "../../classify/answer.ts";
+import type { Standing } from "../../http/standing.ts";
+import type { Verdict } from "../../ledger/record.ts";
 
 /** What the recipes need of a Stripe object. */
 export interface StripeObject {

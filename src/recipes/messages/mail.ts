@@ -9,14 +9,14 @@
  * @module
  */
 
-import type { ToolWithInput } from "../engine/define/definition.ts";
-import { cannotTell } from "../engine/define/reading.ts";
-import { typed } from "../engine/define/schema.ts";
-import { httpTool } from "../http/http-tool.ts";
-import { peek } from "../lang/peek.ts";
-import { keyWindows } from "./facts.ts";
-import { type LagOptions, readingOf } from "./read-list.ts";
-import { callService, listAt, requestsTo, type ServiceAccess, textAt } from "./service.ts";
+import type { ToolWithInput } from "../../engine/define/definition.ts";
+import { cannotTell } from "../../engine/define/reading.ts";
+import { typed } from "../../engine/define/schema.ts";
+import { httpTool } from "../../http/http-tool.ts";
+import { peek } from "../../lang/peek.ts";
+import { keyWindows } from "../key-windows.ts";
+import { type LagOptions, readingOf } from "../read-list.ts";
+import { callService, listAt, requestsTo, type ServiceAccess, textAt } from "../service.ts";
 
 /** A mail to one recipient: of several, some could get it and others not. */
 export interface MailArguments {

@@ -6,13 +6,13 @@
  * @module
  */
 
-import type { ToolWithInput } from "../engine/define/definition.ts";
-import { typed } from "../engine/define/schema.ts";
-import { HttpAnswerError } from "../http/request.ts";
-import { peek } from "../lang/peek.ts";
-import type { Verdict } from "../ledger/record.ts";
-import { readingOf } from "./read-list.ts";
-import { callService, listAt, type ServiceAccess, textAt } from "./service.ts";
+import type { ToolWithInput } from "../../engine/define/definition.ts";
+import { typed } from "../../engine/define/schema.ts";
+import { HttpAnswerError } from "../../http/request.ts";
+import { peek } from "../../lang/peek.ts";
+import type { Verdict } from "../../ledger/record.ts";
+import { readingOf } from "../read-list.ts";
+import { callService, listAt, type ServiceAccess, textAt } from "../service.ts";
 
 /** The description is no part of the intent. */
 export interface LinearIssueArguments {
