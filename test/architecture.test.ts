@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 
 /** Each layer may import from those before it in this list, never from those after it. */
 const LAYERS = [
+  "version.ts",
   "error-base.ts",
   "errors.ts",
   "lang",

@@ -80,7 +80,7 @@ describe("values that are data", () => {
       ...["ERR_HOLDFIRE_OUTCOME_UNKNOWN", "keyed_readable"],
     ];
     expect(known.filter((value) => !data.includes(value))).toEqual([]);
-    expect(events.length).toBe(16);
+    expect(events.length).toBe(18);
     expect(words.size).toBeGreaterThan(50);
   });
 

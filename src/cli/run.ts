@@ -6,8 +6,8 @@
  * @module
  */
 
-import { readFileSync } from "node:fs";
 import { isHoldfireError } from "../errors.ts";
+import { VERSION } from "../version.ts";
 import { type Command, EXIT, FailedError, UnreachableError, UsageError } from "./command.ts";
 import { printHelp, printHelpOf } from "./help.ts";
 import { nearest, parseFor } from "./parse.ts";
@@ -36,7 +36,7 @@ async function dispatch(
 ): Promise<number> {
   const [first, second] = argv;
   if (first === "--version" || first === "-v") {
-    terminal.out(versionOf());
+    terminal.out(VERSION);
     return EXIT.ok;
   }
   const wantsHelp = first === "help" || first === "--help" || first === "-h";
@@ -92,11 +92,4 @@ function exitCodeOf(error: unknown): number {
   if (!isHoldfireError(error)) return EXIT.found;
   if (error.code === "ERR_HOLDFIRE_STORE_UNAVAILABLE") return EXIT.unreachable;
   return error.code === "ERR_HOLDFIRE_INVALID_INPUT" ? EXIT.usage : EXIT.found;
-}
-
-function versionOf(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-  );
-  return String(Object(manifest).version);
 }

@@ -7,45 +7,32 @@
  * @module
  */
 
-import type { OperationFacts } from "../errors.ts";
-import type { Licence, State, Verdict } from "../ledger/record.ts";
+import type { Licence, State } from "../ledger/record.ts";
 import type { Around } from "./around.ts";
-
-interface OfOperation extends OperationFacts {
-  readonly tenant: string;
-  readonly scope: string;
-}
-
-interface OfAttempt extends OfOperation {
-  readonly attempt: number;
-}
-
-/** How an attempt ended, as far as it is known. */
-interface Ended extends OfAttempt {
-  readonly verdict: Verdict;
-  readonly status?: number | undefined;
-  readonly wireRequests: number;
-  readonly durationMs: number;
-  /** What `run` threw. It may contain anything, so it is not enumerable. */
-  readonly error?: unknown;
-}
-
-interface OfSample {
-  readonly client: string;
-  readonly step: string;
-}
+import type {
+  Ended,
+  OfAttempt,
+  OfModel,
+  OfOperation,
+  OfSample,
+  StoreEvent,
+  Warning,
+} from "./event-parts.ts";
 
 /** Every event by name, with what its listener receives. */
 export interface HoldfireEvents {
   /** An operation begins. Calls that join an operation under way share its event; each read has its own. */
   operation: OfOperation & {
     readonly kind: "read" | "write" | "destructive";
+    /** The id of the model's tool call, where the caller gave one. */
+    readonly toolCallId?: string | undefined;
     readonly by: "call" | "reconcile";
     /** Runs the operation inside `wrap`, once, whatever `wrap` does. The listener must call it synchronously. */
     readonly around: Around;
   };
   /** How it ended: each `operation` has one. */
   outcome: OfOperation & {
+    readonly kind: "read" | "write" | "destructive";
     readonly by: "call" | "reconcile";
     /** As in `Outcome`; `failed` if there is none: an error was thrown, and nothing was sent. */
     readonly status: string;
@@ -93,6 +80,31 @@ export interface HoldfireEvents {
     /** Who approved or denied it. */
     readonly by?: string | undefined;
   };
+  /** A model call begins: as many requests as it takes. */
+  model_call: OfModel & {
+    readonly id: string;
+    /** The call is made inside `wrap`; see `operation`. */
+    readonly around: Around;
+  };
+  /** How it ended, once its answer has been read: each `model_call` whose answer is read has one. */
+  model_answer: OfModel & {
+    readonly id: string;
+    /** The model that answered. */
+    readonly responseModel?: string | undefined;
+    readonly inputTokens?: number | undefined;
+    readonly outputTokens?: number | undefined;
+    /** How often it was sent; `0` for a recorded answer. */
+    readonly attempts: number;
+    /** A recorded answer was returned, and nothing was sent. */
+    readonly replayed: boolean;
+    /** The answer broke off, or its reader left. */
+    readonly partial: boolean;
+    /** The status of an answer that is an error. */
+    readonly status?: number | undefined;
+    readonly durationMs: number;
+    /** What the client threw. It may contain anything, so it is not enumerable. */
+    readonly error?: unknown;
+  };
   /** One request of a model call (a sample) has ended, or its recorded answer was returned. */
   sample: OfSample & {
     /** `0` for a recorded answer. */
@@ -103,7 +115,7 @@ export interface HoldfireEvents {
     readonly replayed: boolean;
   };
   /** The tokens of a model call, per attempt, as far as the provider reported them; also of aborted ones. */
-  usage: OfSample & {
+  usage: OfModel & {
     readonly attempt: number;
     readonly inputTokens?: number | undefined;
     readonly outputTokens?: number | undefined;
@@ -133,59 +145,6 @@ export interface HoldfireEvents {
     readonly effectId?: string | undefined;
   };
 }
-
-type StoreEvent =
-  /** It failed (`error`, which is not enumerable), or did not answer in time (no `error`). */
-  | { readonly status: "error"; readonly step: string; readonly error?: unknown }
-  /** It lost data: a missing record no longer proves anything. */
-  | { readonly status: "suspect"; readonly why: string }
-  /** A record is damaged: lists leave it out, and a call of its operation fails before anything is sent. */
-  | { readonly status: "unreadable"; readonly tenant: string; readonly id: string }
-  /** An outcome could not be written yet; holdfire retries while the process runs. */
-  | (OfOperation & { readonly status: "unrecorded" })
-  /** An outcome that could not be written before is written now. */
-  | (OfOperation & { readonly status: "recorded" });
-
-type Warning =
-  /** One attempt sent the same request more than once, or tried to. */
-  | (OfAttempt & {
-      readonly code: "hidden_retry";
-      readonly origin: string;
-      readonly method: string;
-      readonly path: string;
-      /** How often it was sent. */
-      readonly count: number;
-      /** How often `guardedFetch` kept it from being sent again. */
-      readonly refused?: number | undefined;
-    })
-  /** A keyed write by a holdfire without `app`: another program may mint the same key. Raised once. */
-  | (OfOperation & { readonly code: "no_app" })
-  /** `run` returned a value although the service did not say yes: check the status in `run`. */
-  | (OfAttempt & { readonly code: "swallowed_status"; readonly status?: number | undefined })
-  /** A write left after its attempt had ended: await in `run` what `run` starts. */
-  | (OfAttempt & { readonly code: "late_send" })
-  /** A keyed tool never read the key from its context: it has no licence `keyed`. */
-  | (OfOperation & { readonly code: "key_unused" })
-  /** A reader did not find a commit that is known: it has no licence `absent`. */
-  | (OfOperation & { readonly code: "reader_blind" })
-  /** `readState`, `verify`, `precondition` or `plan` threw, hung or returned something invalid. */
-  | (OfOperation & {
-      readonly code: "reader_failed";
-      readonly which: "readState" | "verify" | "precondition" | "plan";
-      readonly why: string;
-    })
-  /** Two operations in one scope differ only in a uuid or a timestamp. */
-  | (OfOperation & { readonly code: "volatile_intent"; readonly other: string })
-  /** `other`, by the same tool in the same scope or thread, was left open before this call, which was let pass. */
-  | (OfOperation & { readonly code: "sibling_unknown"; readonly other: string })
-  /** A result could not be stored; it is committed without its payload. */
-  | (OfOperation & { readonly code: "payload_lost"; readonly why: string })
-  /** The ledger had no record of the operation, and its effect was found: the store may have forgotten it. */
-  | (OfOperation & { readonly code: "store_forgot" })
-  /** Another process took the operation over, or might have by now: its lease has expired. */
-  | (OfOperation & { readonly code: "lease_lost" })
-  /** A recorded step that the caller named was called with another prompt, so the model was asked again. */
-  | (OfSample & { readonly code: "prompt_drift"; readonly scope: string });
 
 export type EventName = keyof HoldfireEvents;
 export type Listener<N extends EventName> = (event: HoldfireEvents[N]) => void;

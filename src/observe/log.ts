@@ -69,6 +69,11 @@ const OUTCOME = [
   "durationMs",
 ] as const;
 
+const MODEL_ANSWER = [
+  ...(["client", "operation", "provider", "model", "responseModel", "status", "attempts"] as const),
+  ...(["inputTokens", "outputTokens", "replayed", "partial", "durationMs"] as const),
+] as const;
+
 /** A function where the level depends on the event. */
 const LINES: {
   readonly [N in EventName]:
@@ -89,6 +94,8 @@ const LINES: {
   takeover: ["warn", "tool", "epoch"],
   duplicate: ["error", "tool", "source"],
   approval: ["info", "tool", "status", "why"],
+  model_call: ["debug", "client", "operation", "provider", "model"],
+  model_answer: ({ error }) => [error === undefined ? "debug" : "warn", ...MODEL_ANSWER],
   sample: ["debug", "client", "attempt", "status", "wireRequests", "durationMs", "replayed"],
   usage: ["debug", "client", "attempt", "inputTokens", "outputTokens", "partial"],
   store: ({ status }) => STORE[status],

@@ -7,6 +7,7 @@
  */
 
 import { InvalidInputError } from "../errors.ts";
+import { VERSION } from "../version.ts";
 import type { Events } from "./events.ts";
 import type {
   ApiLike,
@@ -18,6 +19,7 @@ import type {
 import { contextsOf } from "./otel/contexts.ts";
 import { listening } from "./otel/listening.ts";
 import { countMetrics } from "./otel/metrics.ts";
+import { countModelCalls, traceModelCalls } from "./otel/model-calls.ts";
 import { traceSpans } from "./otel/spans.ts";
 
 export type {
@@ -56,8 +58,10 @@ export function instrument(hf: Pick<Events, "on">, options: InstrumentOptions): 
       throw new InvalidInputError(`options.${name}`, "is not an option.");
   }
   const { api } = options;
-  const tracer = options.tracer ?? (options.tracerProvider ?? api?.trace)?.getTracer("holdfire");
-  const meter = options.meter ?? (options.meterProvider ?? api?.metrics)?.getMeter("holdfire");
+  const tracer =
+    options.tracer ?? (options.tracerProvider ?? api?.trace)?.getTracer("holdfire", VERSION);
+  const meter =
+    options.meter ?? (options.meterProvider ?? api?.metrics)?.getMeter("holdfire", VERSION);
   if (!tracer && !meter) {
     throw new InvalidInputError(
       "options",
@@ -65,7 +69,13 @@ export function instrument(hf: Pick<Events, "on">, options: InstrumentOptions): 
     );
   }
   const { on, stop } = listening(hf);
-  if (tracer) traceSpans(on, tracer, contextsOf(api));
-  if (meter) countMetrics(on, meter);
+  if (tracer) {
+    traceSpans(on, tracer, contextsOf(api));
+    traceModelCalls(on, tracer, contextsOf(api));
+  }
+  if (meter) {
+    countMetrics(on, meter);
+    countModelCalls(on, meter);
+  }
   return stop;
 }

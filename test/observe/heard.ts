@@ -36,6 +36,8 @@ const NAMES: { readonly [N in EventName]: true } = {
   takeover: true,
   duplicate: true,
   approval: true,
+  model_call: true,
+  model_answer: true,
   sample: true,
   usage: true,
   store: true,

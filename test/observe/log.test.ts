@@ -7,6 +7,7 @@ import { virtualClock } from "../engine/virtual-clock.ts";
 
 const SECRET = "canary-4711";
 const UNKNOWN = {
+  kind: "write",
   by: "call",
   status: "unknown",
   reason: "deadline",
@@ -215,7 +216,8 @@ describe("what is heard", () => {
     logTo(events.of("ours"), ours.logger, { level: "debug" });
     logTo(events.of("theirs"), theirs.logger, { level: "debug" });
     const step = { client: "openai", step: "POST /responses", attempt: 1 };
-    events.of("ours").emit("usage", () => ({ ...step, partial: true }));
+    const asked = { operation: "chat", provider: "openai" };
+    events.of("ours").emit("usage", () => ({ ...step, ...asked, partial: true }));
     events.of("theirs").emit("warning", () => ({ ...step, code: "prompt_drift", scope: SECRET }));
     events.emit("store", () => ({ status: "suspect", why: "rolled back" }));
     const suspect = 'error holdfire store status=suspect why="rolled back"';

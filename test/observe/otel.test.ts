@@ -1,6 +1,7 @@
 import * as api from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { createHoldfire, type Holdfire } from "../../src/index.ts";
 import { instrument, keyHash, type TracerLike } from "../../src/observe/otel.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
@@ -29,17 +30,22 @@ describe("spans", () => {
   test("one for the operation, one for each attempt below it, with number, licence and key hash", async () => {
     const { service, order, pass, spans } = await watched();
     service.plan(faults.commitThenReset());
-    const outcome = await pass(order("keyed").outcome(TEA, ONCE));
+    const options = { ...ONCE, aliases: ["call_1"] };
+    const outcome = await pass(order("keyed").outcome(TEA, options));
     expect(outcome).toMatchObject({ status: "committed", attempts: 2 });
 
-    const [operation, ...others] = named(spans(), "holdfire order_keyed");
+    const [operation, ...others] = named(spans(), "execute_tool order_keyed");
     const attempts = named(spans(), "holdfire order_keyed attempt");
     expect(others).toEqual([]);
     expect(operation).toMatchObject({
       kind: api.SpanKind.INTERNAL,
       status: { code: api.SpanStatusCode.UNSET },
+      instrumentationScope: { name: "holdfire", version: manifest.version },
       attributes: {
+        "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "order_keyed",
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.call.id": "call_1",
         "holdfire.key.hash": keyHash(outcome.key),
         "holdfire.tool.kind": "write",
         "holdfire.by": "call",
@@ -104,7 +110,7 @@ describe("spans", () => {
     await until(() => heard("late").length === 1);
     const attempts = named(spans(), "holdfire order_neither attempt");
     expect(attempts.map(({ attributes }) => attributes["error.type"])).toEqual(["timeout"]);
-    const [operation] = named(spans(), "holdfire order_neither");
+    const [operation] = named(spans(), "execute_tool order_neither");
     expect(operation?.attributes).toMatchObject({
       "holdfire.outcome": "in_progress",
       "holdfire.outcome.reason": "still_running",
@@ -130,7 +136,7 @@ describe("spans", () => {
     const buy = order("keyed");
     await pass(buy(TEA, ONCE));
     await pass(buy(TEA, ONCE));
-    const operations = named(spans(), "holdfire order_keyed");
+    const operations = named(spans(), "execute_tool order_keyed");
     expect(operations.map(({ attributes }) => attributes["holdfire.replayed"])).toEqual([
       false,
       true,
@@ -183,7 +189,7 @@ describe("spans", () => {
     });
     await Promise.all([1, 2, 3].map((n) => tool({ n }, ONCE)));
     const hashOf = new Map(
-      named(seen.spans(), "holdfire t").map((span) => [
+      named(seen.spans(), "execute_tool t").map((span) => [
         idOf(span),
         span.attributes["holdfire.key.hash"],
       ]),
@@ -204,7 +210,7 @@ describe("spans", () => {
     const outer = hf.tool({ name: "outer", kind: "write", run: (_: object) => inner({}) });
     await outer({}, ONCE);
     const [attempt] = named(seen.spans(), "holdfire outer attempt");
-    expect(named(seen.spans(), "holdfire inner").map(parentOf)).toEqual([idOf(attempt)]);
+    expect(named(seen.spans(), "execute_tool inner").map(parentOf)).toEqual([idOf(attempt)]);
   });
 
   test("an inner operation without a span is not taken for the outer one", async () => {
@@ -213,7 +219,7 @@ describe("spans", () => {
     const real = seen.where.tracerProvider.getTracer("app");
     const tracer: TracerLike = {
       startSpan(name, options) {
-        if (name === "holdfire inner") throw new Error("no");
+        if (name === "execute_tool inner") throw new Error("no");
         return real.startSpan(name, options);
       },
     };
@@ -223,7 +229,7 @@ describe("spans", () => {
     await outer({}, ONCE);
     expect(seen.spans().map(({ name }) => name)).toEqual([
       "holdfire outer attempt",
-      "holdfire outer",
+      "execute_tool outer",
     ]);
   });
 
@@ -244,7 +250,8 @@ describe("spans", () => {
     expect(await pass(tool.outcome(TEA, ONCE))).toMatchObject({ status: "unknown" });
     blind = false;
     expect(await pass(hf.reconcile())).toMatchObject({ committed: 1 });
-    const [, settled] = named(spans(), "holdfire order_readable");
+    const [settled] = named(spans(), "holdfire reconcile order_readable");
+    expect(settled?.attributes).not.toHaveProperty("gen_ai.operation.name");
     expect(settled?.attributes).toMatchObject({
       "holdfire.by": "reconcile",
       "holdfire.outcome": "committed",
@@ -280,10 +287,10 @@ describe("contexts", () => {
       caller.end();
     });
     const of = (name: string) => named(seen.spans(), name)[0] as ReadableSpan;
-    expect(parentOf(of("holdfire t"))).toBe(idOf(of("caller")));
-    expect(parentOf(of("holdfire t attempt"))).toBe(idOf(of("holdfire t")));
+    expect(parentOf(of("execute_tool t"))).toBe(idOf(of("caller")));
+    expect(parentOf(of("holdfire t attempt"))).toBe(idOf(of("execute_tool t")));
     expect(parentOf(of("request"))).toBe(idOf(of("holdfire t attempt")));
-    expect(parentOf(of("look"))).toBe(idOf(of("holdfire t")));
+    expect(parentOf(of("look"))).toBe(idOf(of("execute_tool t")));
     expect(parentOf(of("after"))).toBe(idOf(of("caller")));
     expect(new Set(seen.spans().map((span) => span.spanContext().traceId)).size).toBe(1);
   });
@@ -348,7 +355,7 @@ describe("metrics", () => {
     await pass(buy(TEA, ONCE));
     await pass(buy(TEA, ONCE));
     const tool = { "gen_ai.tool.name": "order_keyed" };
-    const done = { ...tool, "holdfire.outcome": "committed" };
+    const done = { ...tool, "holdfire.tool.kind": "write", "holdfire.outcome": "committed" };
     expect(await points("holdfire.operations")).toEqual([
       {
         name: "holdfire.operations",
@@ -367,7 +374,8 @@ describe("metrics", () => {
       { value: 1, unit: "{attempt}", attributes: { ...tool, "holdfire.licence": "first" } },
       { value: 1, attributes: { ...tool, "holdfire.licence": "keyed" } },
     ]);
-    expect(await points("holdfire.replays")).toMatchObject([{ value: 1, attributes: done }]);
+    const replayed = { ...tool, "holdfire.outcome": "committed" };
+    expect(await points("holdfire.replays")).toMatchObject([{ value: 1, attributes: replayed }]);
     const durations = await points("holdfire.operation.duration");
     // The pause before the resend: half of 250 ms, on the test's clock.
     expect(durations).toMatchObject([

@@ -116,6 +116,7 @@ function start(execution: Shared, engine: Engine, run: Run): Promise<Outcome<unk
   const begun = () => ({
     ...about(operation),
     kind: operation.tool.kind,
+    toolCallId: operation.draft.aliases[0],
     by: fireMode === "freely" ? ("call" as const) : ("reconcile" as const),
   });
   const work = async () =>

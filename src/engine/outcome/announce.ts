@@ -23,7 +23,7 @@ export function announced(
   const startedAt = clock.monotonic();
   const announce = (ended: () => OutcomeEvent): void =>
     events.emit("outcome", () => {
-      const { kind: _, ...named } = begun();
+      const { toolCallId: _, ...named } = begun();
       return { ...named, ...ended(), durationMs: clock.monotonic() - startedAt };
     });
   const inside = surrounding();

@@ -11,16 +11,19 @@
 import { statusOf } from "../../classify/answer.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import type { Ended } from "../../engine/fire-once.ts";
+import type { AnswerFacts } from "../../engine/loops/model-call.ts";
 import type { SampleOptions } from "../../engine/loops/sample.ts";
 import { peek } from "../../lang/peek.ts";
+import { modelName, providerName } from "../shared/retries/model-names.ts";
 import { checkClient, type HoldfireLike, replaceMethod } from "../shared/retries/own-client.ts";
 import {
   checkOwner,
   type FailureFacts,
   own,
   type SampleOwner,
-  sampled,
+  sampledOpen,
 } from "../shared/retries/sampled-call.ts";
+import { watchStream } from "../shared/retries/watch-stream.ts";
 
 /** A model of the AI SDK, by structure: this file imports nothing from the SDK. */
 export interface AiModel {
@@ -63,20 +66,70 @@ export function ownRetries<M extends AiModel>(
 function ownMethod(model: AiModel, name: string, current: () => SampleOwner): void {
   replaceMethod<Method>(model, name, (original) => async (options) => {
     try {
-      return await sampled(
+      const { answer, isHeard, ended } = await sampledOpen(
         {
           client: `ai:${model.provider}`,
           step: name.slice(2).toLowerCase(),
           signal: peek(options, "abortSignal") as AbortSignal | undefined,
+          asked: {
+            operation: operationOf(model, name),
+            provider: providerName(model.provider),
+            model: model.modelId,
+          },
           send: () => original.call(model, options),
           read: readFailure,
         },
         current(),
       );
+      if (isHeard && name === "doStream") return untilRead(answer, ended);
+      ended(factsIn(answer));
+      return answer;
     } catch (error) {
       throw final(error);
     }
   });
+}
+
+/** The same answer; its call has ended when its stream has, or its reader has left. The last part has the usage. */
+function untilRead(answer: unknown, ended: (facts: AnswerFacts) => void): unknown {
+  const stream = peek(answer, "stream");
+  if (!(stream instanceof ReadableStream)) {
+    ended({});
+    return answer;
+  }
+  let facts: AnswerFacts = {};
+  const see = (part: unknown): void => {
+    const { inputTokens, outputTokens } = factsIn(part);
+    const responseModel = modelName(part, "modelId") ?? facts.responseModel;
+    facts =
+      peek(part, "type") === "finish"
+        ? { inputTokens, outputTokens, responseModel }
+        : { responseModel };
+  };
+  const watched = watchStream(stream, see, (partial) => ended({ ...facts, partial }));
+  return { ...(answer as object), stream: watched };
+}
+
+/** A language model generates and streams; one that only generates makes pictures, speech or text of speech. */
+function operationOf(model: AiModel, method: string): string {
+  if (method === "doEmbed") return "embeddings";
+  if (method === "doRerank" || method === "doDecide") return method.slice(2).toLowerCase();
+  return typeof peek(model, "doStream") === "function" ? "chat" : "generate_content";
+}
+
+/** The usage of an answer: a number each, or from version 3 of the specification on an object with the total. */
+function factsIn(answer: unknown): AnswerFacts {
+  const usage = peek(answer, "usage");
+  const count = (name: string): number | undefined => {
+    const told = peek(usage, name);
+    const total = typeof told === "object" ? peek(told, "total") : told;
+    return Number.isSafeInteger(total) ? (total as number) : undefined;
+  };
+  return {
+    inputTokens: count("inputTokens") ?? count("tokens"),
+    outputTokens: count("outputTokens"),
+    responseModel: modelName(peek(answer, "response"), "modelId"),
+  };
 }
 
 function readFailure(ended: Ended<unknown>): FailureFacts | undefined {

@@ -19,6 +19,7 @@ export interface AnthropicClient {
 const ANTHROPIC: StainlessSdk = {
   name: "anthropic",
   wanted: "an Anthropic client",
+  providers: { AnthropicBedrock: "aws.bedrock", AnthropicVertex: "gcp.vertex_ai" },
   isClient: (client) => typeof peek(client, "messages") === "object",
   // It drops a token that was refused, and counts on a retry to fetch another.
   renewed: (client, options) =>

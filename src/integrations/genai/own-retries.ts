@@ -11,9 +11,10 @@
 import { isRetryableRead } from "../../classify/http.ts";
 import type { Ended } from "../../engine/fire-once.ts";
 import type { SampleOptions } from "../../engine/loops/sample.ts";
-import { peek } from "../../lang/peek.ts";
+import { peek, tryCall } from "../../lang/peek.ts";
 import { checkClient, type HoldfireLike, replaceMethod } from "../shared/retries/own-client.ts";
 import {
+  type AskedOf,
   checkOwner,
   type FailureFacts,
   own,
@@ -63,6 +64,7 @@ function ownModels(api: object, current: Current): void {
       {
         client: CLIENT,
         step: String(peek(init, "method") ?? "POST"),
+        asked: askedAt(url, api),
         signal: signal as AbortSignal | undefined,
         send: async () => original(url, init, undefined, timeout, signal, fetch),
         read: (ended) => (ended.ok ? refusal(ended.value) : undefined),
@@ -111,6 +113,23 @@ function ownSender(sdk: unknown, current: Current): void {
     ),
   );
 }
+
+/** `…/models/gemini-3:generateContent`; other addresses ask no model. */
+function askedAt(url: unknown, api: object): AskedOf | undefined {
+  const path = URL.parse(String(url))?.pathname ?? "";
+  const [, model, verb = ""] = /\/models\/([^/:]{1,200}):(\w{1,40})$/.exec(path) ?? [];
+  const operation = OPERATIONS[verb];
+  if (!operation) return undefined;
+  const isVertex = tryCall(api, "isVertexAI") === true;
+  return { operation, provider: isVertex ? "gcp.vertex_ai" : "gcp.gemini", model };
+}
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  generateContent: "generate_content",
+  streamGenerateContent: "generate_content",
+  embedContent: "embeddings",
+  batchEmbedContents: "embeddings",
+};
 
 const CLIENT = "genai";
 const NEVER = { strategy: "none" };

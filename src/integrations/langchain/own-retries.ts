@@ -11,8 +11,10 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { AnswerFacts } from "../../engine/loops/model-call.ts";
 import type { SampleOptions } from "../../engine/loops/sample.ts";
-import { peek } from "../../lang/peek.ts";
+import { peek, tryCall } from "../../lang/peek.ts";
+import { modelName, providerName } from "../shared/retries/model-names.ts";
 import {
   checkClient,
   type HoldfireLike,
@@ -96,7 +98,8 @@ const generate = (original: Work): Work =>
     if (!owner) return original.call(this, messages, options, run);
     quiet(this);
     const send = async () => original.call(this, messages, { ...options, ...NEVER }, run);
-    return sampled({ ...named(this), step: "generate", signal: options?.signal, send }, owner);
+    const call = { ...named(this), step: "generate", signal: options?.signal, send };
+    return sampled({ ...call, facts: factsIn }, owner);
   };
 
 const stream = (original: Work): Work =>
@@ -111,7 +114,35 @@ const stream = (original: Work): Work =>
 
 const NEVER = { maxRetries: 0 };
 
-const named = (model: object) => ({ client: `langchain:${model.constructor.name}` });
+function named(model: object) {
+  const { name } = model.constructor;
+  const told = tryCall(model, "getLsParams", {});
+  const provider = modelName(told, "ls_provider") ?? name.replace(/^Chat/, "");
+  return {
+    client: `langchain:${name}`,
+    asked: {
+      operation: "chat",
+      provider: providerName(provider),
+      model: modelName(told, "ls_model_name") ?? modelName(model, "model"),
+    },
+  };
+}
+
+/** What LangChain has made of the usage: the message of each generation has it. */
+function factsIn(result: unknown): AnswerFacts {
+  const message = peek(peek(peek(result, "generations"), "0"), "message");
+  const usage = peek(message, "usage_metadata");
+  const count = (name: string): number | undefined => {
+    const tokens = peek(usage, name);
+    return Number.isSafeInteger(tokens) ? (tokens as number) : undefined;
+  };
+  const told = peek(message, "response_metadata");
+  return {
+    inputTokens: count("input_tokens"),
+    outputTokens: count("output_tokens"),
+    responseModel: modelName(told, "model_name") ?? modelName(told, "model"),
+  };
+}
 
 /** Replaces a method where the model's class has it, once. */
 function replace(model: object, name: string, around: (original: Work) => Work): void {

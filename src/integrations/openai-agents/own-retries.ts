@@ -10,6 +10,7 @@
 import type { SampleOptions } from "../../engine/loops/sample.ts";
 import { peek } from "../../lang/peek.ts";
 import { type OpenAIClient, ownRetries as ownClient } from "../openai/own-retries.ts";
+import { modelName } from "../shared/retries/model-names.ts";
 import { checkClient, type HoldfireLike, replaceMethod } from "../shared/retries/own-client.ts";
 import {
   checkOwner,
@@ -88,19 +89,32 @@ function ownModel<M extends object>(model: M, owner: SampleOwner): M {
   return own(model, owner, (current) => {
     replaceMethod<Method>(model, "getResponse", (original) => (request) => {
       const send = async () => original.call(model, noted(request));
-      const call = { client: CLIENT, step: "response", signal: signalOf(request), send };
+      const call = {
+        ...CALL,
+        ...askedOf(model),
+        step: "response",
+        signal: signalOf(request),
+        send,
+      };
       return sampled(call, current());
     });
     replaceMethod<Method>(model, "getStreamedResponse", (original) => (request) => {
       const open = () => original.call(model, noted(request)) as AsyncIterable<unknown>;
-      const call = { client: CLIENT, step: "stream", signal: signalOf(request), open };
+      const call = { ...CALL, ...askedOf(model), step: "stream", signal: signalOf(request), open };
       return sampledStream(call, current());
     });
     replaceMethod<Method>(model, "getRetryAdvice", () => () => ADVICE);
   });
 }
 
-const CLIENT = "openai-agents";
+const CALL = { client: "openai-agents" };
+
+/** The models of the SDK itself keep their name as `_model`; other models may ask any provider. */
+function askedOf(model: object) {
+  const name = modelName(model, "_model");
+  const provider = name === undefined ? CALL.client : "openai";
+  return { asked: { operation: "chat", provider, model: name } };
+}
 
 /** What the runner asks for before it retries on its own. */
 const ADVICE = {

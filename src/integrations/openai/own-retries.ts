@@ -20,6 +20,7 @@ export interface OpenAIClient {
 const OPENAI: StainlessSdk = {
   name: "openai",
   wanted: "an OpenAI client",
+  providers: { AzureOpenAI: "azure.ai.openai" },
   isClient: (client) =>
     typeof peek(client, "chat") === "object" && typeof peek(client, "responses") === "object",
   renewed: () => false,

@@ -74,6 +74,7 @@ export interface ApiLike {
   };
 }
 
-/** `SpanKind.INTERNAL` and `SpanStatusCode.ERROR`. */
+/** `SpanKind.INTERNAL`, `SpanKind.CLIENT` and `SpanStatusCode.ERROR`. */
 export const INTERNAL = 0;
+export const CLIENT = 2;
 export const ERROR = 2;

@@ -20,6 +20,8 @@ export function attributes(given: Given): Attributes {
 }
 
 export const TOOL = "gen_ai.tool.name";
+export const KIND = "holdfire.tool.kind";
+export const GEN_AI_OPERATION = "gen_ai.operation.name";
 export const ERROR_TYPE = "error.type";
 
 /** Waiting for a person, a person's denial and a caller's own abort are not errors. */
@@ -43,6 +45,7 @@ export function failureOfAttempt(event: Event<"verdict">): string | undefined {
 export const ofOutcome = (event: Event<"outcome">): Attributes =>
   attributes({
     [TOOL]: event.tool,
+    [KIND]: event.kind,
     "holdfire.outcome": event.status,
     "holdfire.replayed": event.replayed,
     [ERROR_TYPE]: failureOf(event),

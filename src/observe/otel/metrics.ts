@@ -8,12 +8,12 @@ import type { HoldfireEvents } from "../events.ts";
 import { errorType } from "../redacted.ts";
 import type { MeterLike } from "./api.ts";
 import { attributes, ERROR_TYPE, ofOutcome, ofVerdict, TOOL } from "./attributes.ts";
+import { bounded } from "./bounded.ts";
 import type { Listening } from "./listening.ts";
 
 /** The buckets of HTTP durations, extended to the default deadline of a call. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-const TOKENS = "gen_ai.token.type";
 const CLIENT = "holdfire.client";
 
 export function countMetrics(on: Listening["on"], meter: MeterLike): void {
@@ -145,28 +145,4 @@ export function countMetrics(on: Listening["on"], meter: MeterLike): void {
       attributes({ [CLIENT]: client, "http.response.status_code": status }),
     );
   });
-  const tokens = counter("sample.tokens", "token", "Tokens of model calls, as far as reported.");
-  on("usage", ({ client, inputTokens = 0, outputTokens = 0 }) => {
-    if (inputTokens > 0) tokens.add(inputTokens, { [CLIENT]: client, [TOKENS]: "input" });
-    if (outputTokens > 0) tokens.add(outputTokens, { [CLIENT]: client, [TOKENS]: "output" });
-  });
-}
-
-const MOST = 10_000;
-
-/** A map with a limit: the oldest entry is removed first. */
-function bounded<V>() {
-  const values = new Map<string, V>();
-  return {
-    put(name: string, value: V): void {
-      values.set(name, value);
-      const [oldest] = values.keys();
-      if (values.size > MOST && oldest !== undefined) values.delete(oldest);
-    },
-    take(name: string): V | undefined {
-      const value = values.get(name);
-      values.delete(name);
-      return value;
-    },
-  };
 }

@@ -11,7 +11,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { HoldfireEvents } from "../events.ts";
 import { keyHash } from "../redacted.ts";
 import { type ContextLike, ERROR, INTERNAL, type SpanLike, type TracerLike } from "./api.ts";
-import { attributes, ERROR_TYPE, failureOf, failureOfAttempt, TOOL } from "./attributes.ts";
+import {
+  attributes,
+  ERROR_TYPE,
+  failureOf,
+  failureOfAttempt,
+  GEN_AI_OPERATION,
+  KIND,
+  TOOL,
+} from "./attributes.ts";
 import type { Contexts } from "./contexts.ts";
 import type { Listening } from "./listening.ts";
 
@@ -36,11 +44,10 @@ export function traceSpans(on: Listening["on"], tracer: TracerLike, contexts: Co
     const active = contexts.active();
     // An operation inside an attempt is its child, also where no context can be made active.
     const parent = contexts.hasSpan(active) ? active : (here.getStore()?.context ?? active);
-    const span = tracer.startSpan(
-      `holdfire ${event.tool}`,
-      { kind: INTERNAL, attributes: ofOperation(event) },
-      parent,
-    );
+    const { tool, by } = event;
+    const name = by === "call" ? `execute_tool ${tool}` : `holdfire reconcile ${tool}`;
+    const how = { kind: INTERNAL, attributes: ofOperation(event) };
+    const span = tracer.startSpan(name, how, parent);
     const context = contexts.holding(parent, span);
     const traced: Traced = { id: event.id, context, span, attempts: new Map() };
     event.around((run) => here.run(traced, () => contexts.run(context, run)));
@@ -105,17 +112,21 @@ export function traceSpans(on: Listening["on"], tracer: TracerLike, contexts: Co
   });
 }
 
-function ofOperation({ tool, key, kind, by }: HoldfireEvents["operation"]) {
-  return {
+/** The conventions' span of a tool's execution; a check by `hf.reconcile` executes no tool. */
+function ofOperation({ tool, key, kind, by, toolCallId }: HoldfireEvents["operation"]) {
+  return attributes({
+    [GEN_AI_OPERATION]: by === "call" ? "execute_tool" : undefined,
     [TOOL]: tool,
+    "gen_ai.tool.type": by === "call" ? "function" : undefined,
+    "gen_ai.tool.call.id": toolCallId,
     "holdfire.key.hash": keyHash(key),
-    "holdfire.tool.kind": kind,
+    [KIND]: kind,
     "holdfire.by": by,
-  };
+  });
 }
 
 /** A failure has a type and no description: an error's message may contain anything. */
-function end(span: SpanLike, given: Parameters<typeof attributes>[0]): void {
+export function end(span: SpanLike, given: Parameters<typeof attributes>[0]): void {
   span.setAttributes(attributes(given));
   if (given[ERROR_TYPE] !== undefined) span.setStatus({ code: ERROR });
   span.end();

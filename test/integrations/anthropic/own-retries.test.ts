@@ -14,6 +14,7 @@ const QUESTION = {
   messages: [{ role: "user" as const, content: "Hi" }],
 };
 const ABOUT = { client: "anthropic", step: "POST /v1/messages" };
+const ASKED = { operation: "chat", provider: "anthropic", model: expect.any(String) };
 
 let stage: Stage;
 
@@ -103,8 +104,15 @@ test("it answers as it did, and tells what each attempt cost", async () => {
   expect(textOf(data)).toBe("answer 3");
   expect(request_id).toBe("req_3");
   expect(heard("usage")).toEqual([
-    { ...ABOUT, attempt: 2, partial: true },
-    { ...ABOUT, attempt: 3, partial: false, inputTokens: USAGE.input, outputTokens: USAGE.output },
+    { ...ABOUT, ...ASKED, attempt: 2, partial: true },
+    {
+      ...ABOUT,
+      ...ASKED,
+      attempt: 3,
+      partial: false,
+      inputTokens: USAGE.input,
+      outputTokens: USAGE.output,
+    },
   ]);
   expect(heard("sample").map(({ status }) => status)).toEqual([529, undefined, 200]);
 });
@@ -148,7 +156,14 @@ test("a stream comes through the helper after a retry, and its usage is told", a
   const stream = owned().messages.stream(QUESTION);
   expect(await stage.pass(stream.finalText())).toBe("answer 2");
   expect(heard("usage")).toEqual([
-    { ...ABOUT, attempt: 2, partial: false, inputTokens: USAGE.input, outputTokens: USAGE.output },
+    {
+      ...ABOUT,
+      ...ASKED,
+      attempt: 2,
+      partial: false,
+      inputTokens: USAGE.input,
+      outputTokens: USAGE.output,
+    },
   ]);
 });
 
@@ -164,7 +179,7 @@ test("a stream that breaks is the caller's: it is not asked for again, and told 
   await expect(read()).rejects.toThrow();
   expect(stage.server.arrivals).toHaveLength(1);
   expect(heard("usage")).toEqual([
-    { ...ABOUT, attempt: 1, partial: true, inputTokens: USAGE.input, outputTokens: 1 },
+    { ...ABOUT, ...ASKED, attempt: 1, partial: true, inputTokens: USAGE.input, outputTokens: 1 },
   ]);
 });
 

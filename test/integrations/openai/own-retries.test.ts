@@ -12,6 +12,8 @@ type Make = (options: { readonly timeout?: number; readonly maxRetries?: number 
 const QUESTION = { model: "gpt-test", input: "Hi" } as const;
 const CHAT = { model: "gpt-test", messages: [{ role: "user" as const, content: "Hi" }] };
 
+const CHAT_ASKED = { operation: "chat", provider: "openai", model: "gpt-test" };
+
 let stage: Stage;
 
 beforeEach(async () => {
@@ -202,7 +204,13 @@ describe.each(VERSIONS)("%s", (_, makerOf) => {
     expect(text).toBe("answer 2");
     const about = { client: "openai", step: "POST /chat/completions", attempt: 2 };
     expect(heard("usage")).toEqual([
-      { ...about, inputTokens: USAGE.input, outputTokens: USAGE.output, partial: false },
+      {
+        ...about,
+        ...CHAT_ASKED,
+        inputTokens: USAGE.input,
+        outputTokens: USAGE.output,
+        partial: false,
+      },
     ]);
   });
 
@@ -218,7 +226,7 @@ describe.each(VERSIONS)("%s", (_, makerOf) => {
     await expect(read()).rejects.toThrow();
     expect(stage.server.arrivals).toHaveLength(1);
     const about = { client: "openai", step: "POST /responses", attempt: 1 };
-    expect(heard("usage")).toEqual([{ ...about, partial: true }]);
+    expect(heard("usage")).toEqual([{ ...about, ...CHAT_ASKED, partial: true }]);
   });
 
   test("a stream that the caller leaves is told as partial", async () => {
@@ -236,9 +244,10 @@ describe.each(VERSIONS)("%s", (_, makerOf) => {
     await stage.pass(client.chat.completions.create(CHAT));
     const about = { client: "openai", step: "POST /chat/completions" };
     expect(heard("usage")).toEqual([
-      { ...about, attempt: 1, partial: true },
+      { ...about, ...CHAT_ASKED, attempt: 1, partial: true },
       {
         ...about,
+        ...CHAT_ASKED,
         attempt: 2,
         partial: false,
         inputTokens: USAGE.input,

@@ -9,6 +9,7 @@ import { checkOptions, positive, wholeNumber } from "../../../engine/define/chec
 import type { Engine } from "../../../engine/engine.ts";
 import { engineOf } from "../../../engine/engine-of.ts";
 import type { Ended } from "../../../engine/fire-once.ts";
+import { type AnswerFacts, beginModelCall } from "../../../engine/loops/model-call.ts";
 import {
   DEFAULT_SAMPLES,
   runSample,
@@ -16,6 +17,7 @@ import {
   type SampleOptions,
 } from "../../../engine/loops/sample.ts";
 import { tryCall } from "../../../lang/peek.ts";
+import type { HoldfireEvents } from "../../../observe/events.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";
 import type { HoldfireLike } from "./own-client.ts";
 
@@ -61,6 +63,8 @@ export function own<T extends object>(
   return target;
 }
 
+export type AskedOf = Pick<HoldfireEvents["model_call"], "operation" | "provider" | "model">;
+
 /** What a failure says of trying again. A status of `undefined`: there was no answer. */
 export interface FailureFacts {
   readonly status: number | undefined;
@@ -70,17 +74,73 @@ export interface FailureFacts {
 }
 
 export interface ClientCall<T> extends Pick<Sample<T>, "client" | "step" | "signal"> {
+  /** What is asked of which model; left out where none is asked. */
+  readonly asked?: AskedOf | undefined;
+  /** What an answer says of itself. */
+  readonly facts?: ((answer: T) => AnswerFacts) | undefined;
   /** Sends once. */
   readonly send: () => PromiseLike<T>;
   /** Finds a failure in a form that is the client's own; `undefined` = nothing to add. */
   readonly read?: (ended: Ended<T>) => FailureFacts | undefined;
 }
 
-export async function sampled<T>(call: ClientCall<T>, { hf, options }: SampleOwner): Promise<T> {
-  const engine: Engine = engineOf(hf);
+/** A sample whose answer is whole when it comes. */
+export async function sampled<T>(call: ClientCall<T>, owner: SampleOwner): Promise<T> {
+  const { answer, ended } = await sampledOpen(call, owner);
+  ended(call.facts?.(answer));
+  return answer;
+}
+
+interface OpenAnswer<T> {
+  readonly answer: T;
+  /** Whether anybody is told how it ends. */
+  readonly isHeard: boolean;
+  readonly ended: (facts?: AnswerFacts) => void;
+}
+
+/** A sample whose answer is read on: `ended` says that it was, or that it broke off. */
+export async function sampledOpen<T>(
+  call: ClientCall<T>,
+  owner: SampleOwner,
+): Promise<OpenAnswer<T>> {
+  const engine: Engine = engineOf(owner.hf);
+  const { client, step, asked } = call;
+  const named = asked && { client, step, ...asked };
+  const made = beginModelCall(named, engine);
+  let attempt = 0;
+  const sending = () => {
+    attempt += 1;
+    made.sending();
+  };
+  function ended(facts: AnswerFacts = {}): void {
+    const { inputTokens, outputTokens, partial = false } = facts;
+    const isTold = inputTokens !== undefined || outputTokens !== undefined;
+    // Where the client under it is owned as well, it has told of them.
+    if (named && isTold && !made.isCounted()) {
+      const tokens = { inputTokens, outputTokens };
+      engine.events.emit("usage", () => ({ ...named, attempt, ...tokens, partial }));
+    }
+    made.ended(facts);
+  }
+  try {
+    const answer = await made.run(() => sendUntilAnswered(call, owner, sending, engine));
+    return { answer, isHeard: made.isHeard, ended };
+  } catch (error) {
+    made.failed(error);
+    throw error;
+  }
+}
+
+async function sendUntilAnswered<T>(
+  call: ClientCall<T>,
+  { options }: SampleOwner,
+  sending: () => void,
+  engine: Engine,
+): Promise<T> {
   let last: { readonly told: FailureFacts; readonly ended: Ended<T> } | undefined;
   const send = async (): Promise<T> => {
     drop(last?.told.body);
+    sending();
     const ended = await settle(call.send);
     const told = call.read?.(ended) ?? (ended.ok ? undefined : unanswered());
     if (told) {
@@ -129,7 +189,7 @@ export async function* sampledStream<T>(
   {
     open,
     ...call
-  }: Omit<ClientCall<never>, "send" | "read"> & {
+  }: Omit<ClientCall<never>, "send" | "read" | "facts"> & {
     readonly open: () => AsyncIterable<T>;
   },
   owner: SampleOwner,
@@ -138,10 +198,14 @@ export async function* sampledStream<T>(
     const parts = open()[Symbol.asyncIterator]();
     return { parts, first: await parts.next() };
   };
-  const { parts, first } = await sampled({ ...call, send }, owner);
+  const { answer, ended } = await sampledOpen({ ...call, send }, owner);
+  const { parts, first } = answer;
+  let partial = true;
   try {
     for (let part = first; !part.done; part = await parts.next()) yield part.value;
+    partial = false;
   } finally {
+    ended({ partial });
     // Does nothing to a stream that has come to its end.
     await parts.return?.();
   }

@@ -6,6 +6,7 @@
 
 import { SAMPLE_BYTES } from "../../../engine/loops/sample-record.ts";
 import { peek } from "../../../lang/peek.ts";
+import { modelName } from "../retries/model-names.ts";
 import { sseReader } from "./sse.ts";
 
 /** How the body is written. Other bodies are passed on as they are. */
@@ -22,6 +23,8 @@ export interface ModelAnswer {
   /** Whole, and an answer: the provider did not report a failure in it. */
   isGood(): boolean;
   tokens(): Tokens | undefined;
+  /** The model that answered, as far as it is told. */
+  model(): string | undefined;
   /** `undefined` where it is longer than is kept. */
   text(): string | undefined;
   /** The parsed body of a JSON answer that is whole. */
@@ -56,6 +59,7 @@ function followJson(): ModelAnswer {
     isGood: () =>
       whole && typeof value === "object" && value !== null && peek(value, "status") !== "failed",
     tokens: () => tokensIn(value),
+    model: () => modelIn(value),
     text: () => (body.size() > SAMPLE_BYTES ? undefined : body.text()),
     value: () => value,
   };
@@ -65,6 +69,7 @@ function followEvents(): ModelAnswer {
   const body = collect(SAMPLE_BYTES);
   const reader = sseReader();
   let tokens: Tokens | undefined;
+  let model: string | undefined;
   let ended = false;
   /** The kind of stream is known, and has a last event of its own. */
   let hasMark = false;
@@ -79,6 +84,7 @@ function followEvents(): ModelAnswer {
     const value = parse(data);
     const told = tokensIn(value);
     if (told) tokens = laterTokens(tokens, told);
+    model ??= modelIn(value);
     const type = peek(value, "type");
     if (MARKED.has(type) || peek(value, "object") === "chat.completion.chunk") hasMark = true;
     if (LAST.has(type)) marked = true;
@@ -99,6 +105,7 @@ function followEvents(): ModelAnswer {
     isCut: () => !failed && hasMark && !marked,
     isGood: isWhole,
     tokens: () => tokens,
+    model: () => model,
     text: body.text,
     value: () => undefined,
   };
@@ -153,6 +160,12 @@ export function tokensIn(value: unknown): Tokens | undefined {
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
   return { inputTokens, outputTokens };
 }
+
+/** It stands where the usage does. */
+const modelIn = (value: unknown): string | undefined =>
+  [value, peek(value, "message"), peek(value, "response")]
+    .map((holder) => modelName(holder, "model"))
+    .find((name) => name !== undefined);
 
 /** Later counts replace earlier ones: providers send running totals. */
 export const laterTokens = (before: Tokens | undefined, now: Tokens): Tokens => ({

@@ -22,6 +22,8 @@ export interface StainlessSdk {
   /** For people: what the client should have been. */
   readonly wanted: string;
   readonly isClient: (client: object) => boolean;
+  /** Whose models it asks, where its class is another than the usual one. */
+  readonly providers: Readonly<Record<string, string>>;
   /** Whether the SDK has renewed its credentials for this request. */
   readonly renewed: (client: object, options: RequestOptions) => boolean;
 }
@@ -76,6 +78,7 @@ function ownRequests(holder: object, sdk: StainlessSdk): void {
         }
         return sendRequest({
           client: sdk.name,
+          provider: sdk.providers[String(peek(this.constructor, "name"))] ?? sdk.name,
           options,
           owner,
           defaultHeaders: peek(peek(this, "_options"), "defaultHeaders"),

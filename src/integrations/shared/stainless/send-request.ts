@@ -7,9 +7,11 @@
 import { statusOf } from "../../../classify/answer.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { engineOf } from "../../../engine/engine-of.ts";
+import { beginModelCall } from "../../../engine/loops/model-call.ts";
 import { runSample } from "../../../engine/loops/sample.ts";
 import { peek } from "../../../lang/peek.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";
+import { type AskedModel, askedModel, asksModel } from "./asked-model.ts";
 import type { Owner } from "./clones.ts";
 import { namesKey, withKey } from "./key-header.ts";
 import { checkMaxRetries, type StepRequest } from "./own-options.ts";
@@ -38,6 +40,7 @@ export interface ResponseProps {
 
 export interface OwnedRequest {
   readonly client: string;
+  readonly provider: string;
   readonly options: RequestOptions;
   readonly owner: Owner;
   /** Headers that the client sends with every request. */
@@ -63,7 +66,9 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
   const { attempts, deadlineMs } = owner.options;
   const sent: RequestOptions = { ...options, maxRetries: 0 };
   let renewals = false;
-  try {
+  const asked = askedModel(request, step, path);
+  const call = beginModelCall(asks && asksModel(path) ? asked : undefined, engine);
+  const work = async (): Promise<ResponseProps> => {
     const startedAt = engine.clock.monotonic();
     const recalled = recorded && (await recallAnswer(recorded, engine));
     if (recalled) {
@@ -77,6 +82,7 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
         durationMs: engine.clock.monotonic() - startedAt,
         replayed: true,
       }));
+      call.replayed();
       return replayed(reviveAnswer(recalled, engine), sent);
     }
     return await runSample(
@@ -88,20 +94,18 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
         signal: options.signal ?? options.fetchOptions?.signal,
         async send(attempt, key) {
           if (method !== "GET") sent.headers = keyed(request, key);
+          call.sending();
           const props = await request.send(sent).catch((error: unknown) => {
-            if (asks) tellLost(error, { client, step, attempt }, engine);
+            if (asks) tellLost(error, { ...asked, attempt }, engine);
             throw error;
           });
-          const watched = {
-            client,
-            step,
-            attempt,
-            asks,
-            recorded,
-          };
+          const watched = { asked, attempt, asks, recorded };
           const isBinary = peek(props.options, "__binaryResponse") === true;
-          if (isBinary) return props;
-          return { ...props, response: watchAnswer(props.response, watched, engine) };
+          if (isBinary) {
+            call.ended();
+            return props;
+          }
+          return { ...props, response: watchAnswer(props.response, watched, call, engine) };
         },
         renewed() {
           const before = renewals;
@@ -111,6 +115,12 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
       },
       engine,
     );
+  };
+  try {
+    return await call.run(work);
+  } catch (error) {
+    call.failed(error);
+    throw error;
   } finally {
     // A page remembers its options and asks for the next one with them: that is another call.
     restore(sent, options);
@@ -133,7 +143,7 @@ function restore(sent: RequestOptions, { headers, maxRetries }: RequestOptions):
 /** It was sent and not answered: the provider may charge for it all the same. */
 function tellLost(
   error: unknown,
-  about: { readonly client: string; readonly step: string; readonly attempt: number },
+  about: AskedModel & { readonly attempt: number },
   { events }: Engine,
 ): void {
   const token = currentToken();

@@ -8,15 +8,16 @@
  */
 
 import type { Engine } from "../../../engine/engine.ts";
+import type { ModelCall } from "../../../engine/loops/model-call.ts";
 import { keepSample, loseSample, sampleFacts } from "../../../engine/loops/sample-record.ts";
 import { LeaseLostError } from "../../../errors.ts";
 import { peek } from "../../../lang/peek.ts";
 import { followAnswer, formOf, type ModelAnswer } from "./answer.ts";
+import type { AskedModel } from "./asked-model.ts";
 import type { RecordedRequest } from "./recorded-step.ts";
 
 export interface Watched {
-  readonly client: string;
-  readonly step: string;
+  readonly asked: AskedModel;
   readonly attempt: number;
   /** A model was asked; anything else costs nothing, unless it reads what a model was asked before. */
   readonly asks: boolean;
@@ -24,9 +25,18 @@ export interface Watched {
   readonly recorded: RecordedRequest | undefined;
 }
 
-export function watchAnswer(response: Response, watched: Watched, engine: Engine): Response {
+/** `call` ends with the answer. */
+export function watchAnswer(
+  response: Response,
+  watched: Watched,
+  call: ModelCall,
+  engine: Engine,
+): Response {
   const form = formOf(response);
-  if (!form || typeof response.body?.getReader !== "function") return response;
+  if (!form || typeof response.body?.getReader !== "function") {
+    call.ended();
+    return response;
+  }
   const { recorded } = watched;
   const answer = followAnswer(form);
   let told = false;
@@ -35,11 +45,12 @@ export function watchAnswer(response: Response, watched: Watched, engine: Engine
   function tell(partial: boolean): void {
     if (told) return;
     told = true;
-    const { client, step, attempt } = watched;
+    const { asked, attempt } = watched;
     const tokens = answer.tokens();
+    call.ended({ ...tokens, responseModel: answer.model(), partial });
     if (!watched.asks && !isBackground(answer)) return;
     if (tokens || partial) {
-      engine.events.emit("usage", () => ({ client, step, attempt, ...tokens, partial }));
+      engine.events.emit("usage", () => ({ ...asked, attempt, ...tokens, partial }));
     }
   }
 
