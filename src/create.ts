@@ -157,7 +157,11 @@ function checkAll(options: HoldfireOptions): void {
   checkOptions(options, OPTIONS, "options");
   checkOptions(options.approvals ?? {}, ["expiryMs", "policyVersion"], "approvals");
   checkOptions(options.surroundings ?? {}, ["clock", "random", "newId"], "surroundings");
-  checkOptions(options.payloads ?? {}, ["maxBytes", "redact", "encryption"], "payloads");
+  checkOptions(
+    options.payloads ?? {},
+    ["maxBytes", "redact", "errorText", "encryption"],
+    "payloads",
+  );
 }
 
 /** The store and its witness; the default store is loaded when it is first used, so that `import` is cheap. */

@@ -13,7 +13,7 @@ export interface OperationFacts {
   readonly key: string;
 }
 
-type ErrorFacts = Partial<Pick<HoldfireError, "operation" | "reason" | "lastError">>;
+type ErrorFacts = Partial<Pick<HoldfireError, "operation" | "reason" | "cause">>;
 
 /** Base of all errors below. Abstract, so every thrown error has a code of its own. */
 export abstract class HoldfireError extends Error {
@@ -25,17 +25,23 @@ export abstract class HoldfireError extends Error {
   readonly operation: OperationFacts | undefined;
   /** Why, as a stable value to switch on. */
   readonly reason: string | undefined;
-  /** What the last attempt of this call threw. Not enumerable, so not in logs. */
-  declare readonly lastError: unknown;
+  /**
+   * What the last attempt of this call threw, as it was thrown; `undefined` where no attempt of this call threw, as in
+   * an answer from the record. Its class and first line are in the message.
+   */
+  declare readonly cause: unknown;
 
   constructor(message: string, anchor: string, facts: ErrorFacts = {}) {
     super(`${sentence(message)} See docs/errors.md#${anchor}`);
+    // Not enumerable, as the platform does it. What is absent is not there at all: some loops ask whether it is.
+    if (facts.cause !== undefined) {
+      Object.defineProperty(this, "cause", { value: facts.cause, configurable: true });
+    }
     this.name = new.target.name;
     this.operation = facts.operation;
     this.reason = facts.reason;
-    Object.defineProperty(this, "lastError", { value: facts.lastError, enumerable: false });
     Object.defineProperty(this, Symbol.for("langchain.errors.retryable"), { value: false });
   }
 }
 
-const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+const sentence = (text: string): string => (/[.!?…]"?$/.test(text) ? text : `${text}.`);

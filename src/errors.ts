@@ -2,8 +2,8 @@
  * Every error holdfire throws, and nothing else.
  *
  * Match on `code`: it is stable across versions and across duplicate installs. All of them look final
- * to an outer retry loop (`status` 409 or 400, `isRetryable` false, LangChain's symbol, no network `code`,
- * never a fetch error in `cause`); what an attempt threw is in `lastError` instead.
+ * to an outer retry loop (`status` 409 or 400, `isRetryable` false, LangChain's symbol, no network `code`); what an
+ * attempt threw is their `cause`.
  *
  * @module
  */
@@ -21,11 +21,18 @@ const named = ({ tool, key }: OperationFacts): string => `"${tool}" (key ${key})
 export class OutcomeUnknownError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_OUTCOME_UNKNOWN";
 
-  constructor(operation: OperationFacts, reason: string, hint?: string, lastError?: unknown) {
+  constructor(operation: OperationFacts, reason: string, hint?: string, cause?: unknown) {
     const message = `It is unknown whether ${named(operation)} happened (${reason}); holdfire does not send it again blindly.`;
-    const facts = { operation, reason, lastError };
+    const facts = { operation, reason, cause };
     super(hint ? `${message} ${hint}` : message, "outcome-unknown", facts);
   }
+}
+
+interface NotAppliedFacts {
+  readonly status?: number | undefined;
+  /** What is known of it, in a sentence. */
+  readonly because?: string | undefined;
+  readonly cause?: unknown;
 }
 
 /** It is certain that nothing happened. A rejected call needs other arguments, `{ retry }` or a new scope. */
@@ -34,10 +41,11 @@ export class NotAppliedError extends HoldfireError {
   /** The service's own status, if it answered. */
   readonly serviceStatus: number | undefined;
 
-  constructor(operation: OperationFacts, reason: string, status?: number, lastError?: unknown) {
+  constructor(operation: OperationFacts, reason: string, told: NotAppliedFacts = {}) {
+    const { status, because, cause } = told;
     const answer = status === undefined ? "" : `, status ${status}`;
-    const facts = { operation, reason, lastError };
-    super(`${named(operation)} was not applied (${reason}${answer}).`, "not-applied", facts);
+    const message = `${named(operation)} was not applied (${reason}${answer}).`;
+    super(because ? `${message} ${because}` : message, "not-applied", { operation, reason, cause });
     this.serviceStatus = status;
   }
 }
@@ -120,13 +128,16 @@ export class ResultLostError extends HoldfireError {
   }
 }
 
-/** The store did not answer before the send, so nothing was sent. Try again later. */
+/** The store did not answer before the send, or the record is damaged, so nothing was sent. `reason` is the step. */
 export class StoreUnavailableError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_STORE_UNAVAILABLE";
 
-  constructor(step: string, lastError?: unknown) {
-    const message = `The store did not answer at "${step}". Make the same call again when it is back.`;
-    super(message, "store-unavailable", { reason: step, lastError });
+  constructor(step: string, cause?: unknown) {
+    const message =
+      step === "damaged_record"
+        ? "A record of the ledger that this call needs cannot be read: it is damaged, or a newer version of holdfire wrote it. Restore it from a copy of the ledger, or use that version; until then nothing is sent."
+        : `The store did not answer at "${step}". Make the same call again when it is back.`;
+    super(message, "store-unavailable", { reason: step, cause });
   }
 }
 

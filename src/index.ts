@@ -6,6 +6,7 @@
  */
 
 export type { Holdfire, HoldfireOptions } from "./api.ts";
+export { notApplied } from "./classify/not-applied.ts";
 export { createHoldfire } from "./create.ts";
 export type { OperationView } from "./engine/admin/operations.ts";
 export type { GuardedTool } from "./engine/call/guarded-tool.ts";

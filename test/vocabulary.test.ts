@@ -152,7 +152,7 @@ describe("docs/observability.md", () => {
 
 describe("the texts of errors", () => {
   /** `HoldfireError` itself ends them; what others wrote ends as they wish. */
-  const ENDS = /[.?!…]$|\$\{(?:anchor|hint|rule)\}$|\$\{[^{}]*\b(?:message|why)\b[^{}]*\}$/;
+  const ENDS = /[.?!…]$|\$\{(?:anchor|because|hint|rule)\}$|\$\{[^{}]*\b(?:message|why)\b[^{}]*\}$/;
 
   /** Texts that are still to be rewritten. To be removed with the last of them. */
   test("are found, whatever makes them", () => {

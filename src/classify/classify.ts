@@ -15,6 +15,7 @@ import { errorCodeOf, headersOf, isAnswer, isResponse, retryAfterMs, statusOf } 
 import { type StatusContext, verdictOfStatus } from "./http.ts";
 import { isKeyError } from "./key-error.ts";
 import { isInterruption } from "./network.ts";
+import { isNotApplied } from "./not-applied.ts";
 
 /** How an attempt ended. */
 export type Ended =
@@ -48,6 +49,8 @@ export interface JudgeFacts extends StatusContext {
   /** All that the tool does goes through the attempt's own `fetch`. */
   readonly viaHttp: boolean;
   readonly sight: Sight;
+  /** A request was seen, of whatever kind. */
+  readonly tried?: boolean | undefined;
   /** The parsed body of a returned Response, if it was read. */
   readonly body?: unknown;
   /** That body broke off, or is not the JSON that its content type says. */
@@ -67,6 +70,8 @@ export interface Judgement {
   readonly retryAfterMs?: number | undefined;
   /** Of `not_sent`: it is the tool's own word, or all that the tool does was seen. */
   readonly proven?: boolean | undefined;
+  /** Of `not_sent`: it failed before it made any request, not for want of a connection. */
+  readonly untried?: boolean | undefined;
   /** Rejected because a precondition failed. */
   readonly precondition?: boolean | undefined;
   /** The service replayed its stored answer to an earlier request with this key. */
@@ -75,7 +80,10 @@ export interface Judgement {
   readonly swallowed?: boolean | undefined;
 }
 
-type Proof = Pick<Judgement, "verdict" | "proven" | "inProgress" | "precondition" | "swallowed">;
+type Proof = Pick<
+  Judgement,
+  "verdict" | "proven" | "untried" | "inProgress" | "precondition" | "swallowed"
+>;
 
 const UNKNOWN: Proof = { verdict: "unknown" };
 const COMMITTED: Proof = { verdict: "committed" };
@@ -132,10 +140,14 @@ function ofResponse(response: unknown, about: JudgeFacts): Proof {
 
 function ofError(error: unknown, about: JudgeFacts): Proof {
   const { requests, isPartial } = about.sight;
+  if (isNotApplied(error)) return { verdict: "rejected", proven: true };
   if (isInner(error) && !isUnsent(error, about)) return UNKNOWN;
   const own = opinion(error, about);
   if (own) return { verdict: own, proven: true };
-  if (isUnsent(error, about)) return { verdict: "not_sent", proven: about.viaHttp };
+  if (isUnsent(error, about)) {
+    const untried = !about.tried && requests.length === 0 && !isInterruption(error);
+    return { verdict: "not_sent", proven: about.viaHttp, untried: untried || undefined };
+  }
   const seen = ofRequests(about, error);
   if (!seen || isPartial || isInterruption(error)) return UNKNOWN;
   const told = statusOf(error);

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { StoreUnavailableError } from "../errors.ts";
+import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
 import type { Moved } from "../ledger/ledger.ts";
 import { mayFireAgain } from "../ledger/moves/claim-moves.ts";
 import type { Draft, Lost, Move } from "../ledger/moves/moves.ts";
@@ -60,6 +60,8 @@ export async function claimInTime(
   if (inTime.tag === "done") return inTime.value;
   const error = inTime.tag === "failed" ? inTime.error : undefined;
   engine.events.emit("store", () => ({ status: "error", step: "claim", error }));
+  // The store has answered: no claim was written over a record that it could not read.
+  if (isHoldfireError(error) && error.reason === "damaged_record") throw error;
   // At once, and again when the lost answer comes: it may still be on its way to the store.
   const takeBack = () => inBackground(engine, () => withdraw(operation, claim.holder, engine));
   takeBack();

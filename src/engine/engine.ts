@@ -66,6 +66,8 @@ export interface TenantKnowledge {
   readonly seen: Map<string, string>;
   /** Decisions of people that listeners of this process have heard of. */
   readonly told: Set<string>;
+  /** `hf.reconcile` was called in this process: what can be read is being checked. */
+  reconciles: boolean;
 }
 
 export const newTenant = (): TenantKnowledge => ({
@@ -73,6 +75,7 @@ export const newTenant = (): TenantKnowledge => ({
   registry: new Map(),
   seen: new Map(),
   told: new Set(),
+  reconciles: false,
 });
 
 /** The seam for people and lanes: what stands between an operation and its claim. Made in `src/gate`. */

@@ -83,7 +83,7 @@ export async function listEveryRecord(
   const page = await listRecords(engine, query, step);
   if (page.unreadable) {
     const damaged = `The ledger's records of these operations are damaged: ${page.unreadable.join(", ")}.`;
-    throw new StoreUnavailableError(step, new Error(damaged));
+    throw new StoreUnavailableError("damaged_record", new Error(damaged));
   }
   return page;
 }

@@ -23,7 +23,7 @@ export function pruneAs(
   return isOlderThan(payloadsOlderThanMs) && hasPayload(record) ? "wipe" : "keep";
 }
 
-/** The record as a tombstone: what happened, without arguments and results. */
+/** The record as a tombstone: what happened, without arguments, results and the text of errors. */
 export function wipePayloads(record: OperationRecord): OperationRecord {
   const { state } = record;
   return {
@@ -31,15 +31,21 @@ export function wipePayloads(record: OperationRecord): OperationRecord {
     state: state.tag === "committed" ? { ...state, payload: undefined } : state,
     intent: undefined,
     precondition: undefined,
+    attempts: record.attempts.map((attempt) =>
+      attempt.failure?.text
+        ? { ...attempt, failure: { ...attempt.failure, text: undefined } }
+        : attempt,
+    ),
     evidence: record.evidence.map((evidence) => ({ ...evidence, payload: undefined })),
   };
 }
 
-function hasPayload({ state, intent, precondition, evidence }: OperationRecord): boolean {
+function hasPayload({ state, intent, precondition, attempts, evidence }: OperationRecord): boolean {
   return (
     (state.tag === "committed" && state.payload !== undefined) ||
     intent !== undefined ||
     precondition !== undefined ||
+    attempts.some(({ failure }) => failure?.text !== undefined) ||
     evidence.some(({ payload }) => payload !== undefined)
   );
 }

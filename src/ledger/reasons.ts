@@ -28,6 +28,8 @@ export type Effect = "created" | "updated" | "deleted" | "noop";
 /** Why the outcome is unknown. */
 export type UnknownReason =
   | "lost_reply" // no reader, no key
+  | "unclear_answer" // the service answered, and that proves nothing
+  | "run_failed" // `run` threw, and no request of it was seen
   | "absent_unproven" // a read found nothing, and no `commitsWithinMs` says when that is proof
   | "cannot_tell" // the reader could not say
   | "in_progress" // the service has accepted it and is not done
@@ -56,6 +58,7 @@ export type NotAppliedReason =
   | "rejected" // the service said no
   | "not_sent" // nothing of it left
   | "refused" // the service did nothing, for now
+  | "unanswered" // of a read: it got no answer that it could use
   | "absent" // a read proved it
   | "resolved" // a person said so
   | "aborted" // all callers left before it was sent

@@ -70,6 +70,19 @@ export interface Declared {
   readonly enlisted?: boolean | undefined;
 }
 
+/** What an attempt failed with. */
+export interface FailureNote {
+  /** The class of what `run` threw. */
+  readonly type?: string | undefined;
+  readonly code?: string | undefined;
+  /** The texts, as far as they may be kept: an `ErrorText`. */
+  readonly text?: Payload | undefined;
+  /** The tool itself said that nothing happened. */
+  readonly byTool?: true | undefined;
+  /** The connection broke, or the wait was given up. */
+  readonly broke?: true | undefined;
+}
+
 /** What is known about one attempt. */
 export interface AttemptNote {
   readonly n: number;
@@ -96,6 +109,10 @@ export interface AttemptNote {
   readonly proven?: boolean | undefined;
   /** The status of the service's answer, if it gave one. */
   readonly status?: number | undefined;
+  /** What it failed with. */
+  readonly failure?: FailureNote | undefined;
+  /** It failed before it made any request: fired again at once, it would fail again. */
+  readonly untried?: boolean | undefined;
   /** What the tool declared when it was fired; a later declaration does not apply to it. */
   readonly declared?: Declared | undefined;
   /** Whether `run` read the key from its context. */

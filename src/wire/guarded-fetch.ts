@@ -122,6 +122,15 @@ async function refuse(
   throw new HiddenRetryError(`${method} ${address.origin}${address.path}`);
 }
 
+/** The text of the last answer with this failure status that came through a guarded `fetch`, as far as it was kept. */
+export async function failedBody(token: WireToken, status: number): Promise<string | undefined> {
+  const firsts = await Promise.all(guards.get(token)?.first.values() ?? []);
+  const last = firsts.findLast(
+    (first) => first.tag === "answered" && first.kept.response.status === status,
+  );
+  return last?.tag === "answered" ? new TextDecoder().decode(await last.kept.body) : undefined;
+}
+
 type Body = NonNullable<RequestInit["body"]>;
 
 /** As `fetch`, but redirects are followed by our rules: the platform would tell the key to any origin. */

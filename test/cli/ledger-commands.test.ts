@@ -29,7 +29,7 @@ test("ls lists operations, the oldest first, with what became of them", async ()
   expect(exitCode).toBe(0);
   const [, first, second] = out.split("\n");
   expect(first).toMatch(new RegExp(`^${committed.key}  committed +\\d+ \\w+ +1  pay +chat-1$`));
-  expect(second).toContain("unknown (lost_reply)");
+  expect(second).toContain("unknown (run_failed)");
   expect(out).toContain(held.key);
   expect((await json("ls", "--open")).items.map(({ id }: { id: string }) => id)).toEqual([
     unknown.id,
@@ -96,7 +96,7 @@ test("show tells what was asked for, and what else of the scope is unknown", asy
   const { out } = await world.run(["show", first.key]);
   expect(out).toContain('intent  {"to":"eve"}');
   expect(out).toContain(
-    `Also unknown in this scope:\n  ${second.key}  lose_reply  unknown (lost_reply)  {"to":"bob"}\n`,
+    `Also unknown in this scope:\n  ${second.key}  lose_reply  unknown (run_failed)  {"to":"bob"}\n`,
   );
   expect(out).not.toContain("mal");
   const told = await world.run(["resolve", first.key, "--committed", "--by", "ana"]);
@@ -296,7 +296,7 @@ test("stats tells what a ledger knows, and what it cannot", async () => {
     operations: 4,
     byStatus: { committed: 1, unknown: 1, not_applied: 1, held: 1 },
     unknownRate: 1 / 3,
-    unknownReasons: { lost_reply: 1 },
+    unknownReasons: { run_failed: 1 },
     fired: 3,
     duplicatesSuppressed: { callsMetAgain: 1, foundByReading: 0 },
     hiddenRetries: { attempts: 0, extraRequests: 0 },
@@ -312,7 +312,7 @@ test("prune wipes and forgets what is settled, and never what is open", async ()
   await pause(5);
   expect(await json("prune")).toEqual({ payloads: 0, tombstones: 0, stopped: false });
   const wiped = await json("prune", "--payloads-older-than", "1ms");
-  expect(wiped).toMatchObject({ payloads: 1, tombstones: 0 });
+  expect(wiped).toMatchObject({ payloads: 2, tombstones: 0 });
   const { exitCode, out, terminal } = await run(["prune", "--tombstones-older-than", "1ms"]);
   expect({ exitCode, out }).toEqual({
     exitCode: 0,

@@ -73,7 +73,7 @@ describe("a look into the ledger", () => {
       attempts: [{ n: 1, licence: "first", verdict: "committed" }],
       evidence: [],
     });
-    expect(lost).toMatchObject({ status: "unknown", reason: "lost_reply", open: true });
+    expect(lost).toMatchObject({ status: "unknown", reason: "run_failed", open: true });
     expect(Object.keys(done ?? {})).not.toContain("intent");
     expect(JSON.stringify(lost)).not.toContain("tea");
   });

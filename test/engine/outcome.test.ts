@@ -51,16 +51,27 @@ describe("what a plain call throws", () => {
     ]) {
       const error = errorOf(of(rest));
       expect(error).toMatchObject({ status: 409, isRetryable: false });
-      expect(error?.cause).toBeUndefined();
+      // The loops that are known look at the error itself: the cause is for people.
+      expect(error?.cause).toBe("error" in rest ? lost : undefined);
       expect(error?.code.startsWith("ERR_HOLDFIRE_")).toBe(true);
     }
   });
 
-  test("what the last attempt threw is there, and in no log", () => {
+  test("what the last attempt threw is its cause; without one there is none", () => {
     const thrown = new Error("secret");
     const error = errorOf(of({ status: "unknown", reason: "lost_reply", error: thrown }));
-    expect(error?.lastError).toBe(thrown);
-    expect(Object.keys(error ?? {})).not.toContain("lastError");
+    expect(error?.cause).toBe(thrown);
+    expect(Object.keys(error ?? {})).not.toContain("cause");
+    const replayed = errorOf(of({ status: "unknown", reason: "lost_reply" }));
+    expect("cause" in (replayed ?? {})).toBe(false);
+  });
+
+  test("what is known of it is in the message", () => {
+    const because = "It was not sent: ReferenceError: amount is not defined.";
+    const no = errorOf(of({ status: "not_applied", reason: "not_sent", because }));
+    expect(no?.message).toContain(because);
+    const unknown = errorOf(of({ status: "unknown", reason: "run_failed", because }));
+    expect(unknown?.message).toContain(because);
   });
 
   test("says the service's status, the reason and the hint", () => {
@@ -77,7 +88,9 @@ describe("what a plain call throws", () => {
   });
 
   test("the failure of an inner operation passes up untouched", () => {
-    const inner = new NotAppliedError({ tool: "inner", id: "i", key: "k" }, "rejected", 404);
+    const inner = new NotAppliedError({ tool: "inner", id: "i", key: "k" }, "rejected", {
+      status: 404,
+    });
     expect(errorOf(of({ status: "unknown", reason: "partial", error: inner }))).toBe(inner);
   });
 });

@@ -53,13 +53,13 @@ describe("the envelope", () => {
         ok: false,
         effect: "noop",
         message:
-          "The service said no (402 declined). Nothing happened. The same call would be rejected again.",
+          "The service said no (402 declined). Nothing happened. The same call gets the same answer.",
       },
     ],
     [
       { status: "not_applied", reason: "rejected" },
       {
-        message: "The service said no. Nothing happened. The same call would be rejected again.",
+        message: "The service said no. Nothing happened. The same call gets the same answer.",
       },
     ],
     [
@@ -120,25 +120,29 @@ describe("the envelope", () => {
       },
     ],
   ])("of %j", (outcome, expected) => {
-    expect(replyOf(of(outcome), true)).toMatchObject(expected);
+    expect(replyOf(of(outcome), "reconcile")).toMatchObject(expected);
   });
 
   test("of an unknown outcome says who checks, and claims no effect", () => {
     const because = "The reply was lost.";
     const unknown = of({ status: "unknown", reason: "lost_reply", because });
-    expect(replyOf(unknown, true)).toMatchObject({
+    expect(replyOf(unknown, "reconcile")).toMatchObject({
       ok: false,
       message: "The reply was lost. It may have happened. Do not call again; it is being checked.",
     });
-    expect(replyOf(unknown, false)).toMatchObject({
+    expect(replyOf(unknown, "reader")).toMatchObject({
+      message:
+        "The reply was lost. It may have happened. Do not call again; it stays open until it is checked.",
+    });
+    expect(replyOf(unknown, "person")).toMatchObject({
       message: "The reply was lost. It may have happened. Do not call again; a person must check.",
     });
-    expect(replyOf(unknown, true).effect).toBeUndefined();
+    expect(replyOf(unknown, "reader").effect).toBeUndefined();
   });
 
   test("tells nothing of what was thrown", () => {
     const error = new Error("secret");
-    const reply = replyOf(of({ status: "unknown", reason: "lost_reply", error }), true);
+    const reply = replyOf(of({ status: "unknown", reason: "lost_reply", error }), "person");
     expect(JSON.stringify(reply)).not.toContain("secret");
     expect(Object.keys(reply)).not.toContain("error");
   });

@@ -37,7 +37,7 @@ describe("what became of it", () => {
   it.each([
     ["pay", true, "committed", /is done/],
     ["lose", false, "unknown", /Do not call/],
-    ["refuse", false, "not_applied", /The service said no. Nothing happened/],
+    ["refuse", false, "not_applied", /The service said no\..* Nothing happened/],
     ["wipe", false, "held", /must approve/],
   ] as const)("%s: ok %s, %s", async (name, ok, outcome, words) => {
     const { status, ...tools } = stage();

@@ -228,11 +228,9 @@ describe("an answer that is no success", () => {
     const body = { error: { code: "card_declined", message: "Your card\nwas declined." } };
     const { error, outcome } = await answering({ status: 402, body });
     expect(outcome).toMatchObject({ status: "not_applied", reason: "rejected", replayed: true });
-    const { lastError } = error as { lastError: Error };
-    expect(lastError.message).toBe(
-      "The service answered 402 (card_declined): Your card was declined.",
-    );
-    expect(JSON.stringify(lastError)).not.toContain("Your card");
+    const { cause } = error as { cause: Error };
+    expect(cause.message).toBe("The service answered 402 (card_declined): Your card was declined.");
+    expect(JSON.stringify(cause)).not.toContain("Your card");
   });
 
   test("503 leaves it unknown", async () => {
@@ -251,7 +249,7 @@ describe("an answer that is no success", () => {
   test("is read up to a limit", async () => {
     const { error, outcome } = await answering({ status: 200, body: "x".repeat(9_000_000) });
     expect(outcome.status).toBe("unknown");
-    expect((error as { lastError: Error }).lastError.message).toContain("too large");
+    expect((error as { cause: Error }).cause.message).toContain("too large");
   });
 });
 

@@ -35,5 +35,7 @@ test("the first layout stays readable, and one that is not known is refused", ()
     argsHash: "a",
     runs: [],
   });
-  expect(() => unpackRecord(text.replace(`"v":1`, `"v":3`), "acme", "id")).toThrow(RangeError);
+  expect(() => unpackRecord(text.replace(`"v":1`, `"v":3`), "acme", "id")).toThrow(
+    expect.objectContaining({ reason: "damaged_record", cause: expect.any(RangeError) }),
+  );
 });

@@ -31,7 +31,7 @@ test.each(["after", "before"] as const)(
     const { server, definition, stage } = await open();
     server.lose(loss);
     const outcome = await stage.call(stage.tool(definition), MAIL);
-    expect(outcome).toMatchObject({ status: "unknown", reason: "lost_reply" });
+    expect(outcome).toMatchObject({ status: "unknown", reason: "run_failed" });
     expect(server.writes).toHaveLength(1);
   },
 );
@@ -70,7 +70,7 @@ test("two copies are an alarm", async () => {
 test.each([
   [550, { status: "not_applied", reason: "rejected", attempts: 1 }],
   [451, { status: "committed", attempts: 2, licence: "refused" }],
-  [421, { status: "unknown", reason: "lost_reply", attempts: 1 }],
+  [421, { status: "unknown", reason: "run_failed", attempts: 1 }],
 ])("a server's %i", async (status, expected) => {
   const { server, definition, stage } = await open();
   server.lose({ status });

@@ -173,7 +173,7 @@ describe("what a model is told", () => {
     );
     const readable = await pass(order("readable").reply(TEA, ONCE));
     expect(readable.message).toBe(
-      "The reply was lost. It may have happened. Do not call again; it is being checked.",
+      "The reply was lost. It may have happened. Do not call again; it stays open until it is checked.",
     );
   });
 

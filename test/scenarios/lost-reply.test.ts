@@ -250,7 +250,7 @@ describe("a result that is a Response", () => {
     });
     service.plan(faults.status({ status: 500, commit: true }), faults.status({ status: 404 }));
     const lost = await pass(post.outcome({ item: "tea" }, ONCE));
-    expect(lost).toMatchObject({ status: "unknown", reason: "lost_reply" });
+    expect(lost).toMatchObject({ status: "unknown", reason: "unclear_answer" });
     const no = await pass(post.outcome({ item: "milk" }, ONCE));
     expect(no).toMatchObject({ status: "not_applied", rejection: { status: 404 } });
   });

@@ -7,6 +7,8 @@ import { openWorld, TEA } from "./world.ts";
 const ONCE = { scope: "s" };
 const PERSON = "It may have happened. Do not call again; a person must check.";
 const CHECKED = "It may have happened. Do not call again; it is being checked.";
+const OPEN = "It may have happened. Do not call again; it stays open until it is checked.";
+const LOST = "The reply was lost.";
 
 describe("a service that answered was heard", () => {
   test.each([409, 429, 500, 503])(
@@ -16,11 +18,13 @@ describe("a service that answered was heard", () => {
       service.always(faults.status({ status }));
       const mail = order("neither");
       const outcome = await pass(mail.outcome(TEA, ONCE));
-      expect(outcome).toMatchObject({ status: "unknown", answered: status });
+      const reason = "unclear_answer";
+      expect(outcome).toMatchObject({ status: "unknown", reason, answered: status });
       // The first time, when it is replayed, and when its status is asked for.
       const again = await pass(mail.reply(TEA, ONCE));
       const asked = await pass(hf.statusTool().reply({ operation: outcome.id }, ONCE));
-      const words = `The service answered ${status}. ${PERSON}`;
+      const thrown = `The tool failed with Error: POST /neither/effects was answered with ${status}.`;
+      const words = `The service answered ${status}. ${thrown} ${PERSON}`;
       expect([again.message, asked.message]).toEqual([words, words]);
       const error = await pass(mail(TEA, ONCE).catch((thrown: unknown) => thrown));
       expect(String(error)).toContain(`The service answered ${status}.`);
@@ -48,14 +52,19 @@ describe("a service that did not answer", () => {
     const { service, order, pass } = await openWorld();
     service.plan(faults.commitThenReset());
     const { message } = await pass(order("neither").reply(TEA, ONCE));
-    expect(message).toBe(`The reply was lost. ${PERSON}`);
+    expect(message).toBe(`${LOST} ${PERSON}`);
+    // A developer is told the rest.
+    service.plan(faults.commitThenReset());
+    const lost = await pass(order("neither")({ item: "salt" }, ONCE).catch(String));
+    expect(lost).toContain("The attempt threw TypeError: fetch failed, code ECONNRESET.");
   });
 
-  test("where none was seen, nothing is said of a reply", async () => {
+  test("where none was seen, nothing is said of a reply: a bug is told as that bug", async () => {
     const { order, pass } = await openWorld();
     const run = () => Promise.reject(new ReferenceError("amount is not defined"));
     const { message } = await pass(order("neither", { run }).reply(TEA, ONCE));
-    expect(message).toBe(`No answer was seen. ${PERSON}`);
+    const bug = "The tool failed with ReferenceError: amount is not defined.";
+    expect(message).toBe(`${bug} No request was seen to leave. ${PERSON}`);
   });
 });
 
@@ -69,10 +78,14 @@ describe("it is being checked only where something checks", () => {
     throw new Error("the list is down");
   };
 
-  test("reconcile has the tool, and its reader", async () => {
-    const { order, pass } = await lost();
-    const { message } = await pass(order("readable", { readState: unsure }).reply(TEA, ONCE));
-    expect(message).toBe(`The reply was lost. ${CHECKED}`);
+  test("there is a reader, and this process runs reconcile with it", async () => {
+    const { hf, order, pass } = await lost();
+    const readable = order("readable", { readState: unsure });
+    const { message } = await pass(readable.reply(TEA, ONCE));
+    expect(message).toBe(`${LOST} ${OPEN}`);
+    await pass(hf.reconcile());
+    const again = await pass(readable.reply(TEA, ONCE));
+    expect(again.message).toBe(`${LOST} ${CHECKED}`);
   });
 
   test("a reader that is known to be blind checks nothing", async () => {
@@ -82,7 +95,7 @@ describe("it is being checked only where something checks", () => {
     await clock.advance(1_000);
     service.plan(faults.commitThenReset());
     const { message } = await pass(blind.reply({ item: "milk" }, ONCE));
-    expect(message).toBe(`The reply was lost. ${PERSON}`);
+    expect(message).toBe(`${LOST} ${PERSON}`);
   });
 
   test("a key alone checks nothing", async () => {

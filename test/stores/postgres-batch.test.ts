@@ -232,7 +232,7 @@ function testBatches({ url, schema, pool, drop }: Scratch): void {
           swap.status === "fulfilled" ? swap.value.ok : "rejected",
         );
         expect(ends).toEqual([true, true, true, true, true, "rejected"]);
-        expect(swaps[5]).toMatchObject({ reason: { lastError: { code: "23514" } } });
+        expect(swaps[5]).toMatchObject({ reason: { cause: { code: "23514" } } });
       } finally {
         await pool.query(`ALTER TABLE ${operations} DROP CONSTRAINT no_bad`);
       }

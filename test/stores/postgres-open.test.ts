@@ -248,7 +248,7 @@ function testOpening({ url, schema, pool, drop }: Scratch): void {
       ]) {
         const error: unknown = await call().catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(StoreUnavailableError);
-        expect((error as StoreUnavailableError).lastError).toBeInstanceOf(Error);
+        expect((error as StoreUnavailableError).cause).toBeInstanceOf(Error);
       }
       await store.close();
     });

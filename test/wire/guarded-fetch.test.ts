@@ -237,7 +237,7 @@ describe("with the engine", () => {
     });
     await expect(pay({}, { scope: "1" })).rejects.toMatchObject({
       code: "ERR_HOLDFIRE_OUTCOME_UNKNOWN",
-      lastError: { code: "ERR_HOLDFIRE_HIDDEN_RETRY" },
+      cause: { code: "ERR_HOLDFIRE_HIDDEN_RETRY" },
     });
     expect(arrived).toHaveLength(1);
   });

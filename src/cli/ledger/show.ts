@@ -6,9 +6,9 @@
  * @module
  */
 
-import type { OperationView } from "../../engine/admin/operations.ts";
+import type { AttemptView, OperationView } from "../../engine/admin/operations.ts";
 import type { Approval } from "../../gate/approvals.ts";
-import type { Answer, AttemptNote, Evidence, Licence } from "../../ledger/record.ts";
+import type { Answer, Evidence, Licence } from "../../ledger/record.ts";
 import { type Command, defineCommand, EXIT, LEDGER } from "../command.ts";
 import {
   columnLines,
@@ -139,20 +139,21 @@ export function lastAttempt({ attempts }: OperationView): string | undefined {
   return last && tried(last).at(-1)?.what;
 }
 
-function tried(attempt: AttemptNote): Moment[] {
+function tried(attempt: AttemptView): Moment[] {
   const { n, at, licence, generation, endedAt, endsBy, verdict } = attempt;
   const key = generation > 0 ? `, key generation ${generation}` : "";
   const fired = { at, what: `attempt ${n} fired (${LICENCES[licence]}${key})` };
   if (endedAt !== undefined) {
     const said = verdict ?? "unknown";
-    return [fired, { at: endedAt, what: `attempt ${n} ended: ${said}${factsOf(attempt)}` }];
+    const ended = `attempt ${n} ended: ${said}${factsOf(attempt)}${failed(attempt)}`;
+    return [fired, { at: endedAt, what: ended }];
   }
   const facts = `${verdict ?? "its end is not known"}${factsOf(attempt)}`;
   if (endsBy === undefined) return [{ ...fired, what: `${fired.what}: ${facts}` }];
   return [fired, { at: endsBy, what: `attempt ${n} has ended by now at the latest: ${facts}` }];
 }
 
-function factsOf(attempt: AttemptNote): string {
+function factsOf(attempt: AttemptView): string {
   const { status, wireRequests, declared, tookKey, replayed, unverified, accepted, cleared } =
     attempt;
   const facts = [
@@ -166,6 +167,16 @@ function factsOf(attempt: AttemptNote): string {
     cleared === "person" && "cleared by a person (person)",
   ];
   return listed(facts);
+}
+
+/** What was thrown, and what the service said: in the ledger both are one line, with what looks like a secret hidden. */
+function failed({ failure = {} }: AttemptView): string {
+  const { type, code, line, said, byTool } = failure;
+  const thrown = byTool ? "notApplied" : type;
+  const text = [thrown, line].filter((part) => part !== undefined).join(": ");
+  const coded = code === undefined || text.includes(code) ? text : `${text} (code ${code})`;
+  const words = said === undefined ? "" : `; the service said "${said}"`;
+  return `${coded ? `: ${visible(coded)}` : ""}${visible(words)}`;
 }
 
 /** In parentheses, what is there. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Failure } from "../../classify/failure.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/canonical.ts";
 import { checkNote, checkPerson } from "../../key/check-name.ts";
@@ -25,7 +26,13 @@ import {
   type Stored,
 } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
+import { readFailure } from "../outcome/failure.ts";
 import { askStore, listRecords } from "../store-call.ts";
+
+/** One attempt, with what it failed with. */
+export type AttemptView = Omit<AttemptNote, "failure"> & {
+  readonly failure?: Failure | undefined;
+};
 
 /** One operation, as people and tools see it. No results; of the arguments only what `intent` says. */
 export interface OperationView {
@@ -36,7 +43,7 @@ export interface OperationView {
   readonly status: StateTag;
   readonly reason?: string | undefined;
   readonly open: boolean;
-  readonly attempts: readonly AttemptNote[];
+  readonly attempts: readonly AttemptView[];
   readonly evidence: readonly Omit<Evidence, "payload">[];
   readonly aliases: readonly string[];
   /**
@@ -145,14 +152,14 @@ export function operationsOf(engine: Engine): Operations {
       const at = ledger.clock.latest();
       const move = { move: "resolve", as, by, note, asOf, anyway, at } as const;
       const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));
-      if (moved.tag === "moved" && moved.stored) return view(moved.stored);
+      if (moved.tag === "moved" && moved.stored) return view(moved.stored, codec);
       const why = moved.tag === "refused" ? moved.why : "absent";
       throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? `cannot be settled (${why}).`);
     },
   };
 }
 
-/** With a codec, the intent is part of it. */
+/** With a codec, the intent and the text of errors are part of it. */
 export function view({ record, leaseUntil }: Stored, codec?: Codec): OperationView {
   const { state } = record;
   const committed = state.tag === "committed" ? state : undefined;
@@ -164,7 +171,10 @@ export function view({ record, leaseUntil }: Stored, codec?: Codec): OperationVi
     status: state.tag,
     reason: "reason" in state ? state.reason : undefined,
     open: isOpen(state),
-    attempts: record.attempts,
+    attempts: record.attempts.map((attempt) => ({
+      ...attempt,
+      failure: readFailure(attempt, record, codec),
+    })),
     evidence: record.evidence.map(({ payload: _, ...seen }) => seen),
     aliases: record.aliases,
     ...(codec && intentOf(record, codec)),

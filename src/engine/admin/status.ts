@@ -15,7 +15,7 @@ import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.t
 import type { Engine } from "../engine.ts";
 import { commonFrom, type OutcomeOfRecord, outcomeOf } from "../outcome/build.ts";
 import { toldNow } from "../outcome/replay.ts";
-import { inProgressWords, isChecked, notAppliedWords, unknownWords } from "../outcome/words.ts";
+import { checkerOf, inProgressWords, notAppliedWords, unknownWords } from "../outcome/words.ts";
 import { askStore, inStoreTime, listEveryRecord } from "../store-call.ts";
 import type { LookUp, StatusReply } from "./status-tool.ts";
 
@@ -94,7 +94,7 @@ const nothing = (operation: string): StatusReply => ({
 function outcomeNow(record: OperationRecord, engine: Engine): OutcomeOfRecord {
   const { tool, id, generation, state, stateAt: at } = record;
   const common = commonFrom({ tool, id, key: wireKey(id, generation) }, { at });
-  return outcomeOf(common, state, record, toldNow(record, engine));
+  return outcomeOf(common, state, record, engine, toldNow(record, engine));
 }
 
 function wordsOf(now: OutcomeOfRecord, { state, tool }: OperationRecord, engine: Engine): string {
@@ -104,7 +104,7 @@ function wordsOf(now: OutcomeOfRecord, { state, tool }: OperationRecord, engine:
     case "not_applied":
       return notAppliedWords(now);
     case "unknown":
-      return unknownWords(now, isChecked(tool, engine));
+      return unknownWords(now, checkerOf(tool, engine));
     case "in_progress":
       return state.tag === "queued"
         ? "It waits for another write to the same thing. Do not call the tool again."

@@ -22,7 +22,7 @@ import { currentFrame, enterInner, type Inner } from "../operation/nesting.ts";
 import type { Caller, Naming, Operation } from "../operation/operation.ts";
 import { errorOf, type Outcome } from "../operation/outcome.ts";
 import { type Reply, replyOf } from "../outcome/reply.ts";
-import { isChecked } from "../outcome/words.ts";
+import { checkerOf } from "../outcome/words.ts";
 import { run } from "../run.ts";
 import { askStore, inStoreTime, withinDeadline } from "../store-call.ts";
 import { joinInThread, keepJoined } from "../thread.ts";
@@ -60,7 +60,7 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
     reply: async (args: A, options?: Naming) =>
       replyOf(
         (await call(args, byModel(tool, options, engine))).outcome,
-        isChecked(tool.name, engine),
+        checkerOf(tool.name, engine),
         tool.kind === "read",
       ),
     plan: async (args: A, options: Naming = NO_OPTIONS) => {

@@ -6,6 +6,7 @@
 
 import { isResponse, statusOf } from "../../classify/answer.ts";
 import { judge } from "../../classify/classify.ts";
+import { failureOf } from "../../classify/failure.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import type { Json } from "../../key/json.ts";
 import { sleep, withTimeLimit } from "../../lang/clock.ts";
@@ -18,6 +19,8 @@ import type { Caller } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced } from "../outcome/announce.ts";
 import { commonFrom } from "../outcome/build.ts";
+import { redactFailure } from "../outcome/failure.ts";
+import { thrownWords, whyNotApplied } from "../outcome/words.ts";
 import { backoff } from "../pace.ts";
 import { type Pass, repeat } from "../repeat.ts";
 
@@ -89,11 +92,18 @@ async function askUntilAnswered(
     if (!final && waitMs < deadlineAt - clock.monotonic()) return { tag: "wait", waitMs };
     // An answer the caller can read, even if it is a no, is theirs.
     if (answer.ok) return done({ ...common(attempt), status: "committed", result: answer.value });
-    const reason = judged.verdict === "rejected" ? "rejected" : "not_sent";
     const { status, code } = judged;
-    const rejection = { status, code };
+    const told = {
+      reason: judged.verdict === "rejected" ? "rejected" : "unanswered",
+      rejection: { status, code },
+      answered: status,
+    } as const;
     const { error } = answer;
-    return done({ ...common(attempt), status: "not_applied", reason, rejection, error });
+    const thrown = inTime.tag === "done" ? answer : undefined;
+    const failure = redactFailure(failureOf(thrown, undefined), tool.name, engine.codec);
+    const because = whyNotApplied(told, { wireRequests: wire.wireRequests }, failure);
+    const threw = thrownWords(failure);
+    return done({ ...common(attempt), status: "not_applied", ...told, because, threw, error });
   };
   return repeat(ask, (waitMs) => sleep(clock, waitMs, signal));
 }

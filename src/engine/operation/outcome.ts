@@ -71,6 +71,10 @@ export type Outcome<R> =
       readonly status: "not_applied";
       readonly reason: NotAppliedReason;
       readonly rejection?: Rejection | undefined;
+      /** What is known of it, in a sentence. */
+      readonly because?: string | undefined;
+      /** What the attempt threw: its class and first line. It stays in the record. */
+      readonly threw?: string | undefined;
       /** The status that the service answered last, if it answered. */
       readonly answered?: number | undefined;
       /** What the last attempt of this call threw. */
@@ -81,6 +85,8 @@ export type Outcome<R> =
       readonly reason: UnknownReason;
       /** What is known of it, in a sentence. */
       readonly because?: string | undefined;
+      /** What the attempt threw: its class and first line. It stays in the record. */
+      readonly threw?: string | undefined;
       /** The status that the service answered last, if it answered. */
       readonly answered?: number | undefined;
       /** What would let holdfire decide next time. */
@@ -122,7 +128,11 @@ export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
     case "committed":
       return outcome.resultLost ? new ResultLostError(facts) : undefined;
     case "not_applied":
-      return new NotAppliedError(facts, outcome.reason, outcome.rejection?.status, outcome.error);
+      return new NotAppliedError(facts, outcome.reason, {
+        status: outcome.rejection?.status,
+        because: factsOf(outcome),
+        cause: outcome.error,
+      });
     case "unknown":
       return new OutcomeUnknownError(facts, outcome.reason, saidOf(outcome), outcome.error);
     case "in_progress":
@@ -138,5 +148,17 @@ export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
   }
 }
 
-const saidOf = ({ because, hint }: Extract<Outcome<unknown>, { status: "unknown" }>): string =>
-  [because, hint].filter((part) => part !== undefined).join(" ");
+const saidOf = (outcome: Extract<Outcome<unknown>, { status: "unknown" }>): string =>
+  [factsOf(outcome), outcome.hint].filter(Boolean).join(" ");
+
+/** What is known of it, and what was thrown, for a developer. */
+function factsOf({
+  because = "",
+  threw,
+}: {
+  readonly because?: string | undefined;
+  readonly threw?: string | undefined;
+}): string {
+  if (threw === undefined || because.includes(threw)) return because;
+  return `${because}${because && " "}The attempt threw ${threw}.`;
+}

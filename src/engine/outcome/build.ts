@@ -11,7 +11,8 @@ import type { Effect, OperationRecord, State, UnknownReason } from "../../ledger
 import type { Engine } from "../engine.ts";
 import { factsOf, type Operation } from "../operation/operation.ts";
 import type { Common, Outcome } from "../operation/outcome.ts";
-import { lastAnswer, whyUnknown } from "./words.ts";
+import { readFailure } from "./failure.ts";
+import { attemptTold, lastAnswer, thrownWords, whyNotApplied, whyUnknown } from "./words.ts";
 
 /** What all outcomes share, unless told otherwise: newly made, recorded, nothing fired. */
 export const commonFrom = (
@@ -76,6 +77,7 @@ export function outcomeOf(
   common: Common,
   state: State,
   record: OperationRecord,
+  { codec }: Pick<Engine, "codec">,
   { result, effect, via, error, runs }: Told = {},
 ): OutcomeOfRecord {
   switch (state.tag) {
@@ -87,8 +89,12 @@ export function outcomeOf(
     }
     case "not_applied": {
       const { reason, rejection } = state;
-      const answered = lastAnswer(record);
-      return { ...common, status: "not_applied", reason, rejection, answered, error };
+      const told = { reason, rejection, answered: lastAnswer(record) };
+      const attempt = attemptTold(record);
+      const failure = attempt && readFailure(attempt, record, codec);
+      const because = whyNotApplied(told, attempt, failure);
+      const threw = thrownWords(failure);
+      return { ...common, status: "not_applied", ...told, because, threw, error };
     }
     case "unknown": {
       if (state.reason === "still_running" && runs) {
@@ -96,9 +102,12 @@ export function outcomeOf(
       }
       const reason = reasonNow(state.reason, record);
       const hint = hintFor(record, reason);
-      const because = whyUnknown(record, reason);
+      const attempt = attemptTold(record, reason);
+      const failure = attempt && readFailure(attempt, record, codec);
+      const because = whyUnknown(record, reason, failure);
       const answered = lastAnswer(record);
-      return { ...common, status: "unknown", reason, because, answered, hint, error };
+      const threw = thrownWords(failure);
+      return { ...common, status: "unknown", reason, because, threw, answered, hint, error };
     }
     case "denied":
       return { ...common, status: "denied", by: state.by };
@@ -126,7 +135,10 @@ export function hintFor(
   }
   switch (reason) {
     case "lost_reply":
+    case "unclear_answer":
       return "Declare readState, or keyed if the service honours keys, so that a lost reply can be looked up.";
+    case "run_failed":
+      return 'Where run knows that nothing happened, throw notApplied(why). Where all that it does goes through context.fetch, declare via: "http".';
     case "absent_unproven":
       return "Declare commitsWithinMs, so that an absence can become proof.";
     case "key_unused":

@@ -26,10 +26,11 @@ export async function replay(
   const common = commonOf(operation, record, engine);
   if (!record) return { ...common, status: "in_progress" };
   const { state } = record;
-  if (state.tag !== "committed") return outcomeOf(common, state, record, toldNow(record, engine));
+  if (state.tag !== "committed")
+    return outcomeOf(common, state, record, engine, toldNow(record, engine));
   const kept = await keptResult(operation, record, state, engine);
   const result = kept.ok ? kept : undefined;
-  return outcomeOf(common, state, record, { result, effect: "noop" });
+  return outcomeOf(common, state, record, engine, { result, effect: "noop" });
 }
 
 /** What the ledger says, for those who want the status and not the result: nothing is read again. */
@@ -41,7 +42,7 @@ export function statusOnly(
   const common = { ...commonOf(operation, stored?.record, engine), replayed: true };
   if (!stored) return { ...common, status: "in_progress" };
   const { record } = stored;
-  return outcomeOf(common, record.state, record, toldNow(record, engine));
+  return outcomeOf(common, record.state, record, engine, toldNow(record, engine));
 }
 
 /** What is not in a state: whether its attempt may still be running. */

@@ -6,7 +6,7 @@
 
 import type { Effect } from "../../ledger/record.ts";
 import type { Outcome, OutcomeStatus } from "../operation/outcome.ts";
-import { inProgressWords, notAppliedWords, unknownWords } from "./words.ts";
+import { type Checker, inProgressWords, notAppliedWords, unknownWords } from "./words.ts";
 
 /** The JSON a model reads. */
 export interface Reply<R = unknown> {
@@ -20,8 +20,8 @@ export interface Reply<R = unknown> {
   readonly message: string;
 }
 
-/** `isChecked`: whether anything but a person finds out what happened. A read may be made again. */
-export function replyOf<R>(outcome: Outcome<R>, isChecked: boolean, isRead = false): Reply<R> {
+/** `checker`: who finds out what happened. A read may be made again. */
+export function replyOf<R>(outcome: Outcome<R>, checker: Checker, isRead = false): Reply<R> {
   const { status, replayed, id } = outcome;
   const base = { ok: status === "committed", outcome: status, replayed, operation: id };
   switch (outcome.status) {
@@ -37,7 +37,7 @@ export function replyOf<R>(outcome: Outcome<R>, isChecked: boolean, isRead = fal
     case "not_applied":
       return { ...base, effect: "noop", message: notAppliedWords(outcome) };
     case "unknown":
-      return { ...base, message: unknownWords(outcome, isChecked) };
+      return { ...base, message: unknownWords(outcome, checker) };
     case "in_progress":
       return { ...base, message: inProgressWords(outcome) };
     case "held":

@@ -1,10 +1,11 @@
 /**
- * The words for an outcome, made here and nowhere else. They follow the facts: what was answered, what is known, what
- * happens next, and who must act.
+ * The words for an outcome, made here and nowhere else. They follow the facts: what was answered, what failed, what is
+ * known, what happens next, and who must act.
  *
  * @module
  */
 
+import type { Failure } from "../../classify/failure.ts";
 import {
   type AttemptNote,
   isCleared,
@@ -21,8 +22,19 @@ type Attempts = Pick<OperationRecord, "attempts">;
 /** The status that the service answered last, if it answered. */
 export const lastAnswer = ({ attempts }: Attempts): number | undefined => attempts.at(-1)?.status;
 
-/** Why it is unknown: what is known of it, in a sentence. */
-export function whyUnknown({ attempts }: Attempts, reason: UnknownReason): string {
+/** The attempt that the words are about. */
+export function attemptTold(
+  { attempts }: Attempts,
+  reason?: UnknownReason,
+): AttemptNote | undefined {
+  const last = attempts.at(-1);
+  if (reason === undefined || reason === "rejected_in_doubt") return last;
+  return attempts.findLast((attempt) => !isCleared(attempt)) ?? last;
+}
+
+/** Why it is unknown: what is known of it, in a sentence. `failure` is that of the attempt told. */
+export function whyUnknown(record: Attempts, reason: UnknownReason, failure?: Failure): string {
+  const attempt = attemptTold(record, reason);
   switch (reason) {
     case "in_progress":
       return "The service has accepted it and is not done.";
@@ -43,38 +55,74 @@ export function whyUnknown({ attempts }: Attempts, reason: UnknownReason): strin
     case "store_lost":
       return "The ledger has lost data, perhaps the record of an earlier call.";
     case "rejected_in_doubt":
-      return `${answerOf(attempts.at(-1))} An earlier attempt may have succeeded.`;
+      return `${attemptWords(attempt, failure)} An earlier attempt may have succeeded.`;
     default:
-      return answerOf(attempts.findLast((attempt) => !isCleared(attempt)) ?? attempts.at(-1));
+      return attemptWords(attempt, failure);
   }
 }
 
-/** A reply is lost only where a request was seen to leave. */
-function answerOf(attempt: AttemptNote | undefined): string {
-  if (attempt?.status !== undefined) return `The service answered ${attempt.status}.`;
-  return attempt?.wireRequests ? "The reply was lost." : "No answer was seen.";
+/** How an attempt in doubt ended. A reply is lost only where a request was seen to leave. */
+export function attemptWords(attempt: Partial<AttemptNote> | undefined, failure?: Failure): string {
+  const { status, wireRequests, unvetoable } = attempt ?? {};
+  if (failure?.byTool) return toolSaid(failure);
+  if (status !== undefined) {
+    const said = failure?.said ? ` ${serviceSaid(failure.said)}` : "";
+    const threw = status < 400 || !failure?.said ? thrownWords(failure) : undefined;
+    return `The service answered ${status}.${said}${threw ? ` The tool failed with ${threw}.` : ""}`;
+  }
+  const threw = thrownWords(failure);
+  if (wireRequests) {
+    return threw && !failure?.broke ? `The reply was lost (${threw}).` : "The reply was lost.";
+  }
+  if (!threw) return "No answer was seen.";
+  // A socket or a program may have sent what is not seen.
+  return `The tool failed with ${threw}.${unvetoable ? "" : " No request was seen to leave."}`;
 }
+
+/** `ReferenceError: amount is not defined`. */
+export function thrownWords(failure: Failure | undefined): string | undefined {
+  if (!failure?.type) return undefined;
+  const { type, code, line } = failure;
+  const text = line === undefined ? type : `${type}: ${withoutStop(line)}`;
+  return code === undefined || text.includes(code) ? text : `${text}, code ${code}`;
+}
+
+const withoutStop = (line: string): string => (line.endsWith(".") ? line.slice(0, -1) : line);
+
+/** Foreign words are quoted, and cannot end the quotation. */
+const serviceSaid = (said: string): string => `It said: "${said.replaceAll('"', "'")}"`;
+
+const toolSaid = ({ line }: Failure): string =>
+  line === undefined
+    ? "The tool says that it was not applied."
+    : `The tool says that it was not applied: "${line.replaceAll('"', "'")}"`;
+
+/** Who finds out what happened: a reconcile that runs in this process, a reader that can be asked, or a person. */
+export type Checker = "reconcile" | "reader" | "person";
+
+const CHECKS: Readonly<Record<Checker, string>> = {
+  reconcile: "it is being checked",
+  reader: "it stays open until it is checked",
+  person: "a person must check",
+};
 
 /** Told to a model. */
 export function unknownWords(
   { reason, because }: { readonly reason: UnknownReason; readonly because?: string | undefined },
-  isChecked: boolean,
+  checker: Checker,
 ): string {
   const why = because ?? whyUnknown({ attempts: [] }, reason);
   const happened = reason === "partial" ? "The rest may have, too." : "It may have happened.";
   if (reason === "abandoned") return `${happened} ${why} It is not sent again. Do not call again.`;
-  const who = isChecked ? "it is being checked" : "a person must check";
-  return `${why} ${happened} Do not call again; ${who}.`;
+  return `${why} ${happened} Do not call again; ${CHECKS[checker]}.`;
 }
 
-/**
- * Whether anything but a person finds out what happened: reconcile reads with the reader of a tool that it knows, unless
- * that reader was seen to miss a commit.
- */
-export const isChecked = (name: string, { known }: Engine): boolean => {
+/** Reconcile reads with the reader of a tool that it knows, unless that reader was seen to miss a commit. */
+export function checkerOf(name: string, { known }: Engine): Checker {
   const tool: Tool | undefined = known.tools.get(name);
-  return tool?.readState !== undefined && !tool.learned.readerBlind;
-};
+  if (!tool?.readState || tool.learned.readerBlind) return "person";
+  return known.reconciles ? "reconcile" : "reader";
+}
 
 /** Told to a model. */
 export function inProgressWords({ reason }: { readonly reason?: string | undefined }): string {
@@ -82,26 +130,31 @@ export function inProgressWords({ reason }: { readonly reason?: string | undefin
   return `${what} and may still land. Do not call again; ask for its status later.`;
 }
 
-/** Why it is certain that nothing happened. */
-export function notAppliedWords({
-  reason,
-  rejection,
-  answered,
-}: {
+interface NotApplied {
   readonly reason: NotAppliedReason;
   readonly rejection?: Rejection | undefined;
   readonly answered?: number | undefined;
-}): string {
+}
+
+/** Why it is certain that nothing happened: what is known of it, in a sentence. */
+export function whyNotApplied(
+  { reason, rejection, answered }: NotApplied,
+  attempt?: Partial<AttemptNote>,
+  failure?: Failure,
+): string {
   switch (reason) {
     case "rejected":
-      return `${saidNo(rejection)} Nothing happened. The same call would be rejected again.`;
-    case "refused":
-      return `${answered === undefined ? "The service refused it for now." : `The service answered ${answered}: not now.`} Nothing happened.`;
+      return failure?.byTool ? toolSaid(failure) : saidNo(rejection, failure);
+    case "refused": {
+      const said = failure?.said ? ` ${serviceSaid(failure.said)}` : "";
+      return `${answered === undefined ? "The service refused it for now." : `The service answered ${answered}: not now.`}${said}`;
+    }
     case "not_sent":
-      // Of the request: what it did beside it, if anything, was not seen.
-      return "It was not sent.";
+      return notSent(attempt, failure);
+    case "unanswered":
+      return attemptWords({ status: answered, ...attempt }, failure);
     case "absent":
-      return "The service does not have it. Nothing happened.";
+      return "The service does not have it.";
     case "resolved":
       return "A person found that it did not happen.";
     case "aborted":
@@ -111,7 +164,32 @@ export function notAppliedWords({
   }
 }
 
-function saidNo({ status, code }: Rejection = {}): string {
+const CONSEQUENCES: Partial<Readonly<Record<NotAppliedReason, string>>> = {
+  rejected: " Nothing happened. The same call gets the same answer.",
+  refused: " Nothing happened.",
+  absent: " Nothing happened.",
+};
+
+/** Told to a model. */
+export const notAppliedWords = (
+  told: NotApplied & { readonly because?: string | undefined },
+): string => `${told.because ?? whyNotApplied(told)}${CONSEQUENCES[told.reason] ?? ""}`;
+
+/** Of the request: what the tool did beside it, if anything, was not seen. */
+function notSent(attempt: Partial<AttemptNote> | undefined, failure: Failure | undefined): string {
+  if (attempt?.innerOnly)
+    return "An operation inside it was not applied, and nothing else was sent.";
+  const threw = thrownWords(failure);
+  if (attempt?.declared?.enlisted) {
+    return `Its transaction cannot be committed${threw ? ` (${threw})` : ""}. Nothing happened.`;
+  }
+  return threw ? `It was not sent: ${threw}.` : "It was not sent.";
+}
+
+function saidNo({ status, code }: Rejection = {}, failure: Failure | undefined): string {
   const said = [status, code].filter((part) => part !== undefined).join(" ");
-  return said ? `The service said no (${said}).` : "The service said no.";
+  const no = said ? `The service said no (${said}).` : "The service said no.";
+  if (failure?.said) return `${no} ${serviceSaid(failure.said)}`;
+  const threw = thrownWords(failure);
+  return threw ? `${no} The tool failed with ${threw}.` : no;
 }

@@ -7,17 +7,21 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { type JudgeFacts, judge } from "../../classify/classify.ts";
+import { type Failure, failureOf } from "../../classify/failure.ts";
+import { isNotApplied } from "../../classify/not-applied.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
 import type { Ending } from "../../ledger/record.ts";
+import { failedBody } from "../../wire/guarded-fetch.ts";
 import { runWithoutToken, sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
+import { rememberEnd } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
 import type { Ended } from "../fire-once.ts";
 import { tellRepeats } from "../fire-once.ts";
 import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
-import { about } from "../operation/operation.ts";
+import { about, type Operation } from "../operation/operation.ts";
+import { noteFailure, redactFailure } from "../outcome/failure.ts";
 import type { Result } from "../outcome/result.ts";
 import type { Attempted } from "./attempt.ts";
-import { rememberEnd } from "../ended-here.ts";
 import { learn, type Owned } from "./ownership.ts";
 import { latestSince } from "./time-to-send.ts";
 
@@ -63,16 +67,23 @@ export async function classifyAttempt(
     !(await isVerified(owned, ended, engine));
   const { status, innerOnly } = judged;
   const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
+  const failure =
+    judged.verdict === "committed"
+      ? undefined
+      : await failureIn(ended, status, token, operation, engine);
   const ending: Ending = {
     n,
     // Too early an end would make an absence proof too soon.
     endedAt: latestSince(skew, engine),
     verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
     proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
+    untried: judged.untried,
     status,
+    failure: noteFailure(failure, operation.ref, engine.codec),
     wireRequests,
     tookKey: took.key,
     tookPrecondition: took.precondition,
+    ...(token.others?.size ? { unvetoable: true } : undefined),
     replayed: judged.replayed,
     unverified: unverified || undefined,
     accepted: judged.inProgress,
@@ -107,12 +118,13 @@ function judgeAttempt(
 ): NestedJudgement {
   const { tool } = operation;
   // The error ends the transaction, and with it whatever was done in it.
-  if (engine.enlisted && !ended.ok) return { verdict: "not_sent" };
+  if (engine.enlisted && !ended.ok && !isNotApplied(ended.error)) return { verdict: "not_sent" };
   const judged = judge(ended.ok ? { ok: true, value: ended.value.value } : ended, {
     refuses: tool.refuses,
     accepts: tool.accepts,
     viaHttp: tool.viaHttp,
     sight: sightOf(token, tool.viaHttp),
+    tried: wireFacts(token).wireRequests > 0,
     keyed: tool.keyedForMs !== undefined,
     reader: tool.readState !== undefined,
     own: tool.classify,
@@ -121,6 +133,26 @@ function judgeAttempt(
   });
   const own = wireFacts(token).wireRequests + (token.others?.size ?? 0);
   return judgeNested(judged, frame, ended.ok ? undefined : ended.error, own);
+}
+
+/** A failed answer whose body has not come by then is told without it. */
+const BODY_MS = 250;
+
+/** What it failed with, as far as it may be told. */
+async function failureIn(
+  ended: Ended<Result>,
+  status: number | undefined,
+  token: WireToken,
+  { tool }: Operation,
+  { codec, clock }: Engine,
+): Promise<Failure | undefined> {
+  let body: unknown = ended.ok ? ended.value.kept?.body : undefined;
+  if (body === undefined && status !== undefined && status >= 400) {
+    const read = await withTimeLimit(clock, BODY_MS, failedBody(token, status));
+    body = read.tag === "done" ? read.value : undefined;
+  }
+  const said = status === undefined || status < 400 ? undefined : body;
+  return redactFailure(failureOf(ended.ok ? undefined : ended, said), tool.name, codec);
 }
 
 /** What a returned Response said beside its status, where that matters. */

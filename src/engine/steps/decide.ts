@@ -137,11 +137,12 @@ function withoutDoubt(situation: Situation, clears: readonly number[]): Decision
   const last = situation.attempts.at(-1);
   const reason = certainty(last, clears);
   const licence = AGAIN.find((each) => each === reason);
-  const innerFailed = last?.innerOnly && last.epoch === situation.epoch;
+  // What failed inside, or before any request was made, would fail again at once.
+  const wouldFailAgain = (last?.innerOnly || last?.untried) && last.epoch === situation.epoch;
   const mayFire =
     licence !== undefined &&
     !(licence === "not_sent" && last && !isCertainlyUnsent(last)) &&
-    !innerFailed &&
+    !wouldFailAgain &&
     situation.firesLeft > 0 &&
     situation.sameArguments &&
     !situation.mayNotFire &&
@@ -225,7 +226,7 @@ function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]):
 }
 
 function whyUnknown(situation: Situation, doubtful: readonly AttemptNote[]): UnknownReason {
-  const { powers, lastRead } = situation;
+  const { powers, lastRead, fireMode } = situation;
   if (doubtful.some(({ unverified }) => unverified)) return "unverified";
   if (doubtful.some(({ accepted }) => accepted)) return "in_progress";
   if (doubtful.some(({ innerOnly }) => innerOnly !== undefined)) return "partial";
@@ -233,7 +234,7 @@ function whyUnknown(situation: Situation, doubtful: readonly AttemptNote[]): Unk
   if (situation.mayNotFire) return situation.mayNotFire;
   if (situation.attempts.at(-1)?.verdict === "rejected") return "rejected_in_doubt";
   const keyed = powers.keyedForMs !== undefined;
-  const resends = (keyed || powers.conditional) && situation.fireMode !== "never";
+  const resends = (keyed || powers.conditional) && fireMode !== "never";
   if (resends && !situation.sameArguments) return "reworded";
   if (keyed && powers.keyUnused) return "key_unused";
   if (keyed && situation.keySpent) return "key_spent";
@@ -242,6 +243,8 @@ function whyUnknown(situation: Situation, doubtful: readonly AttemptNote[]): Unk
   if (lastRead?.reading === "absent")
     return powers.readerBlind ? "reader_blind" : "absent_unproven";
   if (powers.reader) return "cannot_tell";
-  const unanswered = doubtful.some(({ verdict }) => verdict === undefined);
-  return situation.fireMode === "never" && unanswered ? "owner_lost" : "lost_reply";
+  if (fireMode === "never" && doubtful.some(({ verdict }) => !verdict)) return "owner_lost";
+  if (doubtful.every(({ status }) => status !== undefined)) return "unclear_answer";
+  const isFailure = doubtful.every((each) => each.failure?.type && each.wireRequests === 0);
+  return isFailure ? "run_failed" : "lost_reply";
 }

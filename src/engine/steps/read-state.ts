@@ -5,11 +5,11 @@
  */
 
 import { sleep } from "../../lang/clock.ts";
+import { sinceEnds } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { backoff } from "../pace.ts";
 import { askReader, isBroken } from "../reader.ts";
-import { sinceEnds } from "../ended-here.ts";
 import { type Owned, wakeOf } from "./ownership.ts";
 
 /** A reader that breaks down is asked again, like any read; one that answers is believed. */

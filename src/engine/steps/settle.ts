@@ -194,9 +194,9 @@ function tell(
     at,
   });
   if (state.tag !== "committed") {
-    return outcomeOf(common, state, { ...record, attempts }, { error, runs: true });
+    return outcomeOf(common, state, { ...record, attempts }, engine, { error, runs: true });
   }
   engine.budgets.reward(operation.tool.service);
   const { effect, via } = state;
-  return outcomeOf(common, state, record, { result, effect, via });
+  return outcomeOf(common, state, record, engine, { result, effect, via });
 }

@@ -9,7 +9,7 @@ import { McpToolError } from "../../classify/mcp.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import type { Outcome } from "../../engine/operation/outcome.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
-import { isChecked } from "../../engine/outcome/words.ts";
+import { checkerOf } from "../../engine/outcome/words.ts";
 import type { Known } from "../../integrations/mcp/listing.ts";
 import type { People } from "../people/people.ts";
 import type { Answer } from "../pipe/message.ts";
@@ -188,7 +188,7 @@ function tell(
     const failure = own ?? failures.get(standing.key);
     if (failure) return failure;
   }
-  const reply = replyOf(outcome, isChecked(operations.nameOf(tool), engineOf(hf)));
+  const reply = replyOf(outcome, checkerOf(operations.nameOf(tool), engineOf(hf)));
   return outcomeAnswer(outcome, { ...reply, message: wordsFor(outcome, reply.message) });
 }
 

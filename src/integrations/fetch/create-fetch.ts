@@ -107,6 +107,6 @@ async function sendRead(
     signal?.throwIfAborted();
     // As the platform does: a lost read leaves no operation to ask about.
     const lost = isHoldfireError(error) && error.code === "ERR_HOLDFIRE_NOT_APPLIED";
-    throw (lost ? error.lastError : undefined) ?? error;
+    throw (lost ? error.cause : undefined) ?? error;
   }
 }

@@ -18,6 +18,7 @@ import { toolOf } from "../../engine/define/tool.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { errorOf } from "../../engine/operation/outcome.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
+import { checkerOf } from "../../engine/outcome/words.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import { aliasesOf, wantedAgain } from "../shared/tools/guard-tool.ts";
@@ -197,7 +198,7 @@ export function guardedCallTool(
       // As the client would have thrown it: that is how a program learns that it must log in.
       if (isTurnedAway) throw error.cause;
     }
-    const told = replyOf(outcome, own.readState !== undefined);
+    const told = replyOf(outcome, checkerOf(tool.toolName, engineOf(hf)));
     // Why it was not sent is what a model needs to do better.
     const reply = error instanceof McpNotSentError ? { ...told, message: error.message } : told;
     return resultOf(outcome, reply, options.reply ?? "envelope");

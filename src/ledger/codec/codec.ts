@@ -8,7 +8,8 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { ignoreRejection } from "../../lang/peek.ts";
+import { visible } from "../../key/escape-hidden.ts";
+import { ignoreRejection, peek } from "../../lang/peek.ts";
 import { type EncryptionOptions, type PayloadOwner, payloadCipher } from "./encryption.ts";
 import { writeJson } from "./strict-json.ts";
 
@@ -34,9 +35,25 @@ export interface CodecOptions {
    * value in place. A fetch `Response` comes as a `KeptResponse`. If it throws, nothing of the result
    * is stored.
    *
-   * @default the result is stored unchanged
+   * It is also given the text of each error, as `ErrorText`, with `of: "error"`: what it returns in `line` and `said`
+   * is stored and told. If it throws or returns anything else, no text is.
+   *
+   * @default the result is stored unchanged; in the text of errors, what looks like a secret is hidden
    */
-  readonly redact?: ((value: unknown, about: { readonly tool: string }) => unknown) | undefined;
+  readonly redact?:
+    | ((
+        value: unknown,
+        about: { readonly tool: string; readonly of: "result" | "error" },
+      ) => unknown)
+    | undefined;
+  /**
+   * Whether the first line of an attempt's error, and the service's words in a failed answer, are stored and told: in
+   * the messages of errors and replies, and in `holdfire show`. `false`: only class, code and status are. The error
+   * itself is the `cause` either way.
+   *
+   * @default true
+   */
+  readonly errorText?: boolean | undefined;
   /**
    * Encrypts intents, questions and results with AES-256-GCM. Payloads stored before it was switched
    * on stay readable.
@@ -53,6 +70,14 @@ export interface KeptResponse {
   readonly body: string;
   /** How `body` encodes the bytes received. */
   readonly encoding: "utf8" | "base64";
+}
+
+/** What is kept of an error's text: one line each, with what looks like a secret hidden. */
+export interface ErrorText {
+  /** The first line of the error's message. */
+  readonly line?: string | undefined;
+  /** What the service said in its answer. */
+  readonly said?: string | undefined;
 }
 
 /** The operation and the tool that a result belongs to. */
@@ -78,6 +103,8 @@ export interface Codec {
   /** Encodes text that is JSON already, such as a canonical intent: no size limit, no redaction. */
   encodeText(text: string, about: PayloadOwner): Payload;
   decode(payload: Payload, about: PayloadOwner): Decoded;
+  /** The text of an error as it may be stored and told; `undefined` if nothing of it may. */
+  redactText(text: ErrorText, tool: string): ErrorText | undefined;
   /** The largest result that is stored. */
   readonly maxBytes: number;
 }
@@ -88,12 +115,15 @@ const randomBytes = (size: number): Buffer =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(size)));
 
 export function createCodec(options: CodecOptions = {}): Codec {
-  const { maxBytes = DEFAULT_MAX_BYTES, redact, encryption } = options;
+  const { maxBytes = DEFAULT_MAX_BYTES, redact, errorText = true, encryption } = options;
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
     throw new InvalidInputError("codec.maxBytes", "must be a whole number of bytes, 1 or more.");
   }
   if (redact !== undefined && typeof redact !== "function") {
     throw new InvalidInputError("codec.redact", "must be a function.");
+  }
+  if (typeof errorText !== "boolean") {
+    throw new InvalidInputError("codec.errorText", "must be true or false.");
   }
   const cipher = encryption && payloadCipher(encryption, randomBytes);
 
@@ -108,7 +138,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
   ): Encoded {
     let value = given;
     try {
-      if (redact) value = ignoreRejection(redact(given, { tool: about.tool }));
+      if (redact) value = ignoreRejection(redact(given, { tool: about.tool, of: "result" }));
     } catch {
       return { ok: false, why: "redact threw" };
     }
@@ -134,8 +164,23 @@ export function createCodec(options: CodecOptions = {}): Codec {
       }
       return parse(form, plain);
     },
+    redactText(text, tool) {
+      if (!errorText || (text.line === undefined && text.said === undefined)) return undefined;
+      try {
+        const told = redact ? ignoreRejection(redact({ ...text }, { tool, of: "error" })) : text;
+        const [line, said] = [peek(told, "line"), peek(told, "said")].map(shortLine);
+        return line === undefined && said === undefined ? undefined : { line, said };
+      } catch {
+        return undefined;
+      }
+    },
   };
 }
+
+const LONGEST_TEXT = 500;
+
+const shortLine = (text: unknown): string | undefined =>
+  typeof text === "string" && text !== "" ? visible(text, LONGEST_TEXT) : undefined;
 
 function parse(form: "json" | "response", text: string): Decoded {
   let value: unknown;

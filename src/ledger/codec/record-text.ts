@@ -5,6 +5,7 @@
  * @module
  */
 
+import { StoreUnavailableError } from "../../errors.ts";
 import type { AttemptNote, Evidence, OperationRecord, State } from "../record.ts";
 
 /** Raised when the layout changes; older layouts stay readable. Layout 1 left neither `f` nor `ah` out. */
@@ -87,8 +88,16 @@ export function packRecord(record: OperationRecord): string {
   return JSON.stringify(packed);
 }
 
-/** Throws if the text is not a packed record; the store turns that into an error of its own. */
+/** A record that cannot be read is an error of its own: a store that answers is not unavailable. */
 export function unpackRecord(text: string, tenant: string, id: string): OperationRecord {
+  try {
+    return unpack(text, tenant, id);
+  } catch (error) {
+    throw new StoreUnavailableError("damaged_record", error);
+  }
+}
+
+function unpack(text: string, tenant: string, id: string): OperationRecord {
   const packed = JSON.parse(text) as Packed;
   if (packed.v !== LAYOUT && packed.v !== 1)
     throw new RangeError(`The layout ${String(packed.v)} is not known.`);

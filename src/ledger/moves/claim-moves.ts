@@ -126,6 +126,7 @@ const LICENCE_AFTER = {
   absent: "absent",
   resolved: "person",
   not_sent: "not_sent",
+  unanswered: "not_sent",
   aborted: "not_sent",
   expired: "not_sent",
 } as const satisfies Record<string, Licence>;

@@ -194,6 +194,6 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** What a client threw, as one of our own errors; it is kept in `lastError`. */
+/** What a client threw, as one of our own errors; it is their `cause`. */
 export const unavailable = (step: string, error: unknown): Error =>
   isHoldfireError(error) ? error : new StoreUnavailableError(step, error);

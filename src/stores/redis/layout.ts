@@ -86,16 +86,12 @@ const LANE = /^(\d+)\|/;
 /** An empty row is no record. */
 export function recordIn(row: string, tenant: string, id: string): Stored | undefined {
   if (row === "") return undefined;
-  try {
-    const [head, version, leaseUntil] = RECORD.exec(row) ?? [""];
-    return {
-      record: unpackRecord(row.slice(head.length), tenant, id),
-      version: Number(version),
-      leaseUntil: leaseUntil ? Number(leaseUntil) : undefined,
-    };
-  } catch {
-    throw incompatible(`redis.record[${id}]`);
-  }
+  const [head, version, leaseUntil] = RECORD.exec(row) ?? [""];
+  return {
+    record: unpackRecord(row.slice(head.length), tenant, id),
+    version: Number(version),
+    leaseUntil: leaseUntil ? Number(leaseUntil) : undefined,
+  };
 }
 
 /** A lane is stored as `version|lane`. An empty row is a lane that is gone. */

@@ -6,7 +6,6 @@
  */
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { StoreUnavailableError } from "../../errors.ts";
 import { unpackRecord } from "../../ledger/codec/record-text.ts";
 import { matches, type Row, rowOf } from "../../ledger/query.ts";
 import { isOpen, type State, type Stored } from "../../ledger/record.ts";
@@ -70,10 +69,6 @@ const isOpenTag = (tag: State["tag"]): boolean => isOpen({ tag } as State);
 export function storedOf(row: Record<string, SQLOutputValue>): Stored {
   const { text, tenant, id, version, lease } = row;
   const leaseUntil = lease === null ? undefined : Number(lease);
-  try {
-    const record = unpackRecord(String(text), String(tenant), String(id));
-    return { record, version: Number(version), leaseUntil };
-  } catch (error) {
-    throw new StoreUnavailableError("unpack", error);
-  }
+  const record = unpackRecord(String(text), String(tenant), String(id));
+  return { record, version: Number(version), leaseUntil };
 }

@@ -4,7 +4,7 @@ import type { Holdfire } from "../../../src/create.ts";
 import { engineOf } from "../../../src/engine/engine-of.ts";
 import type { Outcome } from "../../../src/engine/operation/outcome.ts";
 import { replyOf } from "../../../src/engine/outcome/reply.ts";
-import { isChecked } from "../../../src/engine/outcome/words.ts";
+import { checkerOf } from "../../../src/engine/outcome/words.ts";
 import { type Chance, createChance } from "./chance.ts";
 import { createTimeline, type Timeline } from "./clock.ts";
 import type { Fate, Hits, ReadFate, StoreFate } from "./fates.ts";
@@ -156,7 +156,7 @@ export function createWorld({ seed, hits, transit, syncMs, forgets }: WorldOptio
   }
 
   const wordsFor = (outcome: Outcome<Result>, tool: ToolClass, hf: Holdfire): string =>
-    replyOf(outcome, isChecked(tool, engineOf(hf))).message;
+    replyOf(outcome, checkerOf(tool, engineOf(hf))).message;
 
   return {
     time,

@@ -145,9 +145,9 @@ test("a program that is not there was not run", async () => {
   const failed = pay({ name: "p1" }, SCOPE);
   await expect(failed).rejects.toBeInstanceOf(NotAppliedError);
   await expect(failed).rejects.toMatchObject({ reason: "not_sent" });
-  const { lastError } = await failed.catch((error) => error);
-  expect(lastError).toBeInstanceOf(CommandError);
-  expect(lastError.end).toEqual({ tag: "not_started", code: "ENOENT" });
+  const { cause } = await failed.catch((error) => error);
+  expect(cause).toBeInstanceOf(CommandError);
+  expect(cause.end).toEqual({ tag: "not_started", code: "ENOENT" });
 });
 
 test("what a timeout kills is unknown, and gone", async () => {

@@ -19,8 +19,8 @@ describe.each([307, 308])("a POST that is redirected by %i", (code) => {
     const other = await serve(created);
     const { inJob, server, hf } = await openFetch(to(code, `${other.url}/b`));
     const error = await inJob("/a", post("x", SECRETS)).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ ...UNKNOWN, lastError: { status: code } });
-    expect(String((error as { lastError: unknown }).lastError)).toContain(other.url);
+    expect(error).toMatchObject({ ...UNKNOWN, cause: { status: code } });
+    expect(String((error as { cause: unknown }).cause)).toContain(other.url);
     expect(server.arrivals).toHaveLength(1);
     expect(other.arrivals).toHaveLength(0);
     expect((await hf.operations.list()).items).toMatchObject([{ status: "unknown" }]);

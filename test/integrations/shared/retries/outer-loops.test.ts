@@ -1,8 +1,11 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { ListBucketsCommand, S3Client } from "@aws-sdk/client-s3";
 import { getRetryable } from "@langchain/core/errors";
 import { tool } from "@langchain/core/tools";
 import { AsyncCaller } from "@langchain/core/utils/async_caller";
 import { Annotation, START, StateGraph } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
+import { Agent, retryPolicies, run } from "@openai/agents";
 import { generateText } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { createAgent, toolRetryMiddleware } from "langchain";
@@ -17,7 +20,7 @@ import { openHoldfire, serve } from "../owning.ts";
 /** A write to a service that drops the connection: nobody can know, so it throws. */
 async function openWrite() {
   const hf = openHoldfire();
-  const server = await serve("reset");
+  const server = await serve((response) => response.socket?.resetAndDestroy());
   let calls = 0;
   const payOut = hf.tool({
     name: "pay_out",
@@ -36,6 +39,13 @@ async function openWrite() {
 
 const unknown = { code: "ERR_HOLDFIRE_OUTCOME_UNKNOWN" };
 
+/** As the first call throws it: with what the platform threw, which a loop might take for a reason to try again. */
+const withCause = {
+  ...unknown,
+  message: expect.stringContaining("TypeError: fetch failed"),
+  cause: { name: "TypeError", message: "fetch failed", cause: { code: "ECONNRESET" } },
+};
+
 describe("a write that may have happened, inside another retry loop", () => {
   it("p-retry cannot be told, so it calls again; the record answers, and one request arrives", async () => {
     const { server, payOut, calls } = await openWrite();
@@ -47,7 +57,7 @@ describe("a write that may have happened, inside another retry loop", () => {
 
   it("LangChain's caller takes it for final", async () => {
     const { server, payOut, calls } = await openWrite();
-    await expect(new AsyncCaller({}).call(payOut)).rejects.toMatchObject(unknown);
+    await expect(new AsyncCaller({}).call(payOut)).rejects.toMatchObject(withCause);
     expect(calls()).toBe(1);
     expect(server.arrivals).toHaveLength(1);
   });
@@ -59,7 +69,7 @@ describe("a write that may have happened, inside another retry loop", () => {
       .addNode("pay", async () => ({ cents: await payOut() }), { retryPolicy })
       .addEdge(START, "pay")
       .compile();
-    await expect(graph.invoke({ cents: 1 })).rejects.toMatchObject(unknown);
+    await expect(graph.invoke({ cents: 1 })).rejects.toMatchObject(withCause);
     expect(calls()).toBe(1);
     expect(server.arrivals).toHaveLength(1);
   });
@@ -72,7 +82,7 @@ describe("a write that may have happened, inside another retry loop", () => {
         throw new Error("not reached");
       },
     });
-    await expect(generateText({ model, prompt: "hi" })).rejects.toMatchObject(unknown);
+    await expect(generateText({ model, prompt: "hi" })).rejects.toMatchObject(withCause);
     expect(calls()).toBe(1);
     expect(server.arrivals).toHaveLength(1);
   });
@@ -99,6 +109,71 @@ describe("a write that may have happened, inside another retry loop", () => {
   });
 });
 
+/**
+ * These three look for a network error in the chain of causes, or in the text. None of them stands around a tool by
+ * itself: each is inside a client, around the client's own requests.
+ */
+describe("the same inside a client that looks into causes", () => {
+  it("the AWS SDK calls again once; the record answers without a cause, and one request arrives", async () => {
+    const { server, payOut, calls } = await openWrite();
+    const client = new S3Client({
+      region: "us-east-1",
+      credentials: { accessKeyId: "x", secretAccessKey: "y" },
+      requestHandler: {
+        handle: async () => {
+          await payOut();
+          throw new Error("not reached");
+        },
+      },
+    });
+    await expect(client.send(new ListBucketsCommand({}))).rejects.toMatchObject(unknown);
+    expect(calls()).toBe(2);
+    expect(server.arrivals).toHaveLength(1);
+  });
+
+  it("a middleware of Anthropic's client takes it for final", async () => {
+    const { server, payOut, calls } = await openWrite();
+    const client = new Anthropic({
+      apiKey: "x",
+      middleware: [
+        async () => {
+          await payOut();
+          throw new Error("not reached");
+        },
+      ],
+    });
+    const asked = client.messages.create({ model: "m", max_tokens: 1, messages: [] });
+    await expect(asked).rejects.toMatchObject(withCause);
+    expect(calls()).toBe(1);
+    expect(server.arrivals).toHaveLength(1);
+  });
+
+  it("a network policy of the agents SDK reads the text, and calls again; one request arrives", async () => {
+    const { server, payOut, calls } = await openWrite();
+    const model = {
+      async getResponse(): Promise<never> {
+        await payOut();
+        throw new Error("not reached");
+      },
+      async *getStreamedResponse(): AsyncGenerator<never> {},
+    };
+    const agent = new Agent({
+      name: "a",
+      model,
+      modelSettings: {
+        retry: {
+          maxRetries: 2,
+          policy: retryPolicies.networkError(),
+          backoff: { initialDelayMs: 1 },
+        },
+      },
+    });
+    await expect(run(agent, "hi")).rejects.toMatchObject(unknown);
+    expect(calls()).toBe(3);
+    expect(server.arrivals).toHaveLength(1);
+  });
+});
+
 describe("every error", () => {
   const classes = Object.values(errors).filter(
     (value) => value.prototype instanceof HoldfireError,
@@ -111,7 +186,6 @@ describe("every error", () => {
     expect(getRetryable(error)).toBe(false);
     expect(error.isRetryable).toBe(false);
     expect([400, 409]).toContain(error.status);
-    expect(error.cause).toBeUndefined();
-    expect(Object.keys(error)).not.toContain("lastError");
+    expect(Object.keys(error)).not.toContain("cause");
   });
 });

@@ -85,7 +85,10 @@ describe("what the framework's function gets", () => {
       why: "attempts",
     });
     expect(await failing(() => attemptOf().key)).toEqual({ fired: 3, why: "attempts" });
-    expect(await failing((context) => ({ ...context }))).toEqual({ fired: 1, why: "lost_reply" });
+    expect(await failing((context) => ({ ...context }))).toEqual({
+      fired: 1,
+      why: "unclear_answer",
+    });
   });
 
   it("what else is called inside belongs to the operation", async () => {
