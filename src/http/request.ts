@@ -41,12 +41,20 @@ export async function sendRequest(
     method,
     signal,
     headers: given,
-    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as string) }),
+    ...(body !== undefined && { body: isJson ? stableJson(body) : (body as string) }),
   });
   const answer = { status: response.status, headers: response.headers, body: await read(response) };
   if (!response.ok) throw new HttpAnswerError(answer, codeOf(answer.body));
   return answer;
 }
+
+/** With the names of objects in order: a repeated request has the same bytes, which some services compare. */
+const stableJson = (body: unknown): string =>
+  JSON.stringify(body, (_, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
 
 const isForm = (body: unknown): boolean => body instanceof URLSearchParams;
 

@@ -30,8 +30,6 @@ export interface ServiceRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>> | undefined;
   readonly json?: unknown;
-  readonly form?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -39,14 +37,15 @@ export interface ServiceRequest {
 export async function callService(
   access: ServiceAccess,
   usualUrl: string,
-  { method, path, query, json, form, headers, signal }: ServiceRequest,
-  codeOf: (body: unknown) => unknown = () => undefined,
+  { method, path, query, json, signal }: ServiceRequest,
+  codeOf?: (body: unknown) => unknown,
 ): Promise<HttpAnswer> {
   const at = requestsTo(access, usualUrl);
   const url = new URL(at.url(path));
-  for (const [name, value] of entries(query)) url.searchParams.append(name, value);
-  const body = form ? new URLSearchParams(Object.fromEntries(entries(form))) : json;
-  const request = { method, url, headers: { ...headers, ...(await at.headers()) }, body, signal };
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) url.searchParams.append(name, value);
+  }
+  const request = { method, url, headers: await at.headers(), body: json, signal };
   return sendRequest(attemptFetch(access.fetch), request, codeOf);
 }
 
@@ -72,11 +71,6 @@ export function requestsTo(
     fetch,
   };
 }
-
-const entries = (
-  those: Readonly<Record<string, string | undefined>> = {},
-): (readonly [string, string])[] =>
-  Object.entries(those).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 
 /** More than any page that is asked for. */
 const MOST_ITEMS = 1_000;

@@ -75,6 +75,38 @@ describe("a request", () => {
     expect(fake.writes[0]?.headers["content-type"]).toContain("application/x-www-form-urlencoded");
   });
 
+  test("has the key in its address, in the form that the service takes, and is found by it", async () => {
+    const stage = openStage();
+    const kept = new Map<string, object>();
+    const fake = await startFake(({ method, path, json }) => {
+      if (method !== "GET") kept.set(path, { id: path.slice("/events/".length), ...json });
+      return { body: kept.get(path) };
+    });
+    fake.lose("after");
+    const url = `${fake.url}/events/{key}`;
+    const keyForm = (key: string) => key.replaceAll("-", "");
+    const input = typed<{ title: string }>();
+    const tool = httpTool({ name: "event", input, method: "PUT", url, find: url, keyForm });
+    const outcome = await stage.call(stage.tool(tool), { title: "Review" });
+    expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
+    expect([...kept.keys()]).toEqual([`/events/${keyForm(outcome.key)}`]);
+    expect(fake.writes[0]?.json).toEqual({ title: "Review" });
+  });
+
+  test("has the same bytes, in whatever order its arguments came", async () => {
+    const { fake, options } = await openBank();
+    const amounts = [
+      { currency: "EUR", cents: 4 },
+      { cents: 4, currency: "EUR" },
+    ];
+    const input = typed<{ paymentId: string; amount: object }>();
+    for (const amount of amounts) {
+      const stage = openStage();
+      await stage.call(stage.tool(httpTool({ ...options, input })), { amount, paymentId: "p1" });
+    }
+    expect(new Set(fake.writes.map(({ text }) => text)).size).toBe(1);
+  });
+
   test("that cannot be made is refused before anything is recorded", async () => {
     const stage = openStage();
     const { fake, options } = await openBank();

@@ -55,3 +55,14 @@ test("a message that did not go out is not called done", async () => {
   const { access } = await openTelnyx("sending_failed");
   expect((await stage.call(stage.tool(telnyxMessage(access)), ARGS)).status).toBe("unknown");
 });
+
+test.each([true, false])(
+  "422 may be about the key: it proves nothing (declared: %s)",
+  async (keyDeclared) => {
+    const stage = openStage();
+    const fake = await startFake(() => ({ status: 422, body: { errors: [{ code: "10015" }] } }));
+    const access = { authorization: "Bearer x", baseUrl: fake.url, keyDeclared };
+    const outcome = await stage.call(stage.tool(telnyxMessage(access)), ARGS);
+    expect(outcome.status).toBe("unknown");
+  },
+);

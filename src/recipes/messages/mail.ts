@@ -87,29 +87,25 @@ export function sendgridMail(
     const request = { method: "GET", path: "/v3/messages", query, signal } as const;
     return listAt((await callService(access, SENDGRID, request)).body, "messages");
   };
-  return {
+  const { url, ...sending } = requestsTo(access, SENDGRID);
+  return httpTool({
     name: "sendgrid_mail",
-    kind: "write",
     service: "sendgrid",
     input: typed<MailArguments>(),
     intent: mailIntent,
-    via: "http",
-    run: async ({ from, to, subject, text, html }, { key, signal }) => {
-      const content = [
+    url: url("/v3/mail/send"),
+    ...sending,
+    body: ({ from, to, subject, text, html }, { key }) => ({
+      personalizations: [{ to: [{ email: to }] }],
+      from: { email: from },
+      subject,
+      content: [
         { type: "text/plain", value: text },
         ...(html === undefined ? [] : [{ type: "text/html", value: html }]),
-      ];
-      const json = {
-        personalizations: [{ to: [{ email: to }] }],
-        from: { email: from },
-        subject,
-        content,
-        custom_args: { [MARK]: key },
-      };
-      const request = { method: "POST", path: "/v3/mail/send", json, signal } as const;
-      const { headers } = await callService(access, SENDGRID, request, sendgridCode);
-      return { messageId: headers.get("x-message-id") ?? "" };
-    },
+      ],
+      custom_args: { [MARK]: key },
+    }),
+    result: (_, { headers }): SendgridMail => ({ messageId: headers.get("x-message-id") ?? "" }),
     ...(access.activity && {
       readState: async ({ keys, signal }) => {
         const found = (await Promise.all(keys.map((key) => find(key, signal)))).flat();
@@ -120,7 +116,7 @@ export function sendgridMail(
         return lost ? cannotTell("the mail was not delivered") : reading;
       },
     }),
-  };
+  });
 }
 
 /** Besides "processed" and "delivered": twilio.com/docs/sendgrid/api-reference/email-activity. */
@@ -129,5 +125,3 @@ const NOT_DELIVERED = "not_delivered";
 const sendgridMailOf = (message: unknown): SendgridMail => ({
   messageId: textAt(message, "msg_id"),
 });
-
-const sendgridCode = (body: unknown): unknown => peek(peek(peek(body, "errors"), 0), "field");

@@ -11,13 +11,15 @@
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { cannotTell } from "../../engine/define/reading.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { HttpAnswerError } from "../../http/request.ts";
+import { httpTool } from "../../http/http-tool.ts";
+import { type HttpAnswer, HttpAnswerError } from "../../http/request.ts";
 import { peek } from "../../lang/peek.ts";
 import { earliest, readingOf, readPages } from "../read-list.ts";
 import {
   callService,
   listAt,
   maybeTextAt,
+  requestsTo,
   type ServiceAccess,
   type ServiceRequest,
   textAt,
@@ -38,6 +40,7 @@ export interface SlackMessage {
   readonly ts: string;
 }
 
+const SLACK = "https://slack.com/api";
 const MARK = "holdfire_key";
 const PAGE = "200";
 const CHANNEL_ID = /^[CGD][A-Z0-9]{1,20}$/;
@@ -49,18 +52,20 @@ const CHANNEL_ID = /^[CGD][A-Z0-9]{1,20}$/;
 export function slackMessage(
   access: ServiceAccess,
 ): ToolWithInput<SlackMessageArguments, SlackMessageArguments, SlackMessage> {
-  return {
+  const { url, ...sending } = requestsTo(access, SLACK);
+  return httpTool({
     name: "slack_message",
-    kind: "write",
     service: "slack",
     input: typed<SlackMessageArguments>(),
     intent: ({ channel, text, thread_ts }) => ({ channel, text, ...(thread_ts && { thread_ts }) }),
-    via: "http",
-    run: async ({ channel, text, thread_ts }, { key, signal }) => {
+    url: url("/chat.postMessage"),
+    ...sending,
+    body: ({ channel, text, thread_ts }, { key }) => {
       const metadata = { event_type: MARK, event_payload: { key } };
-      const json = { channel, text, thread_ts, metadata };
-      const path = "/chat.postMessage";
-      const body = await ask(access, { method: "POST", path, json, signal });
+      return { channel, text, thread_ts, metadata };
+    },
+    result: (_, answer): SlackMessage => {
+      const body = okOf(answer);
       return { channel: textAt(body, "channel"), ts: textAt(body, "ts") };
     },
     readState: async ({ intent: { channel, thread_ts }, keys, firstSentAt, signal }) => {
@@ -81,7 +86,7 @@ export function slackMessage(
     },
     classify: (error) => (isRejection(peek(error, "code")) ? "rejected" : undefined),
     effect: { id: idOf },
-  };
+  });
 }
 
 const idOf = ({ channel, ts }: SlackMessage): string => `${channel}/${ts}`;
@@ -91,13 +96,14 @@ const keyIn = (metadata: unknown): string | undefined =>
     ? maybeTextAt(peek(metadata, "event_payload"), "key")
     : undefined;
 
-async function ask(access: ServiceAccess, request: ServiceRequest): Promise<unknown> {
-  const answer = await callService(access, "https://slack.com/api", request, codeOf);
-  if (peek(answer.body, "ok") !== true) throw new HttpAnswerError(answer, codeOf(answer.body));
-  return answer.body;
-}
+const ask = async (access: ServiceAccess, request: ServiceRequest): Promise<unknown> =>
+  okOf(await callService(access, SLACK, request));
 
-const codeOf = (body: unknown): unknown => peek(body, "error");
+function okOf(answer: HttpAnswer): unknown {
+  const { body } = answer;
+  if (peek(body, "ok") !== true) throw new HttpAnswerError(answer);
+  return body;
+}
 
 const isRejection = (code: unknown): boolean =>
   REJECTIONS.has(code) || (typeof code === "string" && RESTRICTED.test(code));

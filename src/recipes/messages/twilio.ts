@@ -10,9 +10,16 @@
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { absent, cannotTell, committed } from "../../engine/define/reading.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { peek } from "../../lang/peek.ts";
+import { httpTool } from "../../http/http-tool.ts";
 import { earliest, readPages } from "../read-list.ts";
-import { callService, listAt, maybeTextAt, type ServiceAccess, textAt } from "../service.ts";
+import {
+  callService,
+  listAt,
+  maybeTextAt,
+  requestsTo,
+  type ServiceAccess,
+  textAt,
+} from "../service.ts";
 
 /** All of it is the intent. */
 export interface TwilioMessageArguments {
@@ -52,24 +59,16 @@ export function twilioMessage(
   const { accountSid, from, soleSender = false } = access;
   const path = `/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`;
   const usual = "https://api.twilio.com";
-  const codeOf = (body: unknown) => peek(body, "code");
-  return {
+  const { url, ...sending } = requestsTo(access, usual);
+  return httpTool({
     name: "twilio_message",
-    kind: "write",
     service: "twilio",
     input: typed<TwilioMessageArguments>(),
     intent: ({ to, body }) => ({ to, body }),
-    via: "http",
-    run: async ({ to, body }, { signal }) => {
-      const form = { To: to, From: from, Body: body };
-      const answer = await callService(
-        access,
-        usual,
-        { method: "POST", path, form, signal },
-        codeOf,
-      );
-      return messageOf(answer.body);
-    },
+    url: url(path),
+    ...sending,
+    body: ({ to, body }) => new URLSearchParams({ To: to, From: from, Body: body }),
+    result: messageOf,
     verify: ({ status }) => !FAILED.has(status),
     readState: async ({ intent: { to, body }, firstSentAt, taken, signal }) => {
       if (!NUMBER.test(to)) return cannotTell("a number is read only in the form +15551230000");
@@ -78,7 +77,7 @@ export function twilioMessage(
       const { found, complete } = await readPages<unknown, Paging>(
         async (next = {}) => {
           const request = { method: "GET", path, query: { ...query, ...next }, signal } as const;
-          const answer = await callService(access, usual, request, codeOf);
+          const answer = await callService(access, usual, request);
           return { items: listAt(answer.body, "messages"), next: pagingOf(answer.body) };
         },
         // Whatever it says: Twilio may have changed the words.
@@ -99,7 +98,7 @@ export function twilioMessage(
       return committed(message, { effectId: message.sid });
     },
     effect: { id: ({ sid }) => sid },
-  };
+  });
 }
 
 const messageOf = (message: unknown): TwilioMessage => {

@@ -12,9 +12,17 @@
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
+import { httpTool } from "../../http/http-tool.ts";
 import { peek } from "../../lang/peek.ts";
 import { type LagOptions, readingOf, readPages } from "../read-list.ts";
-import { callService, listAt, maybeTextAt, type ServiceAccess, textAt } from "../service.ts";
+import {
+  callService,
+  listAt,
+  maybeTextAt,
+  requestsTo,
+  type ServiceAccess,
+  textAt,
+} from "../service.ts";
 
 /** Description and labels are no part of the intent. */
 export interface JiraIssueArguments {
@@ -41,32 +49,32 @@ export interface JiraIssue {
 export function jiraIssue(
   access: ServiceAccess & LagOptions & { readonly baseUrl: string },
 ): ToolWithInput<JiraIssueArguments, JiraIssueIntent, JiraIssue> {
-  const post = async (path: string, json: unknown, signal: AbortSignal): Promise<unknown> =>
-    (await callService(access, access.baseUrl, { method: "POST", path, json, signal })).body;
-  return {
+  const { url, ...sending } = requestsTo(access, access.baseUrl);
+  return httpTool({
     name: "jira_issue",
-    kind: "write",
     service: "jira",
     input: typed<JiraIssueArguments>(),
     intent: ({ project, issueType, summary }) => ({ project, issueType, summary }),
-    via: "http",
-    run: async ({ project, issueType, summary, description, labels = [] }, { key, signal }) => {
-      const fields = {
+    url: url("/rest/api/3/issue"),
+    ...sending,
+    body: ({ project, issueType, summary, description, labels = [] }, { key }) => ({
+      fields: {
         project: { key: project },
         issuetype: { name: issueType },
         summary,
         labels: [...labels.filter((label) => !label.startsWith(PREFIX)), PREFIX + key],
         ...(description && { description: documentOf(description) }),
-      };
-      return issueOf(await post("/rest/api/3/issue", { fields }, signal));
-    },
+      },
+    }),
+    result: issueOf,
     readState: async ({ keys, signal }) => {
       const labels = keys.map((key) => PREFIX + key);
       const jql = `labels in (${labels.map((label) => `"${label}"`).join(", ")})`;
       const list = await readPages<unknown, string>(
         async (nextPageToken) => {
-          const asked = { jql, fields: ["labels"], maxResults: 50, nextPageToken };
-          const body = await post("/rest/api/3/search/jql", asked, signal);
+          const json = { jql, fields: ["labels"], maxResults: 50, nextPageToken };
+          const request = { method: "POST", path: "/rest/api/3/search/jql", json, signal } as const;
+          const { body } = await callService(access, access.baseUrl, request);
           return { items: listAt(body, "issues"), next: maybeTextAt(body, "nextPageToken") };
         },
         (issue) =>
@@ -75,7 +83,7 @@ export function jiraIssue(
       return readingOf(list, issueOf, idOf, { lags: !access.windowCoversLag });
     },
     effect: { id: idOf },
-  };
+  });
 }
 
 const PREFIX = "holdfire-";
