@@ -72,7 +72,7 @@ test("docs/1-getting-started.md: every command and every ts block does what the 
   expect(compared).toBe(3);
 }, 60_000);
 
-test.each(["docs/events.md", "docs/troubleshooting.md"])(
+test.each(["docs/errors-inside-run.md", "docs/events.md", "docs/troubleshooting.md"])(
   "%s: every ts block prints what the page shows",
   (page) => {
     const folder = mkdtempSync(join(place, "empty-"));
