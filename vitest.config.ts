@@ -40,7 +40,11 @@ const PROOF = [
 ];
 
 /** Tests that take their counts from `test/proof.ts`: small in `npm test`, in full in the proof. */
-const SIZED = ["test/battery/model-1.test.ts", "test/{crash,processes}/**/*.test.ts"];
+const SIZED = [
+  "test/battery/model-1.test.ts",
+  "test/{crash,processes}/**/*.test.ts",
+  "test/gateway/processes.test.ts",
+];
 
 /** The type tests. All other files are the business of `npm run typecheck`. */
 const types: TestProjectConfiguration = {

@@ -13,6 +13,7 @@
 
 import type { Readable, Writable } from "node:stream";
 import { systemClock, withTimeLimit } from "../lang/clock.ts";
+import type { Chaos } from "./chaos.ts";
 import { type Line, linesOf } from "./pipe/lines.ts";
 import { answerText, type Message, messageOf, parseLine, textOf } from "./pipe/message.ts";
 import { type OwnRequests, ownRequests } from "./pipe/own-requests.ts";
@@ -50,6 +51,8 @@ export interface GatewayParts {
   readonly upstream: Upstream;
   readonly maxMessageBytes: number;
   readonly guard?: ((wires: Wires) => Guard) | undefined;
+  /** Breaks answers on purpose. */
+  readonly chaos?: Chaos | undefined;
   /** For people, on standard error. */
   readonly log: (line: string) => void;
 }
@@ -66,8 +69,8 @@ const CLOSING = textOf({ jsonrpc: "2.0", method: "notifications/holdfire/closing
 
 /** Runs until both sides have ended. Returns the exit code of the server. */
 export async function runGateway(parts: GatewayParts): Promise<number> {
-  const { input, output, upstream, log } = parts;
-  const host = writerTo(output);
+  const { input, output, upstream, chaos, log } = parts;
+  const host = chaos ? chaos.around(writerTo(output)) : writerTo(output);
   const sendToServer = (line: string | Buffer) => upstream.send(line);
   const toServer = ownRequests(sendToServer);
   const toHost = ownRequests((line) => host.write(line));
@@ -87,7 +90,10 @@ export async function runGateway(parts: GatewayParts): Promise<number> {
         await host.write(tooLong(parts.maxMessageBytes)).catch(() => {});
         continue;
       }
-      for (const { message, bytes } of messagesIn(line, isCall)) await fromHost(message, bytes);
+      for (const { message, bytes } of messagesIn(line, isCall)) {
+        const times = chaos?.times(message) ?? 1;
+        for (let time = 0; time < times; time += 1) await fromHost(message, bytes);
+      }
     }
   }
 

@@ -14,6 +14,7 @@ import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
+import type { Chaos } from "../../src/gateway/chaos.ts";
 import { runGateway } from "../../src/gateway/gateway.ts";
 import { createGuard, type GuardOptions } from "../../src/gateway/guard/guard.ts";
 import { linesOf } from "../../src/gateway/pipe/lines.ts";
@@ -86,6 +87,9 @@ export interface HostOptions extends Partial<Omit<GuardOptions, "hf" | "whose">>
   readonly elicit?: (message: string) => "yes" | "no" | "close";
   readonly serverArgs?: readonly string[];
   readonly name?: string;
+  readonly chaos?: Chaos;
+  /** Nothing is guarded. */
+  readonly unguarded?: boolean;
 }
 
 export interface Host {
@@ -130,27 +134,25 @@ export async function startHost(
     env: process.env,
     maxMessageBytes: 1_000_000,
   });
+  const guard: GuardOptions = {
+    hf,
+    whose: { label, user, server: options.name ?? "noting" },
+    rules: options.rules ?? { servers: {} },
+    repeat: options.repeat ?? "ask",
+    withinMs: options.withinMs ?? 600_000,
+    patienceMs: options.patienceMs ?? 30_000,
+    leaseMs: options.leaseMs ?? 300,
+    log,
+    onEvent: options.onEvent,
+  };
   const exit = runGateway({
     input,
     output,
     upstream,
     maxMessageBytes: 1_000_000,
     log,
-    guard: (wires) =>
-      createGuard(
-        {
-          hf,
-          whose: { label, user, server: options.name ?? "noting" },
-          rules: options.rules ?? { servers: {} },
-          repeat: options.repeat ?? "ask",
-          withinMs: options.withinMs ?? 600_000,
-          patienceMs: options.patienceMs ?? 30_000,
-          leaseMs: options.leaseMs ?? 300,
-          log,
-          onEvent: options.onEvent,
-        },
-        wires,
-      ),
+    chaos: options.chaos,
+    guard: options.unguarded ? undefined : (wires) => createGuard(guard, wires),
   }).finally(() => hf.close());
   const lines: string[] = [];
   const waiting = new Set<(message: Record<string, unknown>) => void>();

@@ -10,11 +10,14 @@ import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { createHoldfire } from "../../create.ts";
+import { CHAOS_MODES, type Chaos, createChaos, seeded } from "../../gateway/chaos.ts";
 import { runGateway } from "../../gateway/gateway.ts";
 import { createGuard } from "../../gateway/guard/guard.ts";
 import type { Repeat } from "../../gateway/guard/rules.ts";
 import { startServer } from "../../gateway/pipe/server-process.ts";
+import { createReport } from "../../gateway/report.ts";
 import { digestText } from "../../key/digest.ts";
+import { systemClock } from "../../lang/clock.ts";
 import { type Command, defineCommand, LEDGER, UsageError } from "../command.ts";
 import { withLedger } from "../ledger/open-ledger.ts";
 import { durationOf, wholeNumberOf } from "../parse.ts";
@@ -47,6 +50,21 @@ const OPTIONS = {
     value: "BYTES",
     about: "The longest message that is handed on. Default 67108864.",
   },
+  unguarded: { type: "boolean", about: "Guards nothing: shows what the host does by itself." },
+  chaos: {
+    type: "string",
+    value: "lose-reply|slow|die|twice",
+    about: "Breaks answers on purpose, after the server has done its work.",
+  },
+  nth: { type: "string", value: "N", about: "Chaos: the call that is broken. Default: at random." },
+  tool: { type: "string", value: "NAME", about: "Chaos: only calls of this tool." },
+  seed: {
+    type: "string",
+    value: "N",
+    about: "Chaos: repeats what was random. Printed if not given.",
+  },
+  slow: { type: "string", value: "70s", about: "Chaos: how late a slow answer is. Default 70s." },
+  report: { type: "boolean", about: "At the end, prints what happened to standard error." },
 } as const;
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -82,6 +100,7 @@ export const mcp: Command = defineCommand({
     const whose = { label, user: userName(), server };
     const log = (line: string) => terminal.err(`holdfire: ${line}`);
     const store = await ledgerAt(values.store, terminal);
+    const chaos = chaosOf(values, log);
 
     return withLedger({ ...values, store }, terminal, async (_, opened) => {
       const hf = createHoldfire({
@@ -91,11 +110,14 @@ export const mcp: Command = defineCommand({
         tenant: values.tenant,
         payloads: { maxBytes: MAX_KEPT_BYTES },
       });
+      const report = createReport(hf);
       const { cwd, env } = terminal;
       const upstream = startServer({ command, args, cwd, env: { ...env }, maxMessageBytes });
       void upstream.failed.then((error) => log(`The server cannot be started: ${error.message}`));
       const handOn = (signal: NodeJS.Signals) => upstream.signal(signal);
       for (const signal of SIGNALS) process.on(signal, handOn);
+      const { count: onEvent } = report;
+      const guard = { whose, rules, repeat, withinMs, patienceMs, leaseMs, log, onEvent };
       try {
         return await runGateway({
           input: process.stdin,
@@ -103,16 +125,44 @@ export const mcp: Command = defineCommand({
           upstream,
           maxMessageBytes,
           log,
-          guard: (wires) =>
-            createGuard({ hf, whose, rules, repeat, withinMs, patienceMs, leaseMs, log }, wires),
+          chaos,
+          guard: values.unguarded ? undefined : (wires) => createGuard({ ...guard, hf }, wires),
         });
       } finally {
         for (const signal of SIGNALS) process.off(signal, handOn);
         await hf.close();
+        if (values.report) for (const line of report.lines()) log(line);
       }
     });
   },
 });
+
+interface ChaosChoice {
+  readonly chaos?: string | undefined;
+  readonly nth?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly seed?: string | undefined;
+  readonly slow?: string | undefined;
+}
+
+function chaosOf(values: ChaosChoice, log: (line: string) => void): Chaos | undefined {
+  const mode = CHAOS_MODES.find((one) => one === values.chaos);
+  if (values.chaos === undefined) return undefined;
+  if (!mode) throw new UsageError(`--chaos must be one of ${CHAOS_MODES.join(", ")}.`);
+  const nth = wholeNumberOf("nth", values.nth);
+  const seed = wholeNumberOf("seed", values.seed, { min: 0 }) ?? Date.now() % 1_000_000;
+  if (nth === undefined) log(`chaos: --seed ${seed}`);
+  return createChaos({
+    mode,
+    nth,
+    tool: values.tool,
+    slowMs: durationOf("slow", values.slow) ?? 70_000,
+    random: seeded(seed),
+    clock: systemClock,
+    die: () => process.kill(process.pid, "SIGKILL"),
+    log,
+  });
+}
 
 function repeatOf(given = "ask"): Repeat {
   if (given === "ask" || given === "allow" || given === "replay") return given;

@@ -56,7 +56,7 @@ export interface CallParts {
 }
 
 /** What a report counts. */
-export type CallEvent = "fired" | "replayed" | "held" | "unknown" | "asked" | "repeated";
+export type CallEvent = "fired" | "replayed" | "held" | "unknown" | "asked" | "repeated" | "same";
 
 const MOST_FAILURES = 1_000;
 /** A question may have changed while it was answered; not for ever. */
@@ -68,6 +68,7 @@ export async function answerCall(call: Call, parts: CallParts): Promise<Told> {
   const forgets = (receivedAt: number) => now() - receivedAt >= withinMs;
   const standing = await memory.find(call.row, forgets, call.isSecond);
   if (standing.phase === "received") return repeated(call, standing, parts);
+  if (standing.isKnown) parts.onEvent("same");
   const outcome = await make(call, standing.key, parts, await askedFor(call, standing.key, parts));
   const isOld = outcome.replayed && standing.isKnown && now() - outcome.at >= withinMs;
   if (outcome.status === "committed" && isOld) return onceMore(call, standing, outcome, parts);

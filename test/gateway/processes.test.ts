@@ -1,0 +1,151 @@
+/** Host, gateway and server are processes, and one of them is killed: one effect through the gateway, two without it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { isProof } from "../proof.ts";
+import { temporaryFolder } from "../stores/temporary-folder.ts";
+import { newWorld, PATIENT, VERSIONS, type Version, type World } from "./world.ts";
+
+const newFolder = temporaryFolder();
+/** Each test starts a handful of processes. */
+const LONG_MS = 120_000;
+const HOST = fileURLToPath(new URL("host.ts", import.meta.url));
+
+interface HostProcess {
+  readonly child: ChildProcess;
+  /** Of the gateway, or of the bare server. */
+  readonly pid: Promise<number>;
+  readonly told: Promise<string>;
+  end(): Promise<void>;
+  /** What it and its gateway have written to standard error. */
+  complained(): string;
+}
+
+function startHostProcess(
+  world: World,
+  version: Version,
+  way: "bare" | "gateway",
+  args: object,
+  options: readonly string[] = [],
+): HostProcess {
+  const argv = [HOST, version, way, world.folder, "pay", JSON.stringify(args), ...options];
+  const child = spawn(process.execPath, argv, { stdio: "pipe" });
+  const exited = new Promise<void>((resolve) => void child.once("close", () => resolve()));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  let complained = "";
+  child.stderr.on("data", (chunk) => {
+    complained += chunk;
+  });
+  const lines = createInterface({ input: child.stdout });
+  const line = (begin: string) =>
+    new Promise<string>((resolve) => {
+      lines.on("line", (text) => {
+        if (text.startsWith(begin)) resolve(text.slice(begin.length));
+      });
+    });
+  return {
+    child,
+    complained: () => complained,
+    pid: line("pid ").then(Number),
+    told: line("told "),
+    async end() {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+// In `npm test` one of them.
+describe.each(isProof ? VERSIONS : (["v2"] as const))("SDK %s", (version) => {
+  test(
+    "the host is killed in mid-call and starts again: one effect, and the answer",
+    async () => {
+      for (const way of ["bare", "gateway"] as const) {
+        const world = newWorld(newFolder());
+        const until = join(world.folder, "go");
+        const first = startHostProcess(world, version, way, { text: "a", until });
+        await expect.poll(world.effects, PATIENT).toHaveLength(1);
+        first.child.kill("SIGKILL");
+        world.release(until);
+        const second = startHostProcess(world, version, way, { text: "a", until });
+        const effects = way === "bare" ? 2 : 1;
+        expect(await second.told).toBe(`noted a, ${effects} in all`);
+        expect(world.effects()).toHaveLength(effects);
+        await second.end();
+      }
+    },
+    LONG_MS,
+  );
+
+  test(
+    "the gateway is killed after it has answered: the next one replays the answer",
+    async () => {
+      const world = newWorld(newFolder());
+      const first = startHostProcess(world, version, "gateway", { text: "a" });
+      expect(await first.told).toBe("noted a, 1 in all");
+      process.kill(await first.pid, "SIGKILL");
+      await first.end();
+      const second = startHostProcess(world, version, "gateway", { text: "a" });
+      expect(await second.told).toBe("noted a, 1 in all");
+      await second.end();
+      expect(world.effects()).toHaveLength(1);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "the gateway is killed in mid-call: the next one fires nothing, and says that it does not know",
+    async () => {
+      const world = newWorld(newFolder());
+      const args = { text: "a", hang: true };
+      const first = startHostProcess(world, version, "gateway", args);
+      await expect.poll(world.effects, PATIENT).toHaveLength(1);
+      process.kill(await first.pid, "SIGKILL");
+      await first.end();
+      const second = startHostProcess(world, version, "gateway", args);
+      expect(JSON.parse(await second.told)).toMatchObject({ outcome: "unknown", ok: false });
+      await second.end();
+      expect(world.effects()).toHaveLength(1);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "the server is killed in mid-call and starts again: the same",
+    async () => {
+      const world = newWorld(newFolder());
+      const args = { text: "a", die: true };
+      const first = startHostProcess(world, version, "gateway", args);
+      expect(JSON.parse(await first.told)).toMatchObject({ outcome: "unknown", ok: false });
+      await first.end();
+      const second = startHostProcess(world, version, "gateway", args);
+      expect(JSON.parse(await second.told)).toMatchObject({ outcome: "unknown", ok: false });
+      await second.end();
+      expect(world.effects()).toHaveLength(1);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "chaos kills the gateway before the answer leaves, and the report counts what the next one does",
+    async () => {
+      const world = newWorld(newFolder());
+      const chaos = ["--chaos", "die", "--nth", "1", "--tool", "pay"];
+      const first = startHostProcess(world, version, "gateway", { text: "a" }, chaos);
+      expect(await first.told).toMatch(/^error: /);
+      await first.end();
+      const second = startHostProcess(world, version, "gateway", { text: "a" }, ["--report"]);
+      expect(await second.told).toBe("noted a, 1 in all");
+      await second.end();
+      expect(second.complained()).toContain("1 answered from the ledger");
+      expect(second.complained()).toContain("0 sent to the server under the guard");
+      expect(world.effects()).toHaveLength(1);
+    },
+    LONG_MS,
+  );
+});
