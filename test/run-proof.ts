@@ -26,6 +26,7 @@ const PARTS: readonly Part[] = [
   { name: "MCP conformance", argv: vitest("test/integrations/mcp") },
   { name: "storm", argv: ["bench/storm.ts", "--quick"] },
   { name: "frameworks", argv: ["bench/frameworks.ts"] },
+  { name: "runtimes", argv: ["test/runtimes/run.ts"] },
 ];
 
 const say = (line: string): boolean => stdout.write(`${line}\n`);

@@ -29,8 +29,11 @@ export const systemClock: Clock = {
   after: createTimers(() => performance.now()),
 };
 
-/** Taken now: one that a test has faked may never come, and no timer would be set again. */
-const { setImmediate } = globalThis;
+/** The end of this turn of the event loop. Taken now: one that a test has faked later may never come. */
+export const soon: typeof setImmediate = setImmediate;
+
+/** The host's monotonic clock, the same for all processes. Taken now: a test that fakes it has its own process in mind. */
+export const hrtime: NodeJS.HRTime = process.hrtime;
 
 interface Waiting {
   readonly call: () => void;
@@ -78,7 +81,7 @@ function createTimers(monotonic: () => number): Clock["after"] {
     waiting.push(one);
     if (!isDue) {
       isDue = true;
-      runDetached(() => setImmediate(setTimers));
+      runDetached(() => soon(setTimers));
     }
     return () => cancel(one);
   };

@@ -1,11 +1,12 @@
 /**
- * Makes a folder for the ledger or its witness: for its owner alone, and out of git.
+ * Makes a folder for the ledger or its witness: for its owner alone, and out of git. Syncs what is made there.
  *
  * @module
  */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { fsyncSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { peek } from "../lang/peek.ts";
 
 /** The folder in a project that has the default ledger. */
 export const PROJECT_FOLDER = ".holdfire";
@@ -19,6 +20,18 @@ export function makeFolder(folder: string): string | undefined {
     if (basename(at) === PROJECT_FOLDER) keepOutOfGit(at);
   }
   return made;
+}
+
+/**
+ * As `fsyncSync`, which newer versions of Node refuse under `--permission`. A loss of power may then undo the making of
+ * a file; what SQLite writes, it syncs by itself.
+ */
+export function syncIfPermitted(handle: number): void {
+  try {
+    fsyncSync(handle);
+  } catch (error) {
+    if (peek(error, "code") !== "ERR_ACCESS_DENIED") throw error;
+  }
 }
 
 function keepOutOfGit(folder: string): void {

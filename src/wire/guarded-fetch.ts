@@ -9,9 +9,11 @@
 
 import { isRetryableRead } from "../classify/http.ts";
 import { HiddenRetryError } from "../errors.ts";
+import { soon } from "../lang/clock.ts";
 import { isSafe } from "./counter.ts";
 import { follow, type Outgoing } from "./follow.ts";
 import { type Kept, keepAnswer, replay } from "./kept-answer.ts";
+import { onOwnConnection } from "./platform-fetch.ts";
 import { type Identity, type Init, type Input, identify } from "./request-identity.ts";
 import { currentToken, noteRefused, type WireToken } from "./token.ts";
 
@@ -116,7 +118,7 @@ async function refuse(
   guard.refused += 1;
   noteRefused(token, { method, address });
   // A loop without pauses must let timers run, else nothing could stop it.
-  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => soon(resolve));
   if (first.tag === "failed") throw first.error;
   if (first.tag === "answered" && guard.refused <= MOST_REFUSALS) return replay(first.kept);
   throw new HiddenRetryError(`${method} ${address.origin}${address.path}`);
@@ -134,15 +136,17 @@ export async function failedBody(token: WireToken, status: number): Promise<stri
 type Body = NonNullable<RequestInit["body"]>;
 
 /** As `fetch`, but redirects are followed by our rules: the platform would tell the key to any origin. */
-async function sendWithinOrigin(fetch: Fetch, input: Input, init: Init): Promise<Response> {
+async function sendWithinOrigin(fetch: Fetch, input: Input, given: Init): Promise<Response> {
   const request = typeof input === "string" || input instanceof URL ? undefined : input;
   const url = URL.parse(request?.url ?? String(input));
+  const method = (given?.method ?? request?.method ?? "GET").toUpperCase();
+  const init = onOwnConnection(method, given);
   const mode = init?.redirect ?? request?.redirect ?? "follow";
   if (mode !== "follow" || !url) return fetch(input, init);
   // The first send uses up the body of a `Request`.
   const copy = request?.body && !init?.body && !request.bodyUsed ? request.clone() : undefined;
   const first: Outgoing<Body> = {
-    method: (init?.method ?? request?.method ?? "GET").toUpperCase(),
+    method,
     url: url.href,
     headers: new Headers(init?.headers ?? request?.headers),
     body: init?.body ?? copy?.body ?? undefined,

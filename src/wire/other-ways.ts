@@ -10,6 +10,7 @@
 
 import type { ClientRequest } from "node:http";
 import type { Socket } from "node:net";
+import { soon } from "../lang/clock.ts";
 import { peek } from "../lang/peek.ts";
 import { subscribeSafely, type TokenContext } from "./request-tokens.ts";
 import { termsOf, type WireToken } from "./wire-token.ts";
@@ -24,7 +25,7 @@ export function watchOtherWays({ current }: TokenContext): void {
     token.others ??= new Set();
     token.others.add(way);
     // By then an HTTP client has taken the socket that is for its request.
-    setImmediate(() => {
+    soon(() => {
       if (token.others?.has(way)) termsOf(token)?.onOtherWay();
     }).unref();
     return token;

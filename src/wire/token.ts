@@ -9,6 +9,7 @@ import { ambient, enterAmbient, runAmbient } from "../lang/ambient.ts";
 import { answersIn, type WireRequest } from "./answers.ts";
 import { isSafe, type WireFacts } from "./counter.ts";
 import { observeRequests } from "./observe-requests.ts";
+import { showsFetch } from "./platform-fetch.ts";
 import type { Repeat } from "./repeats.ts";
 import type { BoundCall, TokenContext } from "./request-tokens.ts";
 import { beginWrite, countOn, type WireToken } from "./wire-token.ts";
@@ -84,11 +85,14 @@ export const requestsOf = ({ counter }: WireToken): readonly WireRequest[] =>
 /** The requests with how each ended. */
 export const answersOf = (token: WireToken): readonly WireRequest[] => answersIn(requestsOf(token));
 
+const FETCH_IS_SHOWN = showsFetch();
+
 /** The writes of a write, with how each ended, and whether there may be more. */
 export function sightOf(token: WireToken, viaHttp: boolean): Sight {
   const requests = answersOf(token).filter(({ method, ignored }) => !isSafe(method) && !ignored);
   // What it does goes through its own `fetch`, so that no other way out and no lost context can hide it.
-  const isLost = !viaHttp && (token.contextLost || (token.others?.size ?? 0) > 0);
+  const isLost =
+    !viaHttp && (!FETCH_IS_SHOWN || token.contextLost || (token.others?.size ?? 0) > 0);
   return { requests, isPartial: isLost || token.counter?.isFull() === true };
 }
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { faultsOf, loadAll } from "./loads.ts";
 import { type Packed, packInto, specifiersOf, writeProject } from "./pack.ts";
 import { runProgram, tryProgram } from "./run-program.ts";
+import { testSurroundings } from "./surroundings.ts";
 
 let place: string;
 let packed: Packed;
@@ -120,3 +121,5 @@ describe("what it does in an empty project", () => {
     expect(holdfire("init").status).toBe(1);
   });
 });
+
+testSurroundings(() => project);

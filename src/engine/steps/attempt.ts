@@ -13,6 +13,7 @@ import { operationScope } from "../../key/scope.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
 import type { Licence } from "../../ledger/record.ts";
 import { surrounding } from "../../observe/around.ts";
+import { showsFetch } from "../../wire/platform-fetch.ts";
 import type { WireToken, WriteTerms } from "../../wire/token.ts";
 import { contextFrom, type Took } from "../attempt-context.ts";
 import type { Engine } from "../engine.ts";
@@ -21,7 +22,7 @@ import type { Frame } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
 import { bufferResponse } from "../outcome/response.ts";
 import type { Result } from "../outcome/result.ts";
-import { termsAfterEnd } from "./late-send.ts";
+import { noteUnvetoable, termsAfterEnd } from "./late-send.ts";
 import { mayStillSend } from "./lease.ts";
 import { type Owned, timeOf } from "./ownership.ts";
 import { prepareAttempt, storedPrecondition } from "./prepare-attempt.ts";
@@ -131,6 +132,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
       return isResponse(value) ? bufferedResult(value, signal(), engine) : { value };
     },
   });
+  if (!tool.viaHttp && !showsFetch()) noteUnvetoable(operation, n, engine);
   return { attempted: { n, startedAt, time, token, frame, took }, ended, stop };
 }
 

@@ -29,8 +29,8 @@ function doubtLate(operation: Operation, n: number, engine: Engine): void {
   inBackground(engine, () => engine.persist(() => engine.ledger.move(operation.ref, move)));
 }
 
-/** The attempt has opened a socket, or started a process or a thread: what leaves there cannot be stopped. */
-function noteUnvetoable({ ref }: Operation, n: number, engine: Engine): void {
+/** The attempt has opened a socket, or started a process or a thread, or a `fetch` that is not seen: what leaves there cannot be stopped. */
+export function noteUnvetoable({ ref }: Operation, n: number, engine: Engine): void {
   const move = { move: "doubt", attempt: n, why: "unvetoable" } as const;
   inBackground(engine, () => engine.ledger.move(ref, move));
 }

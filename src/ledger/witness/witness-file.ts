@@ -9,11 +9,11 @@
  * @module
  */
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { peek } from "../../lang/peek.ts";
-import { makeFolder } from "../private-folder.ts";
+import { makeFolder, syncIfPermitted } from "../private-folder.ts";
 import type { Mark, Witness } from "./witness.ts";
 
 export interface FileWitnessOptions {
@@ -73,7 +73,7 @@ export function fileWitness({
     const handle = openSync(draft, "wx", 0o600);
     try {
       writeSync(handle, text);
-      fsyncSync(handle);
+      syncIfPermitted(handle);
     } finally {
       closeSync(handle);
     }

@@ -8,6 +8,7 @@
  */
 
 import { ClosedError, StoreUnavailableError } from "../../errors.ts";
+import { soon } from "../../lang/clock.ts";
 import type { Swapped } from "../../ledger/store.ts";
 import { sqlStateOf } from "./client.ts";
 import type { Move } from "./row.ts";
@@ -56,7 +57,7 @@ export function createBatcher({ run, pause }: BatchOptions): Batcher {
   function arm(): void {
     if (isArmed) return;
     isArmed = true;
-    if (isBusy) setImmediate(send);
+    if (isBusy) soon(send);
     else queueMicrotask(send);
   }
 

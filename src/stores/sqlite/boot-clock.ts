@@ -9,6 +9,7 @@
  */
 
 import { readFileSync } from "node:fs";
+import { hrtime } from "../../lang/clock.ts";
 
 /** What the ledger knows of its clock. */
 export interface Anchor {
@@ -53,7 +54,7 @@ export function anchorFor(
 }
 
 /** The same for all processes of this boot: Node reads the host's clock here, not its own. */
-export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+export const monotonicMs = (): number => Number(hrtime.bigint()) / 1e6;
 
 export const thisHost = (): Host => ({
   boot: bootId(),

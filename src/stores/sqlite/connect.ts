@@ -6,7 +6,7 @@
  */
 
 import { existsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { InvalidInputError } from "../../errors.ts";
@@ -145,8 +145,8 @@ function fileProblem(error: unknown, path: string): string | undefined {
     : undefined;
 }
 
-/** The folder has the ledger, its log and the witness. */
+/** The folder has the ledger, its log and the witness. Without the star, Node means folders that are there when it starts. */
 function notPermitted(path: string): string {
-  const folder = dirname(path);
+  const folder = join(dirname(path), "*");
   return `is kept from this process by Node's permissions. Start it with --allow-fs-read="${folder}" and --allow-fs-write="${folder}".`;
 }

@@ -44,7 +44,7 @@ function isThere(file: string): boolean {
 export function entryFolder(entry: string | undefined, cwd: string): string {
   if (!entry) return cwd;
   const folder = dirname(realPath(resolve(cwd, entry)));
-  return folder.split(sep).includes("node_modules") || !existsSync(folder) ? cwd : folder;
+  return folder.split(sep).includes("node_modules") || !isThere(folder) ? cwd : folder;
 }
 
 /** Node also starts a script whose extension was left out: then only its folder is there. */

@@ -9,7 +9,7 @@
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { peek } from "../../lang/peek.ts";
-import { makeFolder } from "../../ledger/private-folder.ts";
+import { makeFolder, syncIfPermitted } from "../../ledger/private-folder.ts";
 
 const WORLD_WRITABLE = 0o002;
 const FILE_MODE = 0o600;
@@ -79,13 +79,15 @@ export function identityOf(file: string): string | undefined {
 const isWorldWritable = ({ mode }: fs.Stats): boolean =>
   process.platform !== "win32" && (mode & WORLD_WRITABLE) !== 0;
 
+const DENIED: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS"]);
+
 function isAllowed(path: string): boolean {
   try {
     fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK);
     return true;
   } catch (error) {
-    // Another process has just closed the last connection, and removed its journal.
-    return (error as NodeJS.ErrnoException).code === "ENOENT";
+    // Not if another process has just removed its journal, nor if a runtime keeps the question itself from us.
+    return !DENIED.has(peek(error, "code"));
   }
 }
 
@@ -94,7 +96,7 @@ function syncFolders(innermost: string, outermost: string): void {
   for (let folder = innermost; ; folder = dirname(folder)) {
     const handle = fs.openSync(folder, "r");
     try {
-      fs.fsyncSync(handle);
+      syncIfPermitted(handle);
     } finally {
       fs.closeSync(handle);
     }

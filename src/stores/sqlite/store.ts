@@ -5,7 +5,7 @@
  */
 
 import { ClosedError, InvalidInputError, StoreUnavailableError } from "../../errors.ts";
-import { sleep, systemClock } from "../../lang/clock.ts";
+import { sleep, soon, systemClock } from "../../lang/clock.ts";
 import { packRecord } from "../../ledger/codec/record-text.ts";
 import { pageLimit, pageOf, pruneLimit } from "../../ledger/query.ts";
 import type { Store, StorePromise } from "../../ledger/store.ts";
@@ -41,7 +41,7 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
     },
     clock,
     random: Math.random,
-    soon: setImmediate,
+    soon,
   });
   let database: Database | undefined;
   let opening: Promise<Database> | undefined;
@@ -127,7 +127,7 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
         const { items, last }: Scanned = scan(query, after, limit + 1 - found.length);
         found.push(...items);
         after = last;
-        if (last !== undefined) await new Promise((resolve) => setImmediate(resolve));
+        if (last !== undefined) await new Promise((resolve) => soon(resolve));
         if (closing) throw new ClosedError();
       }
       const isMore = found.length > limit;

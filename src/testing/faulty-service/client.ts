@@ -5,6 +5,7 @@
  * @module
  */
 
+import { onOwnConnection } from "../../wire/platform-fetch.ts";
 import type { EffectBody } from "./logs.ts";
 import type { ToolClass } from "./tool-class.ts";
 
@@ -65,7 +66,8 @@ export function createClient(
   const recordAt = (name: string) => `${url}/${toolClass}/records/${encodeURIComponent(name)}`;
 
   const ask = async (method: string, to: string, init: RequestInit): Promise<Response> => {
-    const response = await (options.fetch ?? fetch)(to, { ...init, method });
+    const once = onOwnConnection(method, { ...init, method });
+    const response = await (options.fetch ?? fetch)(to, once);
     return response.ok ? response : Promise.reject(await answerError(method, to, response));
   };
   const read = (to: string, { signal }: ReadOptions = {}) =>
