@@ -5,6 +5,8 @@
  * @module
  */
 
+import { notApplied } from "../classify/not-applied.ts";
+import { serviceWords } from "../classify/service-words.ts";
 import type {
   AttemptContext,
   KeyedOptions,
@@ -138,7 +140,7 @@ export function httpTool<A, R = unknown, I = A>(
     const answer = await send(context.fetch, { ...request, body: sent }, own);
     const made = resultOf(answer.body, answer);
     const wanted = rest.intent ? rest.intent(args) : (args as unknown as I);
-    if (standingOf(made, wanted) === "declined") throw new DeclinedError(answer);
+    if (standingOf(made, wanted) === "declined") throw declined(answer);
     return made;
   }
 
@@ -148,8 +150,6 @@ export function httpTool<A, R = unknown, I = A>(
     via: "http",
     input: withCheck(rest.input, (args) => urlOf(templateFor(args), args, { key: "x" })),
     run: standsFor(run, fixed === undefined ? url : `${method} ${new URL(fixed).pathname}`),
-    classify: (error) =>
-      rest.classify?.(error) ?? (error instanceof DeclinedError ? "rejected" : undefined),
     ...(keyed && { keyed }),
     ...(standing && {
       verify: rest.verify ?? ((made, { intent }) => standing(made, intent) === "done"),
@@ -173,7 +173,11 @@ export function httpTool<A, R = unknown, I = A>(
 }
 
 /** The service answered with a success, and with a thing that says no. */
-class DeclinedError extends HttpAnswerError {}
+function declined(answer: HttpAnswer): Error {
+  const words = serviceWords(undefined, answer.body);
+  const why = words ? `The service declined it: ${words}` : "The service declined it.";
+  return notApplied(why, { cause: new HttpAnswerError(answer) });
+}
 
 const urlOf = (template: string, args: unknown, about: { readonly key: string }): URL =>
   fillUrl(

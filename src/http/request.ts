@@ -68,14 +68,9 @@ export class HttpAnswerError extends Error {
   declare readonly body: unknown;
 
   constructor({ status, headers, body }: HttpAnswer, code: unknown = usualCode(body)) {
-    const named = shortened(typeof code === "number" ? `${code}` : code, 64);
-    const words = usualWords(body);
-    super(
-      `The service answered ${status}${named && ` (${named})`}${words ? `: ${words}` : ""}`.replace(
-        /[^.!?]$/,
-        "$&.",
-      ),
-    );
+    const named =
+      typeof code === "string" || typeof code === "number" ? `${code}`.slice(0, 64) : "";
+    super(`The service answered ${status}${named && ` (${named})`}.`);
     this.status = status;
     if (named) this.code = named;
     Object.defineProperty(this, "headers", { value: headers, enumerable: false });
@@ -83,14 +78,14 @@ export class HttpAnswerError extends Error {
   }
 }
 
-/** Where services put the name of an error, and what they say of it to people. */
+/** Where services put the name of an error. What they say of it to people is found in `body`, where it is told. */
 const holders = (body: unknown): readonly unknown[] => [
   peek(body, "error"),
   peek(peek(body, "errors"), 0),
+  peek(body, 0),
   body,
 ];
 const CODES = ["code", "error_code", "errorCode", "name", "type"];
-const WORDS = ["message", "detail", "error_description", "description", "title"];
 
 export const usualCode = (body: unknown): unknown =>
   [
@@ -99,22 +94,6 @@ export const usualCode = (body: unknown): unknown =>
   ].find(
     (code) => (typeof code === "string" && /^[\w.-]{1,64}$/.test(code)) || typeof code === "number",
   );
-
-function usualWords(body: unknown): string {
-  const said = holders(body)
-    .flatMap((holder) => [...WORDS.map((name) => peek(holder, name)), holder])
-    .find((words) => typeof words === "string" && words !== "");
-  return shortened(said, 200);
-}
-
-/** One line, without characters that are not shown. */
-const shortened = (text: unknown, most: number): string =>
-  typeof text === "string"
-    ? text
-        .slice(0, most)
-        .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
-        .trim()
-    : "";
 
 async function read(response: Response): Promise<unknown> {
   const chunks: Uint8Array[] = [];

@@ -260,8 +260,9 @@ describe("an answer that is no success", () => {
     const body = { error: { code: "card_declined", message: "Your card\nwas declined." } };
     const { error, outcome } = await answering({ status: 402, body });
     expect(outcome).toMatchObject({ status: "not_applied", reason: "rejected", replayed: true });
-    const { cause } = error as { cause: Error };
-    expect(cause.message).toBe("The service answered 402 (card_declined): Your card was declined.");
+    const { cause, message } = error as Error & { cause: Error };
+    expect(cause.message).toBe("The service answered 402 (card_declined).");
+    expect(message).toContain("Your card was declined.");
     expect(JSON.stringify(cause)).not.toContain("Your card");
   });
 
@@ -274,8 +275,9 @@ describe("an answer that is no success", () => {
     const standing = (paid: unknown) =>
       (paid as { state: string }).state === "refused" ? ("declined" as const) : ("done" as const);
     const answer = { body: { state: "refused", message: "Not enough money" } };
-    const { outcome } = await answering(answer, { standing });
+    const { error, outcome } = await answering(answer, { standing });
     expect(outcome).toMatchObject({ status: "not_applied", reason: "rejected" });
+    expect((error as Error).message).toContain("The service declined it: Not enough money");
   });
 
   test("is read up to a limit", async () => {
