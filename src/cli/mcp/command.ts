@@ -21,7 +21,8 @@ import { systemClock } from "../../lang/clock.ts";
 import { type Command, defineCommand, LEDGER, UsageError } from "../command.ts";
 import { withLedger } from "../ledger/open-ledger.ts";
 import { durationOf, wholeNumberOf } from "../parse.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Terminal, visible } from "../terminal.ts";
+import { install } from "./install.ts";
 import { loadRules } from "./load-rules.ts";
 
 const OPTIONS = {
@@ -64,6 +65,17 @@ const OPTIONS = {
     about: "Chaos: repeats what was random. Printed if not given.",
   },
   slow: { type: "string", value: "70s", about: "Chaos: how late a slow answer is. Default 70s." },
+  host: {
+    type: "string",
+    value: "NAME",
+    about: "Install: claude-desktop, claude-code, cursor or vscode.",
+  },
+  file: {
+    type: "string",
+    value: "FILE",
+    about: "Install: the host's configuration. Default: its own.",
+  },
+  yes: { type: "boolean", about: "Install: writes the file, beside a copy of it as it was." },
   report: { type: "boolean", about: "At the end, prints what happened to standard error." },
 } as const;
 
@@ -75,14 +87,22 @@ const MAX_KEPT_BYTES = 1024 * 1024;
 export const mcp: Command = defineCommand({
   name: "mcp",
   summary: "Stands between an MCP host and a server, and guards its tools.",
-  takes: [],
+  takes: ["[install|uninstall]", "[NAME]"],
   rest: "SERVER ARGS...",
   about: [
     "In a host's configuration, put `holdfire mcp --` before the server's command. Everything passes through, but for tool calls that may write: one whose answer was lost is answered from the ledger, read or held, and not made twice.",
+    "`holdfire mcp install NAME --host cursor` shows what to change in a host's configuration, and changes it with --yes; uninstall takes it back.",
     "The ledger is ~/.holdfire/ledger.db, unless --store or HOLDFIRE_STORE names another. It ends with the server's exit code.",
   ],
   options: OPTIONS,
-  async run({ values, rest }, terminal) {
+  async run({ values, positionals, rest }, terminal) {
+    const [action, name] = positionals;
+    if (action === "install" || action === "uninstall") {
+      return install(action, name, values, terminal);
+    }
+    if (action !== undefined) {
+      throw new UsageError(`There is no "mcp ${visible(action)}".`, "Write -- before the server.");
+    }
     const [command, ...args] = rest;
     if (command === undefined) {
       const hint = "Write: holdfire mcp [OPTIONS] -- SERVER ARGS...";

@@ -178,6 +178,7 @@ function tell(
   if (standing.phase !== "received") {
     standing.isSettled = !isOpen;
     standing.isDoneWrite = status === "committed" && treatment.writes;
+    standing.isFailure = status === "not_applied" && outcome.reason === "rejected";
   }
   if (replayed && status === "committed") onEvent("replayed");
   else if (status === "held" || status === "unknown") onEvent(status);

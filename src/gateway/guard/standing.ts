@@ -26,6 +26,8 @@ export interface Standing {
   isSettled: boolean;
   /** It was done, by a tool that is said to write: a repeat soon after is asked about. */
   isDoneWrite: boolean;
+  /** The server has answered it with an error: whoever makes it again, having that answer, wants it tried again. */
+  isFailure: boolean;
   /** The request that was answered last. */
   request: Id | undefined;
   /** When it was received, on the ledger's clock. */
@@ -104,6 +106,7 @@ export function standingMemory(
     phase: "open",
     isSettled: false,
     isDoneWrite: false,
+    isFailure: false,
     request: undefined,
     receivedAt: 0,
   });
@@ -157,7 +160,8 @@ export function standingMemory(
     isBusy: (row) => turns.has(row),
     async find(row, forgets, isSecond) {
       const last = known.get(row);
-      const edit = isSecond && last && told.has(last) ? receive(last) : undefined;
+      const isOver = last && told.has(last) && (isSecond || last.isFailure);
+      const edit = isOver ? receive(last) : undefined;
       if (edit) await rows.change(row, edit);
       const mine = known.get(row);
       if (mine && !(mine.phase === "received" && forgets(mine.receivedAt))) {

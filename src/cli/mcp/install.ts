@@ -1,0 +1,56 @@
+/**
+ * `holdfire mcp install` and `uninstall`: show what would change in a host's configuration, and change it when told to,
+ * with a copy of the file as it was.
+ *
+ * @module
+ */
+
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { compareLines } from "../../gate/line-diff.ts";
+import { configOf, HOSTS } from "../../gateway/install/hosts.ts";
+import { unwrapServer, wrapServer } from "../../gateway/install/wrap.ts";
+import { EXIT, FailedError, UsageError } from "../command.ts";
+import { type Terminal, visible } from "../terminal.ts";
+
+export interface InstallChoice {
+  readonly host?: string | undefined;
+  readonly file?: string | undefined;
+  readonly as?: string | undefined;
+  readonly yes: boolean;
+}
+
+export function install(
+  action: "install" | "uninstall",
+  server: string | undefined,
+  { host: given, file, as, yes }: InstallChoice,
+  terminal: Terminal,
+): number {
+  const host = HOSTS.find((name) => name === given);
+  if (!host) throw new UsageError(`--host must be one of ${HOSTS.join(", ")}.`);
+  if (server === undefined) throw new UsageError("The name of the server is missing.");
+  const { cwd, env } = terminal;
+  const usual = configOf(host, { platform: process.platform, home: homedir(), cwd, env });
+  const config = file === undefined ? usual : { ...usual, path: resolve(cwd, file) };
+  const { path } = config;
+  if (!existsSync(path)) throw new FailedError(`There is no ${path}. Name the file with --file.`);
+  const text = readFileSync(path, "utf8");
+  const { before, after } =
+    action === "install"
+      ? wrapServer(text, config, server, as ?? host)
+      : unwrapServer(text, config, server);
+  // Only what changes: the rest of the file may have secrets.
+  for (const { sign, line } of compareLines(before.split("\n"), after.split("\n"))) {
+    if (sign !== " ") terminal.out(`${sign} ${visible(line)}`);
+  }
+  if (!yes) {
+    terminal.err(`Nothing was written. --yes writes ${path}.`);
+    return EXIT.ok;
+  }
+  const copy = `${path}.holdfire-backup`;
+  copyFileSync(path, copy);
+  writeFileSync(path, after);
+  terminal.err(`Written: ${path}. As it was: ${copy}. Start the host again.`);
+  return EXIT.ok;
+}
