@@ -22,6 +22,11 @@ export function printHelp(commands: readonly Command[], terminal: Terminal): voi
   out(EXITS);
 }
 
+/** The help of a command as data. */
+export const helpOf = ({ name, summary, takes, rest, about, options }: Command): object => ({
+  ...{ name, summary, takes, rest, about, options },
+});
+
 export function printHelpOf(command: Command, terminal: Terminal): void {
   const { name, summary, takes, rest, about, options } = command;
   const { out } = terminal;

@@ -27,6 +27,7 @@ const terminal: Terminal = {
   },
   write: (text) => void process.stdout.write(text),
   isTTY: process.stdout.isTTY === true,
+  isErrorTTY: process.stderr.isTTY === true,
   columns: process.stdout.columns ?? 80,
   input: process.stdin,
   isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,

@@ -9,9 +9,9 @@
 import { isHoldfireError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, FailedError, UnreachableError, UsageError } from "./command.ts";
-import { printHelp, printHelpOf } from "./help.ts";
+import { helpOf, printHelp, printHelpOf } from "./help.ts";
 import { nearest, parseFor } from "./parse.ts";
-import { jsonText, paint, type Terminal, visible } from "./terminal.ts";
+import { jsonText, onStderr, paint, type Terminal, visible } from "./terminal.ts";
 
 export async function runCommandLine(
   argv: readonly string[],
@@ -20,7 +20,7 @@ export async function runCommandLine(
 ): Promise<number> {
   const json = argv.slice(0, boundOf(argv)).includes("--json");
   try {
-    return await dispatch(argv, commands, terminal);
+    return await dispatch(argv, commands, json, terminal);
   } catch (error) {
     return report(error, json, terminal);
   }
@@ -32,26 +32,25 @@ const boundOf = (argv: readonly string[]): number =>
 async function dispatch(
   argv: readonly string[],
   commands: readonly Command[],
+  json: boolean,
   terminal: Terminal,
 ): Promise<number> {
-  const [first, second] = argv;
+  const [first, second] = argv.filter((word) => word !== "--json");
   if (first === "--version" || first === "-v") {
-    terminal.out(VERSION);
+    terminal.out(json ? jsonText({ version: VERSION }) : VERSION);
     return EXIT.ok;
   }
   const wantsHelp = first === "help" || first === "--help" || first === "-h";
   if (first === undefined || (wantsHelp && second === undefined)) {
-    printHelp(commands, terminal);
+    if (json) terminal.out(jsonText({ version: VERSION, commands: commands.map(helpOf) }));
+    else printHelp(commands, terminal);
     return first === undefined ? EXIT.usage : EXIT.ok;
   }
-  if (wantsHelp && second !== undefined) {
-    printHelpOf(commandFor(second, commands), terminal);
-    return EXIT.ok;
-  }
-  const command = commandFor(first, commands);
-  const args = parseFor(command, argv.slice(1));
-  if (args.values.help) {
-    printHelpOf(command, terminal);
+  const command = commandFor(wantsHelp && second !== undefined ? second : first, commands);
+  const args = wantsHelp ? undefined : parseFor(command, argv.toSpliced(argv.indexOf(first), 1));
+  if (!args || args.values.help) {
+    if (json) terminal.out(jsonText(helpOf(command)));
+    else printHelpOf(command, terminal);
     return EXIT.ok;
   }
   return command.run(args, terminal);
@@ -80,7 +79,7 @@ function report(error: unknown, json: boolean, terminal: Terminal): number {
   const candidates = error instanceof FailedError ? error.candidates : undefined;
   if (json) terminal.err(jsonText({ error: message, hint, candidates, exitCode }, 0));
   else {
-    terminal.err(`${paint(terminal, "red", "holdfire:")} ${visible(message, 2_000)}`);
+    terminal.err(`${paint(onStderr(terminal), "red", "holdfire:")} ${visible(message, 2_000)}`);
     if (hint) terminal.err(visible(hint, 2_000));
   }
   return exitCode;

@@ -23,6 +23,8 @@ export interface Terminal {
   write(text: string): void;
   /** Whether stdout is a terminal. */
   readonly isTTY: boolean;
+  /** Whether stderr is one. */
+  readonly isErrorTTY: boolean;
   /** How wide it is; 80 where it is not known. */
   readonly columns: number;
   /** What a person types. */
@@ -44,6 +46,12 @@ export function paint({ isTTY, env }: Terminal, style: Style, text: string): str
   const wanted = isTTY && !env.NO_COLOR && env.TERM !== "dumb";
   return wanted ? styleText(style, text, { validateStream: false }) : text;
 }
+
+/** For lines that go to stderr: each of the two may be a terminal, or a file. */
+export const onStderr = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  isTTY: terminal.isErrorTTY,
+});
 
 const STYLES: Readonly<Record<StateTag, Style>> = {
   held: "yellow",

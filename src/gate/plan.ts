@@ -10,6 +10,7 @@ import type { Tool } from "../engine/define/tool.ts";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { isJsonObject } from "../key/json.ts";
+import { runAsLook } from "../wire/token.ts";
 
 const TYPES = new Set<unknown>(["create", "update", "delete"] satisfies PlannedChange["type"][]);
 const FIELDS = new Set(["type", "target", "before", "after"]);
@@ -49,5 +50,7 @@ function checkChange(change: Json, at: string): void {
 
 /** Asks the tool what it would change. Sends nothing, unless the user's own function does. */
 export async function makePlan(tool: Tool, args: Json): Promise<Plan | undefined> {
-  return tool.plan && checkPlan(await tool.plan(args), tool.name);
+  const { plan, name } = tool;
+  if (!plan) return undefined;
+  return checkPlan(await runAsLook(name, async () => plan(args)), name);
 }

@@ -14,6 +14,8 @@ export interface Ambient {
   readonly token: object | undefined;
   /** The call of the attempt's own `fetch` that is being made. */
   readonly call?: object | undefined;
+  /** The tool for which holdfire looks, outside of every attempt. Only `holdfire doctor --live` asks. */
+  readonly look?: string | undefined;
 }
 
 const NOTHING: Ambient = { scope: undefined, token: undefined };

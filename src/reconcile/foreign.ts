@@ -11,7 +11,7 @@ import { askStore } from "../engine/store-call.ts";
 import { wireKeys } from "../key/mint.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import { peek, peekItems } from "../lang/peek.ts";
-import { runWithoutToken } from "../wire/token.ts";
+import { runAsLook, runWithoutToken } from "../wire/token.ts";
 import type { DuplicatedFinding } from "./compare.ts";
 import {
   judgeEffects,
@@ -105,7 +105,7 @@ async function listEffects(
   const { list } = effect;
   const stop = new AbortController();
   const span = { since, until, signal: stop.signal };
-  const asked = runWithoutToken(async () => list?.(span));
+  const asked = runWithoutToken(() => runAsLook(tool.name, async () => list?.(span)));
   const inTime = await withTimeLimit(engine.clock, deadlineMs, asked);
   stop.abort();
   if (inTime.tag !== "done" || !Array.isArray(inTime.value)) return undefined;

@@ -72,6 +72,10 @@ export function runWithoutToken<T>(fn: () => T): T {
     : fn();
 }
 
+/** For a look that is no reading of one operation: a plan, a list of effects. Inside an attempt it is part of that. */
+export const runAsLook = <T>(tool: string, fn: () => T): T =>
+  currentToken() ? fn() : runAmbient({ ...ambient(), look: tool }, fn);
+
 const NOTHING_SENT: WireFacts = { wireRequests: 0, hops: 0, unsent: false };
 
 export const wireFacts = ({ counter }: WireToken): WireFacts => counter?.facts() ?? NOTHING_SENT;

@@ -63,10 +63,26 @@ test.each([
     { tool: "stock", kind: "destructive", blind: false, deltas: ["item.amountToAdd", "by"] },
     { tool: "bare", kind: "write", blind: false },
   ]);
+  expect(JSON.parse(json.out).guarded).toEqual({ read: 1, write: 3, destructive: 1 });
+  expect(out).toContain("Guarded tools: 5 (1 read, 3 write, 1 destructive).");
   expect(JSON.parse(json.out).app).toBe(null);
   expect(out).toContain("No app: another program");
   // Looking at tools opens no ledger.
   expect(existsSync(join(folder, ".holdfire"))).toBe(false);
+});
+
+test("tools that a framework's guard has made are counted, too", async () => {
+  const config = CONFIG.slice(0, CONFIG.indexOf("const tools"));
+  const guard = `
+    hf.tool({ name: "guarded", kind: "write", keyed: { forMs: 1 }, run: async () => 1 });
+    export default defineConfig({ hf, tools: [] });
+  `;
+  const folder = folderWith(config + guard);
+  const { out } = await start(["doctor", "--config", "holdfire.config.ts"], folder);
+  expect(out).toContain("Guarded tools: 1 (0 read, 1 write, 0 destructive).");
+  const none = folderWith(`${config} export default defineConfig({ hf, tools: [] });`);
+  const { out: said } = await start(["doctor", "--config", "holdfire.config.ts"], none);
+  expect(said).toContain("Guarded tools: 0. Make them with hf.tool or guardTools");
 });
 
 test.each([

@@ -89,10 +89,42 @@ test("inside holdfire: requests by operation, hidden ones told apart", async () 
   const first = `POST ${server.url}/pay`;
   const operation = expect.any(String);
   expect(operations).toEqual([
-    { operation, attempts: 3, requests: 3, again: 0, first },
-    { operation, attempts: 1, requests: 3, again: 2, first },
+    { operation, attempts: 3, requests: 3, reads: 0, again: 0, first },
+    { operation, attempts: 1, requests: 3, reads: 0, again: 2, first },
   ]);
   expect(outside).toMatchObject([{ method: "GET", path: "/seen", requests: 1, again: 0 }]);
+});
+
+test("what holdfire reads itself is neither outside nor an attempt", async () => {
+  const program = `
+    import { absent, createHoldfire } from ${from("src/index.ts")};
+    import { sqliteStore } from ${from("src/stores/sqlite/index.ts")};
+    const hf = createHoldfire({ store: sqliteStore({ path: "ledger.db" }) });
+    const look = (path) => fetch("${server.url}" + path);
+    const pay = hf.tool({
+      name: "pay",
+      kind: "write",
+      attempts: 1,
+      deadlineMs: 1_000,
+      plan: async () => (await look("/plan"), { changes: [] }),
+      run: (args) => fetch("${server.url}/pay", { method: "POST", body: "{}" }),
+      readState: async () => (await look("/state"), absent()),
+      effect: { id: () => "x", list: async () => (await look("/list"), []) },
+    });
+    await pay.plan({ a: 1 });
+    await pay({ a: 1 }, { scope: "s" }).catch(() => {});
+    await hf.driftReport();
+    await hf.close();
+  `;
+  const { exitCode, out } = await live(program, "--json", "--strict");
+  const { operations, outside }: Tally = JSON.parse(out);
+  expect(outside).toEqual([]);
+  expect(operations).toMatchObject([
+    { operation: "pay", attempts: 0, requests: 0, reads: 2, first: `GET ${server.url}/plan` },
+    { attempts: 1, requests: 1, again: 0, first: `POST ${server.url}/pay` },
+  ]);
+  expect(operations[1]?.reads).toBeGreaterThan(0);
+  expect(exitCode).toBe(0);
 });
 
 test("--strict ends with 1 when a program that did well has retried", async () => {

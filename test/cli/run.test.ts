@@ -7,6 +7,7 @@ import {
   FailedError,
   UnreachableError,
 } from "../../src/cli/command.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
 import { wholeNumberOf } from "../../src/cli/parse.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import { jsonText, paint, tableLines, visible } from "../../src/cli/terminal.ts";
@@ -64,7 +65,7 @@ test("a command gets what was typed", async () => {
 test.each([
   [["ecoh", "k1"], 'There is no command "ecoh"', 'Did you mean "echo"?'],
   [["constructor"], 'There is no command "constructor"', "holdfire --help"],
-  [["--json", "echo"], "is not a command.", "options come after"],
+  [["--by", "echo"], "is not a command.", "options come after"],
   [["echo"], "KEY is missing", ""],
   [["echo", "a", "b", "c"], '"c" is one argument too many', "It takes KEY [NOTE]"],
   [["echo", "a", "--bye", "ana"], "There is no option --bye", "Did you mean --by?"],
@@ -121,6 +122,33 @@ test("help lists the commands, and explains each", async () => {
     expect(out).toContain("--json");
   }
   expect((await run([])).exitCode).toBe(2);
+});
+
+test("help and version are JSON where that is asked for, wherever it stands", async () => {
+  const run = async (...argv: string[]) => {
+    const terminal = testTerminal();
+    await runCommandLine(argv, COMMANDS, terminal);
+    return JSON.parse(terminal.printed());
+  };
+  expect(await run("--version", "--json")).toEqual({ version: manifest.version });
+  const { commands } = await run("--json", "--help");
+  expect(commands.map(({ name }: { name: string }) => name)).toContain("show");
+  for (const argv of [
+    ["help", "show"],
+    ["show", "--help"],
+  ]) {
+    const help = await run(...argv, "--json");
+    expect(help).toMatchObject({ name: "show", takes: ["KEY"], options: { store: {} } });
+  }
+});
+
+test.each([
+  ["stdout", { isTTY: true, isErrorTTY: false }, false],
+  ["stderr", { isTTY: false, isErrorTTY: true }, true],
+])("where only %s is a terminal, errors are coloured: %s", async (_, given, isColoured) => {
+  const terminal = testTerminal(given);
+  await runCommandLine(["nonsense"], COMMANDS, terminal);
+  expect(terminal.complained().includes("\u001b[")).toBe(isColoured);
 });
 
 test("the program knows its version, and ends with the code of its command", () => {

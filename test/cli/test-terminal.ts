@@ -23,6 +23,7 @@ export function testTerminal(given: Partial<Terminal> = {}): TestTerminal {
   const statuses: string[] = [];
   return {
     isTTY: false,
+    isErrorTTY: false,
     columns: 80,
     isInteractive: false,
     env: {},

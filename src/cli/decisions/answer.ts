@@ -18,7 +18,7 @@ import { findOperation } from "../ledger/operations.ts";
 import { canBeShown, questionLines } from "../ledger/question.ts";
 import { lastAttempt } from "../ledger/show.ts";
 import { wholeNumberOf } from "../parse.ts";
-import { jsonText, paintStatus, type Terminal, visible } from "../terminal.ts";
+import { jsonText, onStderr, paintStatus, type Terminal, visible } from "../terminal.ts";
 import { personAt } from "./ask-person.ts";
 
 const answering = (approve: boolean): Command =>
@@ -61,7 +61,10 @@ export const deny: Command = answering(false);
 /** Who answers: the value of `--by`. */
 function personNamed(by: string | undefined): string {
   if (by === undefined)
-    throw new UsageError("--by is missing: the answer is recorded with a name.");
+    throw new UsageError(
+      "--by is missing: the answer is recorded with a name.",
+      "Add --by and your name.",
+    );
   return checkPerson(by);
 }
 
@@ -73,9 +76,12 @@ async function shownDigest(
   terminal: Terminal,
 ): Promise<string> {
   const question = await hf.approvals.get(id);
-  if (!question) throw new FailedError("This operation is not waiting for approval.");
+  if (!question) {
+    const hint = `What became of it: holdfire show ${id}`;
+    throw new FailedError("This operation is not waiting for approval.", { hint });
+  }
   const others = await othersUnknown(hf, question.operation);
-  for (const line of questionLines(question, terminal, others)) terminal.err(line);
+  for (const line of questionLines(question, onStderr(terminal), others)) terminal.err(line);
   if (!terminal.isInteractive) {
     throw new UsageError(
       "--digest is missing: it names the question that is answered.",
@@ -83,7 +89,9 @@ async function shownDigest(
     );
   }
   if (approve && (!canBeShown(question) || question.answered)) {
-    throw new FailedError("The question cannot be shown here, so it cannot be approved here.");
+    throw new FailedError("The question cannot be shown here, so it cannot be approved here.", {
+      hint: "Answer it where your program can decrypt it: hf.approvals.approve(id, { digest, by })",
+    });
   }
   const person = personAt(terminal);
   try {
@@ -114,7 +122,7 @@ export async function giveAnswer(
 /** What the ledger refuses is a failure, not wrong usage: the command was called correctly. */
 function refuse(error: unknown): never {
   if (!isHoldfireError(error) || error.code !== "ERR_HOLDFIRE_INVALID_INPUT") throw error;
-  throw new FailedError(error.message);
+  throw new FailedError(error.message, { hint: "holdfire show KEY prints it as it is now." });
 }
 
 /** A person settles what no reader can. */
@@ -145,7 +153,10 @@ export const resolve: Command = defineCommand({
   run: ({ values, positionals }, terminal) => {
     const { note, committed, anyway, "not-applied": notApplied } = values;
     if (committed === notApplied) {
-      throw new UsageError("Give either --committed or --not-applied.");
+      throw new UsageError(
+        "Give either --committed or --not-applied.",
+        "--committed: you have seen that it happened. --not-applied: you have seen that it did not.",
+      );
     }
     const by = personNamed(values.by);
     const seen = wholeNumberOf("as-of", values["as-of"]);

@@ -94,7 +94,7 @@ export interface Report extends Partial<ConfigFindings> {
 }
 
 export function printReport(report: Report, terminal: Terminal): void {
-  const { findings, worstCase, app, tools } = report;
+  const { findings, worstCase, app, tools, guarded } = report;
   if (findings.length === 0) {
     terminal.out("Nothing that is known to retry by itself was found.");
   } else {
@@ -109,7 +109,20 @@ export function printReport(report: Report, terminal: Terminal): void {
       'No app: another program with the same account at a service may mint the same keys. Name yours: createHoldfire({ app: "…" }).',
     );
   }
+  if (guarded) printGuarded(guarded, terminal);
   if (tools) printTools(tools, terminal);
+}
+
+function printGuarded(guarded: ConfigFindings["guarded"], { out }: Terminal): void {
+  const { read, write, destructive } = guarded;
+  const all = read + write + destructive;
+  const kinds = `${read} read, ${write} write, ${destructive} destructive`;
+  out("");
+  out(
+    all > 0
+      ? `Guarded tools: ${all} (${kinds}).`
+      : "Guarded tools: 0. Make them with hf.tool or guardTools where the config can import them.",
+  );
 }
 
 const yes = (is: boolean): string => (is ? "yes" : "no");
@@ -189,7 +202,7 @@ function printAdvice({ findings, files, cut, folder }: Report, { out }: Terminal
 
 function printTools(tools: readonly ToolFinding[], terminal: Terminal): void {
   const { out } = terminal;
-  out("");
+  if (tools.length === 0) return;
   const blind = tools.filter((tool) => tool.blind);
   const deltas = tools.filter((tool) => tool.deltas && tool.deltas.length > 0);
   const unread = tools.filter((tool) => tool.deltas === undefined);
@@ -208,6 +221,6 @@ function printTools(tools: readonly ToolFinding[], terminal: Terminal): void {
     out(`Not checked for deltas, because the schema does not list its properties: ${names}.`);
   }
   if (blind.length === 0 && deltas.length === 0) {
-    out(`${tools.length} tools that write: each is keyed or readable; no deltas found.`);
+    out("Each that writes is keyed or readable; no deltas found.");
   }
 }

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { toolOf } from "../../engine/define/tool.ts";
+import type { ToolKind } from "../../engine/define/definition.ts";
+import { type Tool, toolOf } from "../../engine/define/tool.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { UsageError } from "../command.ts";
 import type { HoldfireConfig } from "../config.ts";
@@ -23,28 +24,42 @@ export interface ToolFinding {
 export interface ConfigFindings {
   /** The name of the program, which is part of every key; `null` if it has none. */
   readonly app: string | null;
+  /** How many tools the config's holdfire guards, of each kind: those that it lists, and those that it has made. */
+  readonly guarded: Readonly<Record<ToolKind, number>>;
   readonly tools: readonly ToolFinding[];
 }
 
-export function configFindings({ hf, tools }: HoldfireConfig): ConfigFindings {
-  return { tools: toolFindings(tools), app: engineOf(hf).app ?? null };
+export function configFindings({ hf, tools: listed }: HoldfireConfig): ConfigFindings {
+  const tools = new Map(listed.map(ownTool).map((tool) => [tool.name, tool]));
+  const { app, known } = engineOf(hf);
+  // What `guardTools` guards is a tool of the holdfire, too, and need not be listed.
+  for (const [name, tool] of known.tools) if (!tools.has(name)) tools.set(name, tool);
+  const guarded = { read: 0, write: 0, destructive: 0 };
+  for (const { kind } of tools.values()) guarded[kind] += 1;
+  return { tools: [...tools.values()].flatMap(findingOf), app: app ?? null, guarded };
+}
+
+function ownTool(guarded: object): Tool {
+  const tool = toolOf(guarded);
+  if (tool) return tool;
+  throw new UsageError(
+    "The config's tools belong to another copy of holdfire.",
+    "Run the copy of the project: npx holdfire doctor",
+  );
 }
 
 /** Tools that read are left out: there is nothing to lose. */
-function toolFindings(tools: readonly object[]): readonly ToolFinding[] {
-  return tools.flatMap((guarded) => {
-    const tool = toolOf(guarded);
-    if (!tool) {
-      throw new UsageError(
-        "The config's tools belong to another copy of holdfire.",
-        "Run the copy of the project: npx holdfire doctor",
-      );
-    }
-    const { name, kind, keyedForMs, conditional, readState, input } = tool;
-    if (kind === "read") return [];
-    const blind = keyedForMs === undefined && !conditional && readState === undefined;
-    return [{ tool: name, kind, blind, deltas: deltasIn(input) }];
-  });
+function findingOf({
+  name,
+  kind,
+  keyedForMs,
+  conditional,
+  readState,
+  input,
+}: Tool): readonly ToolFinding[] {
+  if (kind === "read") return [];
+  const blind = keyedForMs === undefined && !conditional && readState === undefined;
+  return [{ tool: name, kind, blind, deltas: deltasIn(input) }];
 }
 
 /** Words that mean a change wherever they stand in a name. */

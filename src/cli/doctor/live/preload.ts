@@ -11,13 +11,14 @@
 import { createHash, randomUUID } from "node:crypto";
 import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { ambient } from "../../../lang/ambient.ts";
 import { createCounter, type Seen, type Watch } from "../../../wire/counter.ts";
 import { watchHttp } from "../../../wire/node-http.ts";
 import { watchHttp2 } from "../../../wire/node-http2.ts";
 import { createRequestTokens } from "../../../wire/request-tokens.ts";
 import { currentToken, type WireToken } from "../../../wire/token.ts";
 import { watchUndici } from "../../../wire/undici.ts";
-import { FOLDER, type Line, SALT } from "./tally.ts";
+import { FOLDER, type Line, LOOK, SALT } from "./tally.ts";
 
 const MOST_LINES = 100_000;
 
@@ -39,7 +40,10 @@ function watchProcess(folder: string, salt: string): void {
     const n = requests;
     const { origin, path, href } = address;
     const same = createHash("sha256").update(`${salt} ${method} ${href}`).digest("base64url");
-    const { operationId: operation, attempt } = token ?? {};
+    // A look for a tool has no attempt; requests that are none of holdfire's have neither.
+    const look = token ? undefined : ambient().look;
+    const operation = token?.operationId ?? look;
+    const attempt = token?.attempt ?? (look === undefined ? undefined : LOOK);
     let sends = 0;
     write({ tag: "begin", n, method, origin, path, same, operation, attempt });
     return {

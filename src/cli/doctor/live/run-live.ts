@@ -11,7 +11,7 @@ import { constants, tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXIT, UsageError } from "../../command.ts";
-import { jsonText, paint, type Terminal, tableLines, visible } from "../../terminal.ts";
+import { jsonText, onStderr, paint, type Terminal, tableLines, visible } from "../../terminal.ts";
 import { namesIn, readStart } from "../read-bounded.ts";
 import { FOLDER, linesOf, SALT, type Tally, tallyOf } from "./tally.ts";
 
@@ -31,7 +31,7 @@ export async function runLive(
     const exitCode = await runProgram(program, { json, cwd, folder, env: terminal.env });
     const tally = tallyOf(readLines(folder));
     if (json) terminal.out(jsonText({ exitCode, ...tally }));
-    else printTally(tally, terminal);
+    else printTally(tally, onStderr(terminal));
     return exitCode === EXIT.ok && strict && hasRetried(tally) ? EXIT.found : exitCode;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -82,6 +82,12 @@ function runProgram(program: readonly string[], running: Running): Promise<numbe
 const numberOf = (signal: NodeJS.Signals): number => constants.signals[signal];
 
 const MOST_ROWS = 50;
+/** Ids have 36 or 43 characters, and are known by their beginning; else it is the name of a tool. */
+const SHORTEST_ID = 36;
+const SHORT = 12;
+
+const shortName = (operation: string): string =>
+  visible(operation.length < SHORTEST_ID ? operation : operation.slice(0, SHORT));
 
 function printTally(tally: Tally, terminal: Terminal): void {
   const { operations, outside, cut } = tally;
@@ -94,15 +100,17 @@ function printTally(tally: Tally, terminal: Terminal): void {
     return;
   }
   if (operations.length > 0) {
-    say("Inside holdfire, by operation. again: sent again within one attempt.");
+    say(
+      "Inside holdfire, by operation. reads: holdfire looked. again: sent again within one attempt.",
+    );
     const rows = operations
       .slice(0, MOST_ROWS)
-      .map(({ operation, attempts, requests, again: hidden, first }) => [
-        visible(operation.slice(0, 12)),
-        ...[String(attempts), String(requests), again(hidden), visible(first)],
+      .map(({ operation, attempts, requests, reads, again: hidden, first }) => [
+        shortName(operation),
+        ...[String(attempts), String(requests), String(reads), again(hidden), visible(first)],
       ]);
     const titles = [{ title: "operation" }, number("attempts"), number("requests")];
-    print([...titles, number("again"), { title: "first request" }], rows);
+    print([...titles, number("reads"), number("again"), { title: "first request" }], rows);
     more(operations.length);
   }
   if (outside.length > 0) {

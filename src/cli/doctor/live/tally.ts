@@ -48,10 +48,13 @@ export function linesOf(text: string): readonly Line[] {
 export interface OperationTally {
   readonly operation: string;
   readonly attempts: number;
+  /** The requests of its attempts. */
   readonly requests: number;
+  /** The requests by which holdfire looked: `readState`, `plan`, a list of effects. */
+  readonly reads: number;
   /** Sent again within one attempt: hidden retries. */
   readonly again: number;
-  /** Its first request, without the query. */
+  /** Its first request, without the query; of an attempt, if there was one. */
   readonly first: string;
 }
 
@@ -74,6 +77,9 @@ export interface Tally {
   readonly cut: boolean;
 }
 
+/** The number of an attempt that is none: holdfire looks, and asks again where it must. */
+export const LOOK = 0;
+
 type Begin = Extract<Line, { tag: "begin" }>;
 type Counts<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -89,14 +95,19 @@ export function tallyOf(processes: readonly (readonly Line[])[]): Tally {
   function countInside(line: Begin, isAgain: boolean) {
     const { operation = "", attempt = 0, method, origin, path } = line;
     const known = operations.get(operation) ?? {
-      ...{ operation, attempts: 0, requests: 0, again: 0, seen: new Set<number>() },
+      ...{ operation, attempts: 0, requests: 0, reads: 0, again: 0, seen: new Set<number>() },
       first: `${method} ${origin}${path}`,
     };
+    operations.set(operation, known);
+    if (attempt === LOOK) {
+      known.reads += 1;
+      return;
+    }
+    if (known.requests === 0) known.first = `${method} ${origin}${path}`;
     known.seen.add(attempt);
     known.attempts = known.seen.size;
     known.requests += 1;
     if (isAgain) known.again += 1;
-    operations.set(operation, known);
   }
 
   function groupOf({ method, origin, path }: Begin): Counts<GroupTally> {
