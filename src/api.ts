@@ -9,6 +9,7 @@ import type { PruneOptions } from "./engine/admin/prune.ts";
 import type { StatusTool } from "./engine/admin/status-tool.ts";
 import type { GuardedTool } from "./engine/call/guarded-tool.ts";
 import type { CallOptions, ToolWithInput, ToolWithoutInput } from "./engine/define/definition.ts";
+import type { JsonArguments, NoArguments, TakesJson } from "./engine/define/json-arguments.ts";
 import type {
   OnHiddenRetry,
   PayloadOptions,
@@ -70,12 +71,19 @@ export interface HoldfireOptions {
 type Once<A> = CallOptions & { readonly args: A; readonly key?: string | undefined };
 
 export interface Holdfire {
-  /** Guards a tool. `R` comes from `run`, `I` from `intent`, `A` from `input` or from `run`. */
-  tool<A, R, I = A>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
-  tool<A, R, I = A>(definition: ToolWithoutInput<A, I, R>): GuardedTool<A, R>;
+  /**
+   * Guards a tool. `R` comes from `run`, `I` from `intent`, `A` from `input` or from the arguments of `run`, which
+   * must be annotated then. Arguments are JSON: a `Date` in them does not compile.
+   */
+  tool<A extends JsonArguments<A>, R, I = A>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
+  tool<A = NoArguments, R = unknown, I = A>(
+    definition: ToolWithoutInput<A, I, R> & TakesJson<NoInfer<A>>,
+  ): GuardedTool<A, R>;
   /** One call, without a tool object. */
-  run<A, R, I = A>(call: ToolWithInput<A, I, R> & Once<NoInfer<A>>): Promise<R>;
-  run<A, R, I = A>(call: ToolWithoutInput<A, I, R> & Once<A>): Promise<R>;
+  run<A extends JsonArguments<A>, R, I = A>(
+    call: ToolWithInput<A, I, R> & Once<NoInfer<A>>,
+  ): Promise<R>;
+  run<A extends JsonArguments<A>, R, I = A>(call: ToolWithoutInput<A, I, R> & Once<A>): Promise<R>;
   /**
    * All calls inside `fn` belong to this request of a person, job or step. A nested scope is appended. With a
    * `thread`, the same call in a later turn joins one that is still open ("try again").

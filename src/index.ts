@@ -20,6 +20,7 @@ export type {
   ToolWithInput,
   ToolWithoutInput,
 } from "./engine/define/definition.ts";
+export type { JsonArguments } from "./engine/define/json-arguments.ts";
 export {
   absent,
   cannotTell,

@@ -286,3 +286,55 @@ describe("the three ways to call a tool", () => {
     expectTypeOf(told).returns.toEqualTypeOf<string>();
   });
 });
+
+describe("arguments are JSON, and have a type", () => {
+  test("without an input, a run that takes arguments says which", () => {
+    // @ts-expect-error its arguments have no type
+    hf.tool({ ...base, run: ({ paymentId }) => paymentId });
+    // @ts-expect-error its arguments have no type
+    hf.tool({ ...base, run: ({ paymentId }, { key }) => `${key}${paymentId}` });
+    // @ts-expect-error its arguments have no type
+    hf.tool({ ...base, run: (given) => given.paymentId });
+    // @ts-expect-error its arguments have no type
+    hf.tool({ ...base, run: (given, { key }) => refund(given, key) });
+  });
+
+  test("a run that takes none needs no type", () => {
+    const tool = hf.tool({ ...base, run: () => refund(args) });
+    expectTypeOf(tool({})).toEqualTypeOf<Promise<Refund>>();
+    const keyed = hf.tool({ ...base, run: (_, { key }) => refund(args, key) });
+    expectTypeOf(keyed({})).toEqualTypeOf<Promise<Refund>>();
+  });
+
+  test("a Date does not compile, wherever it is, nor does what else JSON cannot carry", () => {
+    // @ts-expect-error a Date
+    hf.tool({ ...base, run: (given: { at: Date }) => given.at });
+    // @ts-expect-error a Date in a list
+    hf.tool({ ...base, run: (given: { days: { at?: Date }[] }) => given.days });
+    // @ts-expect-error a Date, or a text
+    hf.tool({ ...base, run: (given: { at: Date | string }) => given.at });
+    // @ts-expect-error a Map
+    hf.tool({ ...base, run: (given: { by: Map<string, number> }) => given.by });
+    // @ts-expect-error a bigint
+    hf.tool({ ...base, run: (given: { cents: bigint }) => given.cents });
+    // @ts-expect-error a Date by the type of the input
+    hf.tool({ ...base, input: typed<{ at: Date }>(), run: () => 1 });
+    // @ts-expect-error a Date in the arguments of one call
+    void hf.run({ ...base, scope: "s", args: { at: new Date() }, run: () => 1 });
+  });
+
+  test("interfaces, recursive types, brands and unknown values do", () => {
+    interface Tree {
+      readonly name: string & { readonly brand: "name" };
+      readonly kids?: readonly Tree[] | undefined;
+      readonly data: Json;
+      readonly other: unknown;
+    }
+    type Json = null | boolean | number | string | readonly Json[] | { readonly [k: string]: Json };
+    const tool = hf.tool({ ...base, run: (tree: Tree) => tree.name });
+    expectTypeOf(tool).toExtend<GuardedTool<Tree, string>>();
+    expectTypeOf(hf.tool({ ...base, run: (given: Json) => [given] })).toExtend<
+      GuardedTool<Json, Json[]>
+    >();
+  });
+});

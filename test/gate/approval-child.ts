@@ -72,7 +72,9 @@ const drop = hf.tool({
   kind: "destructive",
   attemptTimeoutMs: ATTEMPT_MS,
   commitsWithinMs: 100,
-  plan: ({ bucket }) => ({ changes: [{ type: "delete", target: bucket }] }),
+  plan: ({ bucket }: { readonly bucket: string }) => ({
+    changes: [{ type: "delete", target: bucket }],
+  }),
   async readState({ key, signal }) {
     const answer = await fetch(`${url}?key=${key}`, { signal });
     const found = (await answer.json()) as Done | null;

@@ -6,6 +6,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { ToolWithInput } from "../../src/engine/define/definition.ts";
+import type { JsonArguments } from "../../src/engine/define/json-arguments.ts";
 import type { FakeService } from "./fake-service.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -43,7 +44,7 @@ export interface ContractOptions<A, I, R> {
 
 const WITHIN_MS = 2_000;
 
-export function recipeContract<A, I, R>(
+export function recipeContract<A extends JsonArguments<A>, I, R>(
   name: string,
   {
     open,

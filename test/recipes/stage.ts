@@ -7,6 +7,7 @@
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import type { ToolWithInput } from "../../src/engine/define/definition.ts";
+import type { JsonArguments } from "../../src/engine/define/json-arguments.ts";
 import type { Reading } from "../../src/engine/define/reading.ts";
 import type { Outcome } from "../../src/engine/operation/outcome.ts";
 import { type VirtualClock, virtualClock } from "../engine/virtual-clock.ts";
@@ -19,7 +20,7 @@ export interface Stage {
   readonly duplicates: () => number;
   /** What readers said, and of which key. */
   readonly readings: { readonly key: string; readonly reading: Reading<unknown> }[];
-  tool<A, I, R>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
+  tool<A extends JsonArguments<A>, I, R>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
   /** One call in one scope, with all the time it needs. */
   call<A, R>(tool: GuardedTool<A, R>, args: A, scope?: string): Promise<Outcome<R>>;
 }

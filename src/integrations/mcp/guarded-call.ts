@@ -20,6 +20,7 @@ import { errorOf } from "../../engine/operation/outcome.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
 import { checkerOf } from "../../engine/outcome/words.ts";
 import { InvalidInputError } from "../../errors.ts";
+import type { Json } from "../../key/canonical.ts";
 import { peek } from "../../lang/peek.ts";
 import { aliasesOf, wantedAgain } from "../shared/tools/guard-tool.ts";
 import { withoutKey } from "../shared/tools/hidden-key.ts";
@@ -74,7 +75,7 @@ export function guardedCallTool(
     const known = registered.get(fullName);
     if (known) return known;
     const { isErrorMeans = options.isErrorMeans, changed, again: _, ...own } = rules.of(name);
-    const made: GuardedTool<unknown, unknown> = hf.tool<unknown, unknown>({
+    const made = hf.tool<Json, unknown>({
       service: server,
       deadlineMs: DEADLINE_MS,
       attemptTimeoutMs: ATTEMPT_MS,

@@ -18,6 +18,7 @@ import type { AttemptContext } from "../../../engine/define/definition.ts";
 import { standsFor } from "../../../engine/define/source.ts";
 import type { Reply } from "../../../engine/outcome/reply.ts";
 import { InvalidInputError, VolatileIntentError } from "../../../errors.ts";
+import type { Json } from "../../../key/canonical.ts";
 import { checkAlias } from "../../../key/check-name.ts";
 import { findVolatileId } from "../../../key/volatile-ids.ts";
 import { ignoreRejection, peek } from "../../../lang/peek.ts";
@@ -69,7 +70,7 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
   const { name, execute, keys = keyNamesOf(undefined), line } = options;
   const { again, ...rules } = options.rules;
   const names = async () => (typeof keys === "function" ? keys() : keys);
-  const tool = hf.tool<unknown, unknown>({
+  const tool = hf.tool<Json, unknown>({
     deadlineMs: DEADLINE_MS,
     ...rules,
     name,
@@ -88,7 +89,7 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
     const wanted = wantedAgain(name, again, args, { ...turn, aliases, context });
     const reply = (scope: string | undefined) =>
       current.run({ of: options, call: context }, () =>
-        tool.reply(args, { scope, signal, aliases, step, again: wanted }),
+        tool.reply(args as Json, { scope, signal, aliases, step, again: wanted }),
       );
     // A read needs no scope; what it calls in turn may need one.
     return inTurn(turn, { tool: name, line: rules.kind === "read" ? undefined : line }, reply);

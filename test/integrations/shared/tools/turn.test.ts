@@ -173,7 +173,7 @@ describe("where the scope comes from", () => {
   });
 
   it("a run of its own is entered; without one, all runs are one", async () => {
-    const run = (given: Turn) => inTurn(given, NAMES, () => currentScope()?.run);
+    const run = (given: Turn) => inTurn(given, NAMES, () => currentScope()?.run());
     expect(await run({ thread: "t", messages, run: "run_1" })).toBe("run_1");
     expect(await run({ thread: "t", messages })).toBeUndefined();
   });
