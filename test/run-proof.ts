@@ -27,6 +27,7 @@ const PARTS: readonly Part[] = [
   { name: "storm", argv: ["bench/storm.ts", "--quick"] },
   { name: "frameworks", argv: ["bench/frameworks.ts"] },
   { name: "runtimes", argv: ["test/runtimes/run.ts"] },
+  { name: "bundlers and Jest", argv: ["test/package/check-tools.ts"] },
 ];
 
 const say = (line: string): boolean => stdout.write(`${line}\n`);
