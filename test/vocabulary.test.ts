@@ -189,3 +189,16 @@ describe("the texts of errors", () => {
     expect(open).toEqual([]);
   });
 });
+
+/** Read in the first hour, and not understood. */
+test.each([
+  "Each has the other.",
+  "two owners of a key are none",
+  "A look that brings no news leaves the record as it was.",
+  "the same tool call was made again from around",
+])("nobody has to read: %s", (sentence) => {
+  const folded = (text: string) => text.replaceAll(/[\s*/]+/g, " ").toLowerCase();
+  const files = [...globSync("src/**/*.ts"), ...globSync("examples/**/*.ts"), ...PAGES];
+  const found = files.filter((path) => folded(textOf(path)).includes(folded(sentence)));
+  expect(found).toEqual([]);
+});

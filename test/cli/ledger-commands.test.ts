@@ -79,11 +79,31 @@ test("show finds an operation by id, key and tool call, and tells its life", asy
   }
   const { out } = await run(["show", unknown.key]);
   expect(out).toContain("attempt 1 fired (first send)");
-  expect(out).toContain("attempt 1 ended: unknown");
+  expect(out).toContain("attempt 1 ended: unknown (0 requests): Error: reset\n");
   expect(out).toContain(`holdfire resolve ${unknown.key} --committed --by NAME --as-of`);
   const missing = await run(["show", "nothing-of-the-kind"]);
   expect(missing).toMatchObject({ exitCode: 1, out: "" });
   expect(missing.err).toContain("There is no operation");
+});
+
+test("show tells what an attempt failed with, and what the service said", async () => {
+  const world = ledgerWorld(newFolder());
+  const hf = createHoldfire({ store: sqliteStore({ path: world.path }) });
+  class CardError extends Error {
+    readonly status = 402;
+    readonly code = "card_declined";
+    readonly raw = { message: "Your card\u202e was declined." };
+  }
+  const pay = hf.tool({
+    ...{ name: "pay", kind: "write", classify: () => "rejected" as const },
+    run: (_: object) => Promise.reject(new CardError("402 from https://api.example/v1?key=k1")),
+  });
+  const { key } = await pay.outcome({}, { scope: "s" });
+  await hf.close();
+  const { out } = await world.run(["show", key]);
+  expect(out).toContain(
+    'attempt 1 ended: rejected (status 402, 0 requests): CardError: 402 from https://api.example/… (code card_declined); the service said "Your card\\u{202e} was declined."\n',
+  );
 });
 
 test("show tells what was asked for, and what else of the scope is unknown", async () => {

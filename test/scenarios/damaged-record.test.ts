@@ -131,7 +131,12 @@ describe.each(STORES)("on %s", (name) => {
     if (!ground) return skip();
     const place = await ground.ledger(0);
     const { hf, store, call, sent, ids, end } = await damagedLedger(place);
-    await expect(call("ben")).rejects.toThrow();
+    await expect(call("ben")).rejects.toMatchObject({
+      code: "ERR_HOLDFIRE_STORE_UNAVAILABLE",
+      reason: "damaged_record",
+      message: expect.not.stringContaining("did not answer"),
+      cause: expect.any(Error),
+    });
     expect(sent).toEqual(["ana", "ben", "carl", "dora"]);
 
     await hf.reconcile();

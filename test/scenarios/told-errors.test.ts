@@ -186,6 +186,8 @@ describe("notApplied", () => {
     });
     const outcome = await outer.outcome({}, ONCE);
     expect(outcome).toMatchObject({ status: "unknown", reason: "partial" });
+    const { message } = await outer.reply({}, ONCE);
+    expect(message).toContain("A part of it happened, or may have.");
   });
 
   test("inside another error it speaks for nobody", async () => {
@@ -208,7 +210,7 @@ describe("notApplied", () => {
       },
     });
     const { message } = await look.reply({});
-    expect(message).toContain("no such account");
+    expect(message).toBe('The tool says that it was not applied: "no such account"');
     expect(runs).toBe(1);
   });
 });

@@ -15,7 +15,14 @@ import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.t
 import type { Engine } from "../engine.ts";
 import { commonFrom, type OutcomeOfRecord, outcomeOf } from "../outcome/build.ts";
 import { toldNow } from "../outcome/replay.ts";
-import { checkerOf, inProgressWords, notAppliedWords, unknownWords } from "../outcome/words.ts";
+import {
+  checkerOf,
+  deniedWords,
+  heldWords,
+  inProgressWords,
+  notAppliedWords,
+  unknownWords,
+} from "../outcome/words.ts";
 import { askStore, inStoreTime, listEveryRecord } from "../store-call.ts";
 import type { LookUp, StatusReply } from "./status-tool.ts";
 
@@ -110,8 +117,8 @@ function wordsOf(now: OutcomeOfRecord, { state, tool }: OperationRecord, engine:
         ? "It waits for another write to the same thing. Do not call the tool again."
         : inProgressWords(now);
     case "held":
-      return "Nothing was sent yet: a person must approve it first. Do not call the tool again.";
+      return heldWords(now);
     case "denied":
-      return "A person said no. Nothing was sent.";
+      return deniedWords(now);
   }
 }

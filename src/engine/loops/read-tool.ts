@@ -20,7 +20,8 @@ import type { Outcome } from "../operation/outcome.ts";
 import { announced } from "../outcome/announce.ts";
 import { commonFrom } from "../outcome/build.ts";
 import { redactFailure } from "../outcome/failure.ts";
-import { thrownWords, whyNotApplied } from "../outcome/words.ts";
+import { thrownWords } from "../outcome/failure-words.ts";
+import { whyNotApplied } from "../outcome/words.ts";
 import { backoff } from "../pace.ts";
 import { type Pass, repeat } from "../repeat.ts";
 

@@ -12,7 +12,8 @@ import type { Engine } from "../engine.ts";
 import { factsOf, type Operation } from "../operation/operation.ts";
 import type { Common, Outcome } from "../operation/outcome.ts";
 import { readFailure } from "./failure.ts";
-import { attemptTold, lastAnswer, thrownWords, whyNotApplied, whyUnknown } from "./words.ts";
+import { thrownWords } from "./failure-words.ts";
+import { attemptTold, lastAnswer, whyNotApplied, whyUnknown } from "./words.ts";
 
 /** What all outcomes share, unless told otherwise: newly made, recorded, nothing fired. */
 export const commonFrom = (

@@ -6,7 +6,14 @@
 
 import type { Effect } from "../../ledger/record.ts";
 import type { Outcome, OutcomeStatus } from "../operation/outcome.ts";
-import { type Checker, inProgressWords, notAppliedWords, unknownWords } from "./words.ts";
+import {
+  type Checker,
+  deniedWords,
+  heldWords,
+  inProgressWords,
+  notAppliedWords,
+  unknownWords,
+} from "./words.ts";
 
 /** The JSON a model reads. */
 export interface Reply<R = unknown> {
@@ -35,7 +42,7 @@ export function replyOf<R>(outcome: Outcome<R>, checker: Checker, isRead = false
       };
     }
     case "not_applied":
-      return { ...base, effect: "noop", message: notAppliedWords(outcome) };
+      return { ...base, effect: "noop", message: notAppliedWords(outcome, isRead) };
     case "unknown":
       return { ...base, message: unknownWords(outcome, checker) };
     case "in_progress":
@@ -44,16 +51,13 @@ export function replyOf<R>(outcome: Outcome<R>, checker: Checker, isRead = false
       return {
         ...base,
         effect: "noop",
-        message: HELD[outcome.reason],
+        message: heldWords(outcome),
       };
     case "denied":
       return {
         ...base,
         effect: "noop",
-        message:
-          outcome.by === "onDrift"
-            ? "It is not what an earlier call wrote to the same thing, and its tool refuses that. Nothing was sent. Do not call again."
-            : "A person said no. Nothing was sent. Do not call again.",
+        message: deniedWords(outcome),
       };
     case "conflict":
       return {
@@ -66,13 +70,6 @@ export function replyOf<R>(outcome: Outcome<R>, checker: Checker, isRead = false
       };
   }
 }
-
-const HELD = {
-  lane: "Nothing was sent: an earlier write to the same thing is not settled. Do not call again.",
-  drift:
-    "Nothing was sent yet: it differs from an earlier call, and a person must decide. Do not call again until told.",
-  approval: "Nothing was sent yet: a person must approve it first. Do not call again until told.",
-} as const;
 
 function committedMessage(outcome: Extract<Outcome<unknown>, { status: "committed" }>): string {
   const lost = outcome.resultLost ? " Its result was not kept." : "";

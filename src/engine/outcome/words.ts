@@ -16,6 +16,7 @@ import {
 } from "../../ledger/record.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
+import { attemptWords, serviceSaid, thrownWords, toolSaid } from "./failure-words.ts";
 
 type Attempts = Pick<OperationRecord, "attempts">;
 
@@ -40,8 +41,12 @@ export function whyUnknown(record: Attempts, reason: UnknownReason, failure?: Fa
       return "The service has accepted it and is not done.";
     case "unverified":
       return "The service said yes, and a check did not confirm it.";
-    case "partial":
-      return "A part of it happened.";
+    case "partial": {
+      // The failure of an operation inside has a record of its own.
+      const isInner = failure?.code?.startsWith("ERR_HOLDFIRE_");
+      const threw = isInner ? undefined : thrownWords(failure);
+      return `A part of it happened, or may have.${threw ? ` The tool failed with ${threw}.` : ""}`;
+    }
     case "reworded":
       return "It was called before in other words, and that call is not settled.";
     case "stopped":
@@ -60,42 +65,6 @@ export function whyUnknown(record: Attempts, reason: UnknownReason, failure?: Fa
       return attemptWords(attempt, failure);
   }
 }
-
-/** How an attempt in doubt ended. A reply is lost only where a request was seen to leave. */
-export function attemptWords(attempt: Partial<AttemptNote> | undefined, failure?: Failure): string {
-  const { status, wireRequests, unvetoable } = attempt ?? {};
-  if (failure?.byTool) return toolSaid(failure);
-  if (status !== undefined) {
-    const said = failure?.said ? ` ${serviceSaid(failure.said)}` : "";
-    const threw = status < 400 || !failure?.said ? thrownWords(failure) : undefined;
-    return `The service answered ${status}.${said}${threw ? ` The tool failed with ${threw}.` : ""}`;
-  }
-  const threw = thrownWords(failure);
-  if (wireRequests) {
-    return threw && !failure?.broke ? `The reply was lost (${threw}).` : "The reply was lost.";
-  }
-  if (!threw) return "No answer was seen.";
-  // A socket or a program may have sent what is not seen.
-  return `The tool failed with ${threw}.${unvetoable ? "" : " No request was seen to leave."}`;
-}
-
-/** `ReferenceError: amount is not defined`. */
-export function thrownWords(failure: Failure | undefined): string | undefined {
-  if (!failure?.type) return undefined;
-  const { type, code, line } = failure;
-  const text = line === undefined ? type : `${type}: ${withoutStop(line)}`;
-  return code === undefined || text.includes(code) ? text : `${text}, code ${code}`;
-}
-
-const withoutStop = (line: string): string => (line.endsWith(".") ? line.slice(0, -1) : line);
-
-/** Foreign words are quoted, and cannot end the quotation. */
-const serviceSaid = (said: string): string => `It said: "${said.replaceAll('"', "'")}"`;
-
-const toolSaid = ({ line }: Failure): string =>
-  line === undefined
-    ? "The tool says that it was not applied."
-    : `The tool says that it was not applied: "${line.replaceAll('"', "'")}"`;
 
 /** Who finds out what happened: a reconcile that runs in this process, a reader that can be asked, or a person. */
 export type Checker = "reconcile" | "reader" | "person";
@@ -170,10 +139,31 @@ const CONSEQUENCES: Partial<Readonly<Record<NotAppliedReason, string>>> = {
   absent: " Nothing happened.",
 };
 
-/** Told to a model. */
-export const notAppliedWords = (
+/** Told to a model. A read changes nothing, and leaves no record that would answer it again. */
+export function notAppliedWords(
   told: NotApplied & { readonly because?: string | undefined },
-): string => `${told.because ?? whyNotApplied(told)}${CONSEQUENCES[told.reason] ?? ""}`;
+  isRead = false,
+): string {
+  const why = told.because ?? whyNotApplied(told);
+  return isRead ? why : `${why}${CONSEQUENCES[told.reason] ?? ""}`;
+}
+
+/** Told to a model. */
+export const deniedWords = ({ by }: { readonly by: string }): string =>
+  by === "onDrift"
+    ? "It is not what an earlier call wrote to the same thing, and its tool refuses that. Nothing was sent. Do not call again."
+    : "A person said no. Nothing was sent. Do not call again.";
+
+const HELD = {
+  lane: "Nothing was sent: an earlier write to the same thing is not settled. Do not call again.",
+  drift:
+    "Nothing was sent yet: it differs from an earlier call, and a person must decide. Do not call again until told.",
+  approval: "Nothing was sent yet: a person must approve it first. Do not call again until told.",
+} as const;
+
+/** Told to a model. */
+export const heldWords = ({ reason }: { readonly reason: keyof typeof HELD }): string =>
+  HELD[reason];
 
 /** Of the request: what the tool did beside it, if anything, was not seen. */
 function notSent(attempt: Partial<AttemptNote> | undefined, failure: Failure | undefined): string {
