@@ -30,9 +30,7 @@ async function connect(stage: Stage, scope: string) {
   const client = new Client(INFO);
   await Promise.all([server.connect(far), client.connect(near)]);
   const { hf } = stage;
-  const used = hf
-    ? guardMcpClient(client as never, hf, { scope, tools: { pay: RULES } })
-    : client;
+  const used = hf ? guardMcpClient(client as never, hf, { scope, tools: { pay: RULES } }) : client;
   return (args: Payment, signal?: AbortSignal) =>
     (used as Client).callTool({ name: "pay", arguments: { ...args } }, undefined, {
       ...(signal ? { signal } : {}),
