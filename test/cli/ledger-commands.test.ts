@@ -261,6 +261,8 @@ test("without the digest, or with another one, nothing is answered", async () =>
   const bare = await run(["approve", held.key, "--by", "ana"]);
   expect(bare).toMatchObject({ exitCode: 2, out: "" });
   expect(bare.err).toContain("--digest is missing");
+  // A digest may begin with a dash, so what is printed has it after "=".
+  expect((await run(["show", held.key])).out).toMatch(/approve \S+ --by NAME --digest=\S{43}\n/);
   expect(bare.err).toContain("also: e-mails the owner");
   const wrong = await run(["approve", held.key, "--by", "ana", "--digest", "other"]);
   expect(wrong).toMatchObject({ exitCode: 1 });

@@ -85,7 +85,7 @@ async function shownDigest(
   if (!terminal.isInteractive) {
     throw new UsageError(
       "--digest is missing: it names the question that is answered.",
-      `If it is the one above: --digest ${question.digest}`,
+      `If it is the one above: --digest=${question.digest}`,
     );
   }
   if (approve && (!canBeShown(question) || question.answered)) {

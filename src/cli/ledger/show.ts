@@ -90,7 +90,7 @@ function print({ operation, question, alsoUnknown }: Shown, terminal: Terminal):
 /** What a person can do now. */
 function nextStep({ status, key, at }: OperationView, question: Approval | undefined) {
   if (question && !question.answered) {
-    return `To answer: holdfire approve ${key} --by NAME --digest ${question.digest}\n       or: holdfire deny ${key} --by NAME --digest ${question.digest}`;
+    return `To answer: holdfire approve ${key} --by NAME --digest=${question.digest}\n       or: holdfire deny ${key} --by NAME --digest=${question.digest}`;
   }
   if (status === "unknown" || status === "claimed") {
     return `Once you know: holdfire resolve ${key} --committed --by NAME --as-of ${at}\n           or: holdfire resolve ${key} --not-applied --by NAME --as-of ${at}`;
