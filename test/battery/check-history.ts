@@ -54,6 +54,10 @@ function checkWrite(
   if (from.tag === "not_applied" && after && !mayFollowNo(after.state)) {
     broken("I7 what is settled stays settled", `${op}: not_applied, then ${after.state.tag}`);
   }
+  // A person let another wording pass in its place.
+  if (before.abandonedFor !== undefined && after && after.fired > before.fired) {
+    broken("I17 what is abandoned is not fired", `${op}: attempt ${after.fired}, by ${by}`);
+  }
   if (after && after.epoch < before.epoch) {
     broken("I7 fencing", `${op}: epoch ${before.epoch}, then ${after.epoch}`);
   }
@@ -85,7 +89,7 @@ function checkWrite(
 
 /** Besides a commit that became known, only a request that left after all takes a no back. */
 const mayFollowNo = (state: OperationRecord["state"]): boolean =>
-  ["not_applied", "claimed", "committed"].includes(state.tag) ||
+  ["not_applied", "claimed", "held", "committed"].includes(state.tag) ||
   (state.tag === "unknown" && state.reason === "late_send");
 
 const hostOf = (holder: string): string => holder.slice(0, holder.lastIndexOf("-"));

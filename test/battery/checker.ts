@@ -7,6 +7,7 @@ import type { OperationRecord } from "../../src/ledger/record.ts";
 import { checkCallers } from "./check-callers.ts";
 import { checkHistory } from "./check-history.ts";
 import { checkService } from "./check-service.ts";
+import { checkTold } from "./check-told.ts";
 import { checkWords } from "./check-words.ts";
 import type { Sent } from "./world/network.ts";
 import type { Effect } from "./world/service.ts";
@@ -25,6 +26,8 @@ export interface Evidence {
   /** How often the reaper took a settled operation. */
   readonly forgotten: ReadonlyMap<string, number>;
   readonly clocksSet: ReadonlySet<unknown>;
+  /** When the way to the store was bad for the first time. */
+  readonly storeTroubledAt: number;
 }
 
 export type Invariant =
@@ -49,7 +52,10 @@ export type Invariant =
   | "I13 what is there is not made again"
   | "I14 liveness"
   | "I15 deliberate repetitions happen"
-  | "I16 the words are true";
+  | "I16 the words are true"
+  | "I17 what is abandoned is not fired"
+  | "I18 another wording waits"
+  | "I19 still running is true";
 
 export interface Violation {
   readonly invariant: Invariant;
@@ -66,6 +72,7 @@ export function check(evidence: Evidence): readonly Violation[] {
   checkCallers(evidence, broken);
   checkHistory(evidence, broken);
   checkWords(evidence, broken);
+  checkTold(evidence, broken);
   return found;
 }
 

@@ -2,7 +2,7 @@
 
 import fc, { type Arbitrary, type AsyncCommand } from "fast-check";
 import { storeFates, type Wish, wishes } from "./wishes.ts";
-import { person } from "./world/person.ts";
+import { approver, person } from "./world/person.ts";
 import { TIMES, type ToolClass, traitsOf } from "./world/settings.ts";
 import type { Outage } from "./world/store.ts";
 import type { World } from "./world/world.ts";
@@ -13,34 +13,6 @@ export interface Model {
   /** The two tools of this sequence; few, so that calls meet. */
   readonly cast: readonly ToolClass[];
 }
-
-export const casts: Arbitrary<readonly ToolClass[]> = fc.tuple(
-  fc.oneof(
-    fc.constantFrom<ToolClass>(
-      "K",
-      "K",
-      "R",
-      "R",
-      "R",
-      "KR",
-      "KR",
-      "C",
-      "CR",
-      "N",
-      "RU",
-      "L",
-      "KU",
-    ),
-    fc.constantFrom<ToolClass>("HN", "HK", "HR", "HR", "AN", "AK", "AR", "AR"),
-  ),
-  fc.oneof(
-    {
-      weight: 2,
-      arbitrary: fc.constantFrom<ToolClass>("N", "R", "K", "X", "RB", "KB", "KB", "KU", "L"),
-    },
-    { weight: 1, arbitrary: fc.constantFrom<ToolClass>("HN", "HK", "HR", "AN", "AK", "AR") },
-  ),
-);
 
 export type Command = AsyncCommand<Model, World>;
 
@@ -187,6 +159,21 @@ const evictions = fc.nat({ max: 7 }).map((which) =>
 
 const people = fc.constant(event("person", person));
 
+/** A person lets a held call pass, and the model makes it again. */
+const approvals = fc.constantFrom(0, 60, 14_000).map(
+  (wait): Command => ({
+    check: ({ frozen }) => frozen.size < 3,
+    run: async ({ frozen }, world) => {
+      const op = await approver(world);
+      const held = world.calls.findLast((one) => one.op === op && one.spec.step !== undefined);
+      const process = [0, 1, 2].find((index) => !frozen.has(index)) ?? 0;
+      if (held) world.call(world.process(process), { ...held.spec, abortAfter: undefined });
+      await world.time.advance(wait);
+    },
+    toString: () => `approve wait ${wait}`,
+  }),
+);
+
 const prunes = fc
   .record({ payloads: fc.boolean(), tombstones: fc.constantFrom(false, false, true) })
   .map((query) => event(`prune ${JSON.stringify(query)}`, (world) => prune(world, query)));
@@ -228,6 +215,7 @@ export const commands = (maxCommands: number, replayPath?: string): Arbitrary<It
       losses,
       steps,
       people,
+      ...Array.from({ length: 5 }, () => approvals),
       prunes,
       powerCuts,
       storeSteps,

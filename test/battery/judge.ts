@@ -18,7 +18,17 @@ export async function judge(world: World, hits: Hits): Promise<readonly Violatio
   for (const process of world.processes) process.crash();
   const { history } = store;
   return [
-    ...check({ sends, effects, history, dump, calls, resolved, forgotten, clocksSet }),
+    ...check({
+      sends,
+      effects,
+      history,
+      dump,
+      calls,
+      resolved,
+      forgotten,
+      clocksSet,
+      storeTroubledAt: store.troubledAt(),
+    }),
     ...found,
   ];
 }
@@ -28,6 +38,7 @@ function countReasons({ calls, store }: World, hits: Hits): void {
     if (!outcome) continue;
     hits.hit(`outcome:${outcome.status}`);
     if (outcome.status === "unknown") hits.hit(`unknown:${outcome.reason}`);
+    if (outcome.status === "in_progress") hits.hit(`in_progress:${outcome.reason}`);
     if (outcome.status === "not_applied") hits.hit(`not_applied:${outcome.reason}`);
     if (outcome.status === "committed" && outcome.resultLost) hits.hit("outcome:result-lost");
     if (!outcome.recorded) hits.hit("outcome:unrecorded");

@@ -149,13 +149,15 @@ async function mayStayOpen(world: World, op: string, { spec, outcome }: Call): P
   // taken for one that was stored.
   const failures = sends.filter(({ answer }) => answer === "error").length;
   if (honours && (sends.at(-1)?.answer === "error" || failures > 1)) return true;
-  if (outcome?.status === "conflict") return true;
+  // A person is asked, and has not answered.
+  if (outcome?.status === "conflict" || outcome?.status === "held") return true;
   // A clock was set: by it keys run out too early, and what has to wait waits for too long.
   if (world.clocksSet.size > 0) return true;
+  const { attempts = [], generation, abandonedFor } = (await recordsOf(world)).get(op) ?? {};
+  if (abandonedFor !== undefined) return true;
   if (outcome?.status !== "unknown") return false;
   // The reaper here spares no age: an owner that missed its own row takes the store for one that lost it.
   if (outcome.reason === "store_lost") return world.forgotten.size > 0;
-  const { attempts = [], generation } = (await recordsOf(world)).get(op) ?? {};
   // What left late, under a key that was rejected before, is not recognised by its next key.
   const isOfOldKey = attempts.some(
     (one) => one.generation !== generation && one.verdict === "unknown",

@@ -11,9 +11,10 @@ import { env } from "node:process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isProof, sized } from "../proof.ts";
-import { casts, commands } from "./commands.ts";
+import { commands } from "./commands.ts";
 import { describeAll, judge } from "./judge.ts";
 import { required } from "./required.ts";
+import { casts } from "./wishes.ts";
 import { createHits } from "./world/fates.ts";
 import { createWorld } from "./world/world.ts";
 

@@ -26,6 +26,7 @@ const REASONS: readonly UnknownReason[] = [
   "reworded",
   "stopped",
   "store_down",
+  "abandoned",
 ];
 
 const CERTAINTIES: readonly NotAppliedReason[] = ["rejected", "not_sent", "absent", "aborted"];
@@ -55,14 +56,15 @@ export const required: readonly string[] = [
   ...EVENTS.map((event) => `event:${event}`),
   ...REASONS.map((reason) => `unknown:${reason}`),
   ...CERTAINTIES.map((reason) => `not_applied:${reason}`),
-  ...["committed", "in_progress", "conflict", "result-lost", "unrecorded", "reworded"].map(
+  ...["committed", "in_progress", "held", "conflict", "result-lost", "unrecorded", "reworded"].map(
     (outcome) => `outcome:${outcome}`,
   ),
   ...["first", "not_sent", "refused", "absent", "keyed", "person"].map(
     (licence) => `licence:${licence}`,
   ),
   ...["reply", "read", "late", "person"].map((via) => `via:${via}`),
-  ...["committed", "not_applied"].map((as) => `person:${as}`),
+  ...["committed", "not_applied", "approved"].map((as) => `person:${as}`),
+  "in_progress:still_running",
   ...MANNERS.map((manner) => `manner:${manner}`),
   "service:key-replayed",
   "takeover",

@@ -10,8 +10,37 @@ import {
   type StoreFate,
 } from "./world/fates.ts";
 import { MANNERS, type Manner } from "./world/manners.ts";
-import { TIMES } from "./world/settings.ts";
+import { TIMES, type ToolClass } from "./world/settings.ts";
 import type { CallSpec } from "./world/world.ts";
+
+/** The two tools of a sequence; few, so that calls meet. */
+export const casts: Arbitrary<readonly ToolClass[]> = fc.tuple(
+  fc.oneof(
+    fc.constantFrom<ToolClass>(
+      "K",
+      "K",
+      "R",
+      "R",
+      "R",
+      "KR",
+      "KR",
+      "C",
+      "CR",
+      "N",
+      "RU",
+      "L",
+      "KU",
+    ),
+    fc.constantFrom<ToolClass>("HN", "HK", "HR", "HR", "AN", "AK", "AR", "AR"),
+  ),
+  fc.oneof(
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom<ToolClass>("N", "R", "K", "X", "RB", "KB", "KB", "KU", "L"),
+    },
+    { weight: 1, arbitrary: fc.constantFrom<ToolClass>("HN", "HK", "HR", "AN", "AK", "AR") },
+  ),
+);
 
 /** A call of one of the sequence's two tools. */
 export type Wish = Omit<CallSpec, "tool"> & { readonly tool: number };
@@ -49,7 +78,7 @@ const reads: Arbitrary<ReadFate[]> = often(
 export const wishes: Arbitrary<Wish> = fc.record({
   tool: fc.constantFrom(0, 0, 1),
   scope: fc.constantFrom("s1", "s1", "s1", "s2"),
-  what: fc.constantFrom("a", "a", "a", "b"),
+  what: fc.constantFrom("a", "a", "b"),
   again: seldom(fc.constant("x")),
   key: seldom(fc.constant("k1"), 8),
   retry: fc.constantFrom(false, false, true),
@@ -60,5 +89,6 @@ export const wishes: Arbitrary<Wish> = fc.record({
   reads,
   store: stores,
   heeds: fc.boolean(),
+  step: seldom(fc.constantFrom("m1", "m2"), 1),
   manner: often<Manner>(fc.constant("plain"), fc.constantFrom(...MANNERS), 1),
 });

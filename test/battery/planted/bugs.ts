@@ -4,6 +4,7 @@
  */
 
 import type { PlantedBug } from "./planted-bug.ts";
+import { toldBugs } from "./told-bugs.ts";
 import { wireBugs } from "./wire-bugs.ts";
 
 export const bugs: readonly PlantedBug[] = [
@@ -245,4 +246,5 @@ import type { Moved } from "../../ledger/ledger.ts";
     caughtBy: ["two programs with one account at a service have two keys for the same wish"],
   },
   ...wireBugs,
+  ...toldBugs,
 ];

@@ -1,9 +1,28 @@
-/** A person who looks at the service and settles, truthfully, what nobody else could. */
+/** A person who looks at the service and settles, truthfully, what nobody else could; and who answers questions. */
 
-import { createHoldfire } from "../../../src/create.ts";
+import { createHoldfire, type Holdfire } from "../../../src/create.ts";
 import { memoryWitness } from "../../../src/ledger/witness/witness.ts";
 import { PERSON } from "./store.ts";
 import type { World } from "./world.ts";
+
+const atTheStore = ({ store, time }: World): Holdfire =>
+  createHoldfire({
+    store: store.beside(),
+    witness: memoryWitness(),
+    surroundings: { clock: time.host(PERSON).clock },
+  });
+
+/** Lets the first call pass that is held because another wording of it may have happened. Returns its name. */
+export async function approver(world: World): Promise<string | undefined> {
+  const { approvals } = atTheStore(world);
+  const { items } = await approvals.list();
+  const open = items.find(({ answered }) => !answered);
+  if (!open) return undefined;
+  const { operation, digest } = open;
+  await approvals.approve(operation.id, { digest, by: PERSON });
+  world.hits.hit("person:approved");
+  return operation.aliases[0];
+}
 
 /**
  * Takes the first operation that is open and whose truth can no longer change. Sits beside the store:
@@ -11,11 +30,7 @@ import type { World } from "./world.ts";
  */
 export async function person(world: World): Promise<void> {
   const { service, store, hits, resolved, time, clocksSet } = world;
-  const hf = createHoldfire({
-    store: store.beside(),
-    witness: memoryWitness(),
-    surroundings: { clock: time.host(PERSON).clock },
-  });
+  const hf = atTheStore(world);
   for (const record of await store.dump()) {
     const { tag } = record.state;
     const op = record.aliases[0] ?? "";

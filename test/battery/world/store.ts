@@ -37,6 +37,8 @@ export interface DurableStore {
   dump(): Promise<readonly OperationRecord[]>;
   /** When the last attempt of an operation ends by, as it was noted; now, if there is none. */
   endOf(op: string): number;
+  /** When the way to it was bad for the first time; never, so far: Infinity. */
+  troubledAt(): number;
   down(how: Outage | undefined): void;
   prune(query: { readonly payloads: boolean; readonly tombstones: boolean }): Promise<number>;
   /** What was not synced is gone, and so is all that was under way. */
@@ -83,6 +85,7 @@ export function createStore({
     readonly before: Stored | undefined;
   }[] = [];
   let outage: Outage | undefined;
+  let troubledAt = Number.POSITIVE_INFINITY;
   let epoch = 0;
   const delay = () => chance.between(1, 15);
   const recordOf = async (id: string) => (await inner.read(TENANT, id)).stored;
@@ -136,6 +139,7 @@ export function createStore({
       const fate = fates.shift() ?? "ok";
       hits.hit(`store:${fate}`);
       if (outage) hits.hit(`store-down:${outage}`);
+      if (outage || fate !== "ok") troubledAt = Math.min(troubledAt, time.now());
       const failed = outage === "refuses" || fate === "refuse";
       const lost = outage === "hangs" || fate === "hang-before";
       const born = epoch;
@@ -188,6 +192,7 @@ export function createStore({
       return page.items.map(({ record }) => record);
     },
     endOf: (op) => ends.get(op) ?? time.now(),
+    troubledAt: () => troubledAt,
     down(how) {
       outage = how;
     },
@@ -224,6 +229,7 @@ export function createStore({
     },
     async failPower() {
       epoch += 1;
+      troubledAt = Math.min(troubledAt, time.now());
       const lost = unsynced.reverse();
       unsynced = [];
       for (const { id, before } of lost) {

@@ -33,6 +33,8 @@ export interface CallSpec {
   readonly reads?: readonly ReadFate[] | undefined;
   readonly store?: readonly StoreFate[] | undefined;
   readonly heeds?: boolean | undefined;
+  /** The step of the model that asks for it; plain code, if it is left out. */
+  readonly step?: string | undefined;
   /** How `run` is written, of a tool whose requests are seen. */
   readonly manner?: Manner | undefined;
 }
@@ -140,6 +142,7 @@ export function createWorld({ seed, hits, transit, syncMs, forgets }: WorldOptio
       ...(spec.retry ? { retry: "once more" } : {}),
       ...(spec.abortAfter === undefined ? {} : { signal: stop.signal }),
       ...(key === undefined ? {} : { key }),
+      ...(spec.step === undefined ? {} : { step: spec.step }),
     };
     const ended = (end: Pick<Call, "outcome" | "words" | "error">) => {
       const frozenMs = host.frozenMs() - entry.frozenBefore;
