@@ -91,7 +91,7 @@ beforeAll(async () => {
   await copy(CLEAN, []);
   for (const { name, edits } of bugs) await copy(name, edits);
   report = await runAll();
-}, 300_000);
+}, 900_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
