@@ -41,6 +41,8 @@ export interface Wires {
   readonly toHost: OwnRequests;
   /** Sends a line to the server, beside what the host sends. */
   sendToServer(line: string | Buffer): Promise<void>;
+  /** Hands on a request of the host, as if it had not been looked at. */
+  passToServer(request: Message, line: string | Buffer): Promise<void>;
   /** Resolves when it has left this process. */
   sendToHost(line: string): Promise<void>;
 }
@@ -74,14 +76,32 @@ export async function runGateway(parts: GatewayParts): Promise<number> {
   const sendToServer = (line: string | Buffer) => upstream.send(line);
   const toServer = ownRequests(sendToServer);
   const toHost = ownRequests((line) => host.write(line));
-  const wires = { toServer, toHost, sendToServer, sendToHost: (line: string) => host.write(line) };
+  const wires: Wires = {
+    toServer,
+    toHost,
+    sendToServer,
+    passToServer: pass,
+    sendToHost: (line) => host.write(line),
+  };
   const guard = parts.guard?.(wires);
 
   async function fromHost(message: Message, bytes: () => Buffer | string): Promise<void> {
     if (message.kind === "answer" && toHost.take(message.id, message.answer)) return;
     if (guard?.fromHost(message, bytes)) return;
-    // A server that has ended is told of by its own end.
-    await upstream.send(bytes()).catch(() => {});
+    await pass(message, bytes());
+  }
+
+  async function pass(message: Message, line: string | Buffer): Promise<void> {
+    const sent = upstream.send(line).catch((error: unknown) => unanswered(message, error));
+    if (!upstream.isConcurrent || message.kind !== "request") await sent;
+  }
+
+  /** A request that cannot be answered any more; a program that has ended is told of by its own end. */
+  async function unanswered(message: Message, error: unknown): Promise<void> {
+    if (message.kind !== "request" || !upstream.isConcurrent) return;
+    const why = error instanceof Error ? error.message : String(error);
+    const answer = { error: { code: -32000, message: `${why} (${causeOf(error)})` } };
+    await host.write(answerText(message.id, answer)).catch(() => {});
   }
 
   async function readHost(): Promise<void> {
@@ -130,6 +150,9 @@ export async function runGateway(parts: GatewayParts): Promise<number> {
   host.end();
   return exitCode;
 }
+
+const causeOf = (error: unknown): string =>
+  error instanceof Error && error.cause instanceof Error ? error.cause.message : "the gateway";
 
 const isThere = (host: Writer): Promise<boolean> =>
   host.write(CLOSING).then(

@@ -19,6 +19,7 @@ import { runGateway } from "../../src/gateway/gateway.ts";
 import { createGuard, type GuardOptions } from "../../src/gateway/guard/guard.ts";
 import { linesOf } from "../../src/gateway/pipe/lines.ts";
 import { startServer } from "../../src/gateway/pipe/server-process.ts";
+import type { Upstream } from "../../src/gateway/pipe/upstream.ts";
 import { type Clock, systemClock } from "../../src/lang/clock.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 
@@ -88,6 +89,8 @@ export interface HostOptions extends Partial<Omit<GuardOptions, "hf" | "whose">>
   readonly serverArgs?: readonly string[];
   readonly name?: string;
   readonly chaos?: Chaos;
+  /** In place of a server that is a process. */
+  readonly upstream?: Upstream;
   /** Nothing is guarded. */
   readonly unguarded?: boolean;
 }
@@ -127,13 +130,15 @@ export async function startHost(
   const output = new PassThrough();
   const logged: string[] = [];
   const log = (line: string) => void logged.push(line);
-  const upstream = startServer({
-    command: process.execPath,
-    args: [SERVER, world.file, ...serverArgs],
-    cwd: world.folder,
-    env: process.env,
-    maxMessageBytes: 1_000_000,
-  });
+  const upstream =
+    options.upstream ??
+    startServer({
+      command: process.execPath,
+      args: [SERVER, world.file, ...serverArgs],
+      cwd: world.folder,
+      env: process.env,
+      maxMessageBytes: 1_000_000,
+    });
   const guard: GuardOptions = {
     hf,
     whose: { label, user, server: options.name ?? "noting" },

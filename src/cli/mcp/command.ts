@@ -14,6 +14,7 @@ import { CHAOS_MODES, type Chaos, createChaos, seeded } from "../../gateway/chao
 import { runGateway } from "../../gateway/gateway.ts";
 import { createGuard } from "../../gateway/guard/guard.ts";
 import type { Repeat } from "../../gateway/guard/rules.ts";
+import { connectServer } from "../../gateway/pipe/server-address.ts";
 import { startServer } from "../../gateway/pipe/server-process.ts";
 import { createReport } from "../../gateway/report.ts";
 import { digestText } from "../../key/digest.ts";
@@ -29,6 +30,13 @@ const OPTIONS = {
   ...LEDGER,
   as: { type: "string", value: "LABEL", about: "Whose calls they are: one label for each host." },
   server: { type: "string", value: "NAME", about: "The server's name in the ledger and in rules." },
+  url: { type: "string", value: "URL", about: "The server's address, in place of a command." },
+  header: {
+    type: "string",
+    multiple: true,
+    value: "NAME: VALUE",
+    about: "Sent to that address; $NAME stands for a variable of the environment.",
+  },
   rules: { type: "string", value: "FILE", about: "What is known of its tools: JSON, or a module." },
   repeat: {
     type: "string",
@@ -104,12 +112,14 @@ export const mcp: Command = defineCommand({
       throw new UsageError(`There is no "mcp ${visible(action)}".`, "Write -- before the server.");
     }
     const [command, ...args] = rest;
-    if (command === undefined) {
-      const hint = "Write: holdfire mcp [OPTIONS] -- SERVER ARGS...";
+    if ((command === undefined) === (values.url === undefined)) {
+      const hint = "Write: holdfire mcp [OPTIONS] -- SERVER ARGS..., or --url URL.";
       throw new UsageError("The server's command is missing.", hint);
     }
+    const url = urlOf(values.url);
+    const headers = headersOf(values.header, terminal.env);
     const label = values.as ?? "default";
-    const server = values.server ?? nameOf(rest);
+    const server = values.server ?? (url ? `${url.host}${url.pathname}` : nameOf(rest));
     const rules = await loadRules(values.rules, terminal.cwd);
     const repeat = repeatOf(values.repeat);
     const withinMs = durationOf("within", values.within) ?? 600_000;
@@ -132,8 +142,11 @@ export const mcp: Command = defineCommand({
       });
       const report = createReport(hf);
       const { cwd, env } = terminal;
-      const upstream = startServer({ command, args, cwd, env: { ...env }, maxMessageBytes });
-      void upstream.failed.then((error) => log(`The server cannot be started: ${error.message}`));
+      const failed = (error: Error) => log(`The server cannot be started: ${error.message}`);
+      const program = { command: command ?? "", args, cwd, env: { ...env }, failed };
+      const upstream = url
+        ? connectServer({ url, headers, fetch: globalThis.fetch, maxMessageBytes })
+        : startServer({ ...program, maxMessageBytes });
       const handOn = (signal: NodeJS.Signals) => upstream.signal(signal);
       for (const signal of SIGNALS) process.on(signal, handOn);
       const { count: onEvent } = report;
@@ -182,6 +195,27 @@ function chaosOf(values: ChaosChoice, log: (line: string) => void): Chaos | unde
     die: () => process.kill(process.pid, "SIGKILL"),
     log,
   });
+}
+
+function urlOf(given: string | undefined): URL | undefined {
+  if (given === undefined) return undefined;
+  const url = URL.parse(given);
+  if (url?.protocol === "https:" || url?.protocol === "http:") return url;
+  throw new UsageError(
+    `--url must be an address that begins with https://, got "${visible(given)}".`,
+  );
+}
+
+/** A secret belongs in the environment and not in a command line, which others may see. */
+function headersOf(given: readonly string[], env: Terminal["env"]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((header) => {
+      const colon = header.indexOf(":");
+      if (colon < 1) throw new UsageError(`--header needs "NAME: VALUE".`);
+      const value = header.slice(colon + 1).trim();
+      return [header.slice(0, colon), value.replaceAll(/\$(\w+)/g, (_, name) => env[name] ?? "")];
+    }),
+  );
 }
 
 function repeatOf(given = "ask"): Repeat {

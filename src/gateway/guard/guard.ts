@@ -103,7 +103,7 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
       const call = await understand(request.params, asking, understanding);
       if (call === "pass") {
         memory.requested(undefined);
-        if (!stop.signal.aborted) await wires.sendToServer(bytes());
+        if (!stop.signal.aborted) await wires.passToServer(request, bytes());
         return;
       }
       onEvent("guarded");

@@ -18,6 +18,8 @@ export interface ServerProgram {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly maxMessageBytes: number;
+  /** It cannot be started. */
+  readonly failed?: ((error: Error) => void) | undefined;
 }
 
 /** As shells say it: the program could not be started, or was ended by a signal. */
@@ -30,7 +32,8 @@ export function startServer({
   cwd,
   env,
   maxMessageBytes,
-}: ServerProgram): Upstream & { readonly failed: Promise<Error> } {
+  failed = () => {},
+}: ServerProgram): Upstream {
   const child = spawn(command, [...args], {
     cwd,
     env,
@@ -41,13 +44,13 @@ export function startServer({
   });
   const input = writerTo(child.stdin);
   let isGone = false;
-  const failed = new Promise<Error>((resolve) => child.once("error", resolve));
   const ended = new Promise<number>((resolve) => {
     child.once("exit", (code, signal) => {
       isGone = true;
       resolve(code ?? SIGNALLED + (signal ? constants.signals[signal] : 0));
     });
-    void failed.then(() => {
+    child.once("error", (error) => {
+      failed(error);
       isGone = true;
       resolve(NOT_STARTED);
     });
@@ -62,6 +65,5 @@ export function startServer({
     end: input.end,
     signal: (signal) => void child.kill(signal),
     ended,
-    failed,
   };
 }

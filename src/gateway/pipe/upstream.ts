@@ -8,6 +8,8 @@ import type { Line } from "./lines.ts";
 
 export interface Upstream {
   readonly lines: AsyncIterable<Line>;
+  /** Each message goes its own way, and `send` resolves when it was answered: others need not wait for it. */
+  readonly isConcurrent?: boolean | undefined;
   /** Resolves when the line has left. Rejects with `McpNotSentError` if nothing of it can have arrived. */
   send(line: string | Buffer): Promise<void>;
   /** The host has ended its input: the server is told so. */
