@@ -72,7 +72,8 @@ function take(
     values[name] = true;
     return;
   }
-  const looksLikeOption = inlineValue === false && value?.startsWith("-") && value !== "-";
+  const looksLikeOption =
+    inlineValue === false && value?.startsWith("-") && value !== "-" && !isDashedId(value);
   if (value === undefined || value === "" || looksLikeOption) {
     const hint = looksLikeOption ? `If the value begins with a dash: --${name}=VALUE` : undefined;
     throw new UsageError(`--${name} needs a value.`, hint);

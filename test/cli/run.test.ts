@@ -124,6 +124,17 @@ test("help lists the commands, and explains each", async () => {
   expect((await run([])).exitCode).toBe(2);
 });
 
+test("a value may begin with a dash, as a digest or an id does; an option is none", async () => {
+  const run = async (...argv: string[]) => {
+    const terminal = testTerminal();
+    const exitCode = await runCommandLine(argv, [echo], terminal);
+    return { exitCode, said: terminal.printed() + terminal.complained() };
+  };
+  expect((await run("echo", "-ajUiG61Sf05", "--by", "-y4EZm4MBUeb")).exitCode).toBe(0);
+  expect(await run("echo", "a", "--by", "--tag")).toMatchObject({ exitCode: 2 });
+  expect(await run("echo", "a", "--by", "-h")).toMatchObject({ exitCode: 2 });
+});
+
 test("help and version are JSON where that is asked for, wherever it stands", async () => {
   const run = async (...argv: string[]) => {
     const terminal = testTerminal();
