@@ -60,7 +60,7 @@ test("README.md: every command and every ts block does what the page shows", () 
   expect(saved).toEqual(["pay.mts"]);
   expect(ran).toBe(1);
   expect(compared).toBe(1);
-}, 60_000);
+}, 180_000);
 
 test("docs/1-getting-started.md: every command and every ts block does what the page shows", () => {
   const { commands, saved, ran, compared } = follow("docs/1-getting-started.md");
@@ -70,7 +70,7 @@ test("docs/1-getting-started.md: every command and every ts block does what the 
   expect(saved).toEqual(["tools.mts", "pay.mts"]);
   expect(ran).toBeGreaterThan(5);
   expect(compared).toBe(3);
-}, 60_000);
+}, 180_000);
 
 test.each(["docs/errors-inside-run.md", "docs/events.md", "docs/troubleshooting.md"])(
   "%s: every ts block prints what the page shows",
@@ -79,7 +79,7 @@ test.each(["docs/errors-inside-run.md", "docs/events.md", "docs/troubleshooting.
     symlinkSync(modules, join(folder, "node_modules"));
     expect(followPage(join(installed, page), folder, {}).ran).toBeGreaterThan(1);
   },
-  60_000,
+  180_000,
 );
 
 test("every link of a packed page leads to something that is packed", () => {
