@@ -80,9 +80,11 @@ function checkWrite(
   // A yes that was heard too late is written by whoever heard it, once the owner's lease has lapsed.
   const hasLapsed = leaseBefore !== undefined && (at >= leaseBefore || clocksSet.has("store"));
   const byWitness = to?.tag === "committed" && to.via === "late" && hasLapsed;
+  // So is that a person gave it up, by whoever is let pass in its place.
+  const byOther = to?.tag === "unknown" && to.reason === "abandoned" && hasLapsed;
   // Epochs begin anew with a record: where the reaper took a settled one while its owner was not yet told that it had
   // settled, that owner writes once more.
-  if (!byPerson && !byWitness && owner !== by && !forgotten.get(op)) {
+  if (!byPerson && !byWitness && !byOther && owner !== by && !forgotten.get(op)) {
     broken("I7 fencing", `${op}: owned by ${owner}, but ${by} made it ${to?.tag ?? "vanish"}`);
   }
 }

@@ -19,7 +19,9 @@ export async function approver(world: World): Promise<string | undefined> {
   const open = items.find(({ answered }) => !answered);
   if (!open) return undefined;
   const { operation, digest } = open;
-  await approvals.approve(operation.id, { digest, by: PERSON });
+  // By a clock that was set, the question may have expired.
+  const answered = approvals.approve(operation.id, { digest, by: PERSON }).then(() => true);
+  if (!(await answered.catch(() => false))) return undefined;
   world.hits.hit("person:approved");
   return operation.aliases[0];
 }
