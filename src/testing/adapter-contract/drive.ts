@@ -77,4 +77,6 @@ export interface AdapterContractOptions {
 export interface AdapterCapabilities {
   /** Whether a run can be stopped by a signal that reaches its tools. @default true */
   readonly abort?: boolean | undefined;
+  /** Whether the model reads the envelope of a read, too, and not the tool's own answer. @default true */
+  readonly reads?: boolean | undefined;
 }

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { faults, readFaults } from "../faulty-service/faults.ts";
 import type { AdapterCapabilities, AdapterContractOptions } from "./drive.ts";
-import { type Envelope, onStage, type Stage, soon, until } from "./stage.ts";
+import { type Envelope, onStage, STATES, type Stage, soon, until } from "./stage.ts";
 
 export interface AdapterScenario {
   /** A sentence of the specification. */
@@ -133,9 +133,25 @@ export const adapterScenarios: readonly AdapterScenario[] = Object.freeze([
     const { call } = stage.start();
     const first = await call();
     assertReplay(await call(), first);
-    assertReplay(await call(), first);
+    const again = await call();
+    assertReplay(again, first);
+    assert.match(again.message, /a person must ask for it in a new message/);
     stage.expectCounts(1, 1);
   }),
+
+  scenario(
+    "a read is made each time: a model that polls sees queued, then done",
+    async (stage) => {
+      const { call, hf } = stage.start({ polls: true });
+      const seen = [await call(), await call(), await call(ANOTHER_CALL)];
+      assert.deepEqual(
+        seen.map(({ ok, replayed, data }) => ({ ok, replayed, state: data?.id })),
+        STATES.map((state) => ({ ok: true, replayed: false, state })),
+      );
+      assert.equal((await hf.operations.list()).items.length, 0, "operations");
+    },
+    "reads",
+  ),
 
   scenario(
     "unknown: the model is told not to call again, and calling does not fire",

@@ -114,14 +114,29 @@ export interface PayPowers {
   readonly keyed?: boolean | undefined;
   /** @default true */
   readonly readable?: boolean | undefined;
+  /** A read in its place, whose answer changes from call to call. @default it pays */
+  readonly polls?: boolean | undefined;
 }
+
+/** What a tool that polls finds, one call after the other. */
+export const STATES = ["queued", "running", "done"] as const;
 
 const DAY_MS = 86_400_000;
 
 export function payTool(
   service: FaultyService,
-  { keyed = true, readable = true }: PayPowers,
+  { keyed = true, readable = true, polls = false }: PayPowers,
 ): PayDefinition {
+  if (polls) {
+    const states = STATES.values();
+    const run = async (): Promise<EffectBody> => ({
+      id: states.next().value ?? "gone",
+      effect: "updated",
+      at: 0,
+      intent: undefined,
+    });
+    return { name: "pay", kind: "read", input: typed<PayArguments>(), run };
+  }
   const client = service.client(
     keyed ? (readable ? "keyed_readable" : "keyed") : readable ? "readable" : "neither",
   );

@@ -40,7 +40,7 @@ const through =
       toolCallId: () => call.toolCallId,
       tools: {
         pay: {
-          kind: "write",
+          kind: definition.kind,
           intent: definition.intent,
           keyed: definition.keyed,
           attemptTimeoutMs: 60_000,
@@ -64,5 +64,7 @@ const through =
 const statusIn = (result: unknown): unknown =>
   (result as { structuredContent?: { status?: unknown } }).structuredContent?.status;
 
-adapterContract("MCP, SDK v1", { drive: through("v1") });
-adapterContract("MCP, SDK v2", { drive: through("v2") });
+// A read gives the server's own answer.
+const capabilities = { reads: false };
+adapterContract("MCP, SDK v1", { drive: through("v1"), capabilities });
+adapterContract("MCP, SDK v2", { drive: through("v2"), capabilities });
