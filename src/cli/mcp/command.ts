@@ -10,19 +10,17 @@ import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { createHoldfire } from "../../create.ts";
-import { CHAOS_MODES, type Chaos, createChaos, seeded } from "../../gateway/chaos.ts";
 import { runGateway } from "../../gateway/gateway.ts";
 import { createGuard } from "../../gateway/guard/guard.ts";
-import type { Repeat } from "../../gateway/guard/rules.ts";
 import { connectServer } from "../../gateway/pipe/server-address.ts";
 import { startServer } from "../../gateway/pipe/server-process.ts";
 import { createReport } from "../../gateway/report.ts";
 import { digestText } from "../../key/digest.ts";
-import { systemClock } from "../../lang/clock.ts";
 import { type Command, defineCommand, LEDGER, UsageError } from "../command.ts";
 import { withLedger } from "../ledger/open-ledger.ts";
 import { durationOf, wholeNumberOf } from "../parse.ts";
 import { type Terminal, visible } from "../terminal.ts";
+import { chaosOf, headersOf, repeatOf, urlOf } from "./choices.ts";
 import { install } from "./install.ts";
 import { loadRules } from "./load-rules.ts";
 
@@ -169,59 +167,6 @@ export const mcp: Command = defineCommand({
     });
   },
 });
-
-interface ChaosChoice {
-  readonly chaos?: string | undefined;
-  readonly nth?: string | undefined;
-  readonly tool?: string | undefined;
-  readonly seed?: string | undefined;
-  readonly slow?: string | undefined;
-}
-
-function chaosOf(values: ChaosChoice, log: (line: string) => void): Chaos | undefined {
-  const mode = CHAOS_MODES.find((one) => one === values.chaos);
-  if (values.chaos === undefined) return undefined;
-  if (!mode) throw new UsageError(`--chaos must be one of ${CHAOS_MODES.join(", ")}.`);
-  const nth = wholeNumberOf("nth", values.nth);
-  const seed = wholeNumberOf("seed", values.seed, { min: 0 }) ?? Date.now() % 1_000_000;
-  if (nth === undefined) log(`chaos: --seed ${seed}`);
-  return createChaos({
-    mode,
-    nth,
-    tool: values.tool,
-    slowMs: durationOf("slow", values.slow) ?? 70_000,
-    random: seeded(seed),
-    clock: systemClock,
-    die: () => process.kill(process.pid, "SIGKILL"),
-    log,
-  });
-}
-
-function urlOf(given: string | undefined): URL | undefined {
-  if (given === undefined) return undefined;
-  const url = URL.parse(given);
-  if (url?.protocol === "https:" || url?.protocol === "http:") return url;
-  throw new UsageError(
-    `--url must be an address that begins with https://, got "${visible(given)}".`,
-  );
-}
-
-/** A secret belongs in the environment and not in a command line, which others may see. */
-function headersOf(given: readonly string[], env: Terminal["env"]): Record<string, string> {
-  return Object.fromEntries(
-    given.map((header) => {
-      const colon = header.indexOf(":");
-      if (colon < 1) throw new UsageError(`--header needs "NAME: VALUE".`);
-      const value = header.slice(colon + 1).trim();
-      return [header.slice(0, colon), value.replaceAll(/\$(\w+)/g, (_, name) => env[name] ?? "")];
-    }),
-  );
-}
-
-function repeatOf(given = "ask"): Repeat {
-  if (given === "ask" || given === "allow" || given === "replay") return given;
-  throw new UsageError('--repeat must be "ask", "allow" or "replay".');
-}
 
 /** By its command, where it has no name: two of one program with other arguments are two servers. */
 function nameOf(command: readonly string[]): string {
