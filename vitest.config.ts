@@ -43,7 +43,7 @@ const PROOF = [
 const SIZED = [
   "test/battery/model-1.test.ts",
   "test/{crash,processes}/**/*.test.ts",
-  "test/gateway/processes.test.ts",
+  "test/gateway/{processes,storm}.test.ts",
 ];
 
 /** The type tests. All other files are the business of `npm run typecheck`. */

@@ -89,6 +89,12 @@ describe.each(VERSIONS)("SDK %s", (version) => {
     const other = await host.call("note", { text: "b" });
     expect(JSON.parse(textIn(other))).toMatchObject({ outcome: "held" });
     expect(world.effects()).toHaveLength(1);
+    const allowing = {
+      servers: { noting: { note: { kind: "write", onDrift: "allow" } as const } },
+    };
+    const second = await startHost(world, { version, rules: allowing, label: "other" });
+    await second.call("note", { text: "a", ...fail });
+    expect(textIn(await second.call("note", { text: "b" }))).toContain("noted b");
   });
 
   test("a definition that has changed needs a yes", async () => {

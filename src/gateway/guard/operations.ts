@@ -118,7 +118,7 @@ export function operationsOf(options: OperationsOptions): Operations {
         ...base,
         kind: asks ? "destructive" : "write",
         // Of a tool that may be a read, another call is no other wording of the first.
-        onDrift: writes ? "hold" : "allow",
+        onDrift: ruleFor(tool).onDrift ?? (writes ? "hold" : "allow"),
         keyedForMs: base.keyedForMs ?? (sending.hasKeyField ? DRAFT_KEY_MS : undefined),
         alsoDoes: [...base.alsoDoes, ...toldToPerson],
         definition: asks ? async () => definitionOf(await making.define(), key) : undefined,

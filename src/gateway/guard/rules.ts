@@ -6,7 +6,7 @@
 
 import type { IsErrorMeans } from "../../classify/mcp.ts";
 import { checkOptions, notNegative, oneOf, positive } from "../../engine/define/check.ts";
-import type { ToolKind } from "../../engine/define/definition.ts";
+import type { OnDrift, ToolKind } from "../../engine/define/definition.ts";
 import { InvalidInputError } from "../../errors.ts";
 
 /** What becomes of a call that is made once more, soon after the host has received its answer. */
@@ -47,6 +47,11 @@ export interface GatewayRule {
   readonly isErrorMeans?: IsErrorMeans | undefined;
   /** @default that of the gateway */
   readonly repeat?: Repeat | undefined;
+  /**
+   * What becomes of another call of this tool after the model was told that the outcome of one is unknown: a person is
+   * asked, it is let pass, or it is refused. @default "hold", for a tool that is said to write; else "allow"
+   */
+  readonly onDrift?: OnDrift | undefined;
 }
 
 /** By the server's name in the ledger, then by the tool's name. */
@@ -64,6 +69,7 @@ const RULE: readonly (keyof GatewayRule)[] = [
   "alsoDoes",
   "isErrorMeans",
   "repeat",
+  "onDrift",
 ];
 const READ_WITH = ["tool", "arguments", "items", "match", "id", "pageSize"] as const;
 
@@ -83,6 +89,7 @@ function checkRule(rule: GatewayRule, at: string): void {
   oneOf(rule.kind, [undefined, "read", "write", "destructive"], `${at}.kind`);
   oneOf(rule.isErrorMeans, [undefined, "unknown", "rejected", "refused"], `${at}.isErrorMeans`);
   oneOf(rule.repeat, [undefined, "ask", "allow", "replay"], `${at}.repeat`);
+  oneOf(rule.onDrift, [undefined, "hold", "allow", "refuse"], `${at}.onDrift`);
   notNegative(rule.commitsWithinMs, `${at}.commitsWithinMs`);
   if (rule.keyed) positive(rule.keyed.forMs, `${at}.keyed.forMs`, true);
   for (const name of ["intent", "alsoDoes"] as const) {
