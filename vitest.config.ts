@@ -36,6 +36,7 @@ const WHOLE = [
 const PROOF = [
   "test/battery/model-{2,3,4}.test.ts",
   "test/battery/planted/planted.test.ts",
+  "test/gateway/storm.test.ts",
   "test/integrations/mcp/conformance.test.ts",
 ];
 
@@ -43,7 +44,7 @@ const PROOF = [
 const SIZED = [
   "test/battery/model-1.test.ts",
   "test/{crash,processes}/**/*.test.ts",
-  "test/gateway/{processes,storm}.test.ts",
+  "test/gateway/processes.test.ts",
 ];
 
 /** The type tests. All other files are the business of `npm run typecheck`. */

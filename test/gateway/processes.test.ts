@@ -61,7 +61,7 @@ function startHostProcess(
 }
 
 // In `npm test` one of them.
-describe.each(isProof ? VERSIONS : (["v2"] as const))("SDK %s", (version) => {
+describe.each(isProof ? VERSIONS : (["v1"] as const))("SDK %s", (version) => {
   test(
     "the host is killed in mid-call and starts again: one effect, and the answer",
     async () => {
