@@ -10,6 +10,7 @@ import { visible } from "../key/escape-hidden.ts";
 import { peek } from "../lang/peek.ts";
 import { errorCodeOf } from "./answer.ts";
 import { maskSecrets } from "./mask-secrets.ts";
+import { isMcpAnswer } from "./mcp.ts";
 import { isInterruption } from "./network.ts";
 import { isNotApplied } from "./not-applied.ts";
 import { serviceWords } from "./service-words.ts";
@@ -25,6 +26,8 @@ export interface Failure {
   readonly said?: string | undefined;
   /** The tool itself says that nothing happened: `line` is why. */
   readonly byTool?: true | undefined;
+  /** It was thrown in place of an answer: a service was reached, though perhaps no request was seen. */
+  readonly answered?: true | undefined;
   /** It says that the connection broke or the wait was given up, and no more. */
   readonly broke?: true | undefined;
 }
@@ -49,7 +52,8 @@ export function failureOf(
   // Our own message is for a developer, who has the error itself.
   const line = isHoldfireError(error) ? undefined : lineOf(error);
   const broke = isInterruption(error) || undefined;
-  return { type, code, line: line === said ? undefined : line, said, broke };
+  const answered = isMcpAnswer(error) || undefined;
+  return { type, code, line: line === said ? undefined : line, said, broke, answered };
 }
 
 /** One line of at most this many characters, in which nothing is hidden from the reader but what was masked. */

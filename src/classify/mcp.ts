@@ -53,6 +53,9 @@ export function verdictOfMcp(error: unknown, isErrorMeans: IsErrorMeans = "unkno
   return isA(error, McpToolError) ? isErrorMeans : "unknown";
 }
 
+/** Whether it was thrown in place of an answer that says no more than "error". */
+export const isMcpAnswer = (error: unknown): boolean => isA(error, McpToolError);
+
 /** `instanceof` runs user code on some values, which may throw. */
 function isA(error: unknown, kind: new (...args: never[]) => Error): boolean {
   try {

@@ -79,6 +79,8 @@ export interface FailureNote {
   readonly text?: Payload | undefined;
   /** The tool itself said that nothing happened. */
   readonly byTool?: true | undefined;
+  /** It was thrown in place of an answer that proves nothing. */
+  readonly answered?: true | undefined;
   /** The connection broke, or the wait was given up. */
   readonly broke?: true | undefined;
 }

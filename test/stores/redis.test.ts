@@ -201,7 +201,7 @@ describe.runIf(server)("the Redis store", () => {
       await ioredis.set(key, "not a record");
       for (const expected of [0, 5]) {
         await expect(store.swap({ ...create(recordOf()), expect: expected })).rejects.toMatchObject(
-          { code: "ERR_HOLDFIRE_INVALID_INPUT" },
+          { code: "ERR_HOLDFIRE_STORE_UNAVAILABLE", reason: "damaged_record" },
         );
       }
       expect(await ioredis.get(key)).toBe("not a record");

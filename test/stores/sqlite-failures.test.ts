@@ -143,7 +143,7 @@ describe("a ledger that is tampered with", () => {
     db.close();
     await expect(store.read("acme", "a")).rejects.toMatchObject({
       code: "ERR_HOLDFIRE_STORE_UNAVAILABLE",
-      reason: "unpack",
+      reason: "damaged_record",
     });
     expect((await mustRead(store, "acme", "b")).record.id).toBe("b");
     await store.close();

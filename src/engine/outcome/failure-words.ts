@@ -16,6 +16,7 @@ export function attemptWords(attempt: Partial<AttemptNote> | undefined, failure?
     const threw = status < 400 || !failure?.said ? thrownWords(failure) : undefined;
     return `The service answered ${status}.${said}${threw ? ` The tool failed with ${threw}.` : ""}`;
   }
+  if (failure?.answered) return "The service answered with an error.";
   const threw = thrownWords(failure);
   if (wireRequests) {
     return threw && !failure?.broke ? `The reply was lost (${threw}).` : "The reply was lost.";

@@ -18,8 +18,8 @@ export function redactFailure(
   codec: Codec,
 ): Failure | undefined {
   if (!failure) return undefined;
-  const { type, code, line, said, byTool, broke } = failure;
-  return { type, code, byTool, broke, ...codec.redactText({ line, said }, tool) };
+  const { type, code, line, said, byTool, answered, broke } = failure;
+  return { type, code, byTool, answered, broke, ...codec.redactText({ line, said }, tool) };
 }
 
 /** What the attempt's note keeps of it. */
@@ -29,10 +29,10 @@ export function noteFailure(
   codec: Codec,
 ): FailureNote | undefined {
   if (!failure) return undefined;
-  const { type, code, byTool, broke, line, said } = failure;
+  const { type, code, byTool, answered, broke, line, said } = failure;
   const hasText = line !== undefined || said !== undefined;
   const text = hasText ? codec.encodeText(JSON.stringify({ line, said }), owner) : undefined;
-  return { type, code, byTool, broke, text };
+  return { type, code, byTool, answered, broke, text };
 }
 
 /** Without a codec, and where a text was encrypted with a key that is not at hand, the texts are left out. */
@@ -42,11 +42,11 @@ export function readFailure(
   codec: Codec | undefined,
 ): Failure | undefined {
   if (!failure) return undefined;
-  const { type, code, byTool, broke, text } = failure;
+  const { type, code, byTool, answered, broke, text } = failure;
   const decoded = text && codec?.decode(text, owner);
   const texts = decoded?.ok ? decoded.value : undefined;
   const [line, said] = [peek(texts, "line"), peek(texts, "said")].map((each) =>
     typeof each === "string" ? each : undefined,
   );
-  return { type, code, byTool, broke, line, said };
+  return { type, code, byTool, answered, broke, line, said };
 }

@@ -244,7 +244,7 @@ function whyUnknown(situation: Situation, doubtful: readonly AttemptNote[]): Unk
     return powers.readerBlind ? "reader_blind" : "absent_unproven";
   if (powers.reader) return "cannot_tell";
   if (fireMode === "never" && doubtful.some(({ verdict }) => !verdict)) return "owner_lost";
-  if (doubtful.every(({ status }) => status !== undefined)) return "unclear_answer";
+  if (doubtful.every(({ status, failure }) => status ?? failure?.answered)) return "unclear_answer";
   const isFailure = doubtful.every((each) => each.failure?.type && each.wireRequests === 0);
   return isFailure ? "run_failed" : "lost_reply";
 }
