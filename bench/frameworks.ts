@@ -3,6 +3,9 @@
  * holdfire and without. Ends with 1 if it was not once, or not twice where a person asked twice.
  *
  *   node bench/frameworks.ts [--json]
+ *   node bench/frameworks.ts --apps [--write]
+ *
+ * With `--apps`: the small apps and the table in `docs/frameworks.md`, which `--write` writes.
  *
  * The programs are those of `examples/`, which `holdfire init` writes too; what only a cell needs (an approval, a
  * checkpoint, a workflow) is made here.
@@ -15,6 +18,7 @@
 
 import { parseArgs } from "node:util";
 import { ai } from "./frameworks/ai.ts";
+import { runApps } from "./frameworks/apps.ts";
 import { COLUMNS, type Column, type Framework } from "./frameworks/columns.ts";
 import { langchain, langgraph } from "./frameworks/langchain.ts";
 import { handWritten, runTools, toolRunner } from "./frameworks/loops.ts";
@@ -47,7 +51,9 @@ const FRAMEWORKS: readonly Framework[] = [
 console.error = () => {};
 console.warn = () => {};
 
-const { values } = parseArgs({ options: { json: { type: "boolean", default: false } } });
+const flag = { type: "boolean", default: false } as const;
+const { values } = parseArgs({ options: { json: flag, apps: flag, write: flag } });
+if (values.apps) process.exit((await runApps({ write: values.write })) ? 0 : 1);
 
 const counted: Counted[] = [];
 for (const framework of FRAMEWORKS) {

@@ -7,12 +7,12 @@
  * @module
  */
 
-import { type Bank, startWorld, type World } from "./support/world.ts";
+import { type OAuthBank, startWorld, type World } from "./support/world.ts";
 
 export type { Paid, Payout } from "./support/world.ts";
 
 export const world: World = await startWorld();
-export const bank: Bank = world.bank;
+export const bank: OAuthBank = world.bank;
 
 Object.assign(process.env, {
   OPENAI_API_KEY: "-",

@@ -1,6 +1,6 @@
 /**
  * The holdfire of the examples. `npx holdfire init` writes one for your project, whose ledger is a file and
- * outlives the process; this one is in memory, and when it is closed, the bank says how often it has paid.
+ * outlives the process; this one is in memory, has OpenTelemetry on, and when it is closed, the bank says how often it has paid.
  *
  * @module
  */
@@ -8,6 +8,7 @@
 import { createHoldfire, type Holdfire } from "holdfire";
 import { memoryStore } from "holdfire/memory";
 import { world } from "./bank.ts";
+import { trace } from "./support/telemetry.ts";
 
 const store = memoryStore();
 
@@ -21,3 +22,5 @@ export const hf: Holdfire = createHoldfire({
     },
   },
 });
+
+trace(hf);

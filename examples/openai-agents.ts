@@ -19,6 +19,8 @@ const rules: ToolRules<Payout, Paid> = {
   kind: "write",
   // What makes two calls the same payout, however a model writes them.
   intent: ({ payee, cents }) => ({ payee, cents }),
+  // The bank's client refreshes its OAuth token by a POST, which is no part of the payout.
+  ignores: [bank.tokens],
   // Asked after a lost reply, before anything is sent again.
   readState: async ({ key }) => {
     const [found] = await bank.find(key);
@@ -33,21 +35,29 @@ interface Chat {
   readonly messages: readonly { readonly role: "user"; readonly content: string }[];
 }
 
-const pay = tool(
-  guardTool(
-    {
-      name: "pay",
-      description: "Pays a payee.",
-      parameters: z.object({ payee: z.string(), cents: z.number().int() }),
-      execute: (payout: Payout) => bank.pay(payout, attemptOf()),
-    },
-    hf,
-    rules,
-    { thread: ({ context }) => context.thread, messages: ({ context }) => context.messages },
-  ),
-);
+/** What the guard is told of a call. */
+const turn = {
+  thread: ({ context }: { readonly context: Chat }) => context.thread,
+  messages: ({ context }: { readonly context: Chat }) => context.messages,
+};
 
-const clerk = new Agent<Chat>({ name: "clerk", model: "gpt-5", tools: [pay] });
+/** For each request: tools often know the user, the tenant, the locale. */
+function agentFor(): Agent<Chat> {
+  const balance = {
+    name: "balance",
+    description: "What is left on the account.",
+    parameters: z.object({}),
+    execute: () => bank.balance(),
+  };
+  const pay = {
+    name: "pay",
+    description: "Pays a payee.",
+    parameters: z.object({ payee: z.string(), cents: z.number().int() }),
+    execute: (payout: Payout) => bank.pay(payout, attemptOf()),
+  };
+  const tools = [tool(guardTool(balance, hf, "read", turn)), tool(guardTool(pay, hf, rules, turn))];
+  return new Agent<Chat>({ name: "clerk", model: "gpt-5", tools });
+}
 
 export async function answer(
   thread: string,
@@ -58,7 +68,10 @@ export async function answer(
   const runner = new Runner({ modelProvider, tracingDisabled: true });
   const messages = said.map((content) => ({ role: "user" as const, content }));
   const context = { thread, messages };
-  const { finalOutput } = await runner.run(clerk, messages, { context, ...(signal && { signal }) });
+  const { finalOutput } = await runner.run(agentFor(), messages, {
+    context,
+    ...(signal && { signal }),
+  });
   return finalOutput ?? "";
 }
 

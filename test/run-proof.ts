@@ -26,6 +26,7 @@ const PARTS: readonly Part[] = [
   { name: "MCP conformance", argv: vitest("test/integrations/mcp") },
   { name: "storm", argv: ["bench/storm.ts", "--quick"] },
   { name: "frameworks", argv: ["bench/frameworks.ts"] },
+  { name: "apps", argv: ["bench/frameworks.ts", "--apps"] },
   { name: "runtimes", argv: ["test/runtimes/run.ts"] },
   { name: "bundlers and Jest", argv: ["test/package/check-tools.ts"] },
 ];

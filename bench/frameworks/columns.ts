@@ -141,7 +141,8 @@ export const COLUMNS: readonly Column[] = [
 const POLL_MS = 2;
 const PATIENCE_MS = 10_000;
 
-async function effectIn(service: Stage["service"]): Promise<void> {
+/** Waits for the first effect. */
+export async function effectIn(service: Stage["service"]): Promise<void> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   while (service.effects.length === 0) {
     if (performance.now() > giveUpAt) throw new Error("no effect");

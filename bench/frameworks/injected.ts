@@ -14,14 +14,18 @@ const stage = stageOf(import.meta.url);
 export const hf: Holdfire | undefined = stage.hf;
 
 interface Bank {
+  readonly tokens: string;
   pay(payment: Payment, options: { readonly signal?: AbortSignal | undefined }): Promise<unknown>;
-  find(): never;
+  find(key: string): Promise<unknown>;
+  balance(): Promise<unknown>;
 }
 
-export const bank: Bank = {
+export const bank: Bank = stage.bank ?? {
+  tokens: "https://login.example",
   pay: (payment, { signal }) => stage.pay(payment, signal),
   // The service of a cell cannot be asked.
-  find() {
+  async find() {
     throw new Error("This bank does not tell what it has paid.");
   },
+  balance: async () => ({ cents: 1000_00 }),
 };

@@ -9,8 +9,17 @@
  */
 
 import { registerHooks } from "node:module";
+import type { OAuthBank } from "../../examples/support/world.ts";
+import type { ModelServer } from "../../test/servers/model-server.ts";
 import type { Run } from "./columns.ts";
 import type { Stage } from "./stage.ts";
+
+/** As much of a stage as a program needs. */
+export interface ProgramStage extends Pick<Stage, "cell" | "hf" | "signal" | "pay"> {
+  readonly model: Pick<ModelServer, "openai" | "anthropic">;
+  /** Its bank. @default one that only pays, by `pay` */
+  readonly bank?: OAuthBank | undefined;
+}
 
 interface Program {
   answer(thread: string, said: readonly string[], signal?: AbortSignal): Promise<string>;
@@ -22,7 +31,7 @@ const INJECTED = new URL("injected.ts", import.meta.url);
 const WITHOUT = new URL("without-holdfire.ts", import.meta.url);
 
 /** The stages of the programs that run, by the name of their cell. */
-const stages = new Map<string, Stage>();
+const stages = new Map<string, ProgramStage>();
 
 registerHooks({
   resolve(specifier, context, next) {
@@ -43,7 +52,7 @@ const cellOf = (url: string | undefined): string | undefined =>
 const inCell = (url: URL, cell: string): string => `${url.href}?${CELL}=${cell}`;
 
 /** The stage of the module with this URL. */
-export function stageOf(url: string): Stage {
+export function stageOf(url: string): ProgramStage {
   const stage = stages.get(cellOf(url) ?? "");
   if (!stage) throw new Error("This module belongs to a cell.");
   return stage;
@@ -52,7 +61,7 @@ export function stageOf(url: string): Stage {
 /** One run of the program of this name. */
 export async function runProgram(
   name: string,
-  stage: Stage,
+  stage: ProgramStage,
   { said, signal }: Run,
 ): Promise<unknown> {
   stages.set(stage.cell, stage);

@@ -5,16 +5,14 @@
  * @module
  */
 
-import {
-  type FaultyService,
-  faults,
-  startFaultyService,
-} from "../../src/testing/faulty-service.ts";
+import { createClient } from "../../src/testing/faulty-service/client.ts";
+import { faults, startFaultyService } from "../../src/testing/faulty-service.ts";
 import {
   type ModelServer,
   type Saying,
   startModelServer,
 } from "../../test/servers/model-server.ts";
+import { startTokens, withToken } from "./tokens.ts";
 
 export interface Payout {
   readonly payee: string;
@@ -36,10 +34,18 @@ export interface Bank {
   pay(payout: Payout, options?: Sending): Promise<Paid>;
   /** What was paid under this key. */
   find(key: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Paid[]>;
+  /** What is left of 1000 euros. */
+  balance(): Promise<{ readonly cents: number }>;
+}
+
+/** A bank with OAuth: its client refreshes the token by a POST of its own before it pays. */
+export interface OAuthBank extends Bank {
+  /** The origin of the token endpoint. */
+  readonly tokens: string;
 }
 
 export interface World {
-  readonly bank: Bank;
+  readonly bank: OAuthBank;
   /** Speaks like OpenAI at `model.openai`, like Anthropic at `model.anthropic`. */
   readonly model: ModelServer;
   /** Closes all, prints how many payouts there were, and lets the program end with 1 if it was not one. */
@@ -50,6 +56,7 @@ export interface World {
 export async function startWorld(options: { readonly keyed?: boolean } = {}): Promise<World> {
   const service = await startFaultyService();
   service.plan(faults.commitThenReset());
+  const tokens = await startTokens();
   const model = await startModelServer();
   model.onArrival(({ body }) => {
     model.script({ act: "say", saying: nextSaying(JSON.stringify(body)) });
@@ -57,10 +64,10 @@ export async function startWorld(options: { readonly keyed?: boolean } = {}): Pr
 
   return {
     model,
-    bank: bankOf(service, options.keyed ? "keyed" : "readable"),
+    bank: oauthBankOf(service, options.keyed ? "keyed" : "readable", tokens),
     async end(...closing) {
       for (const open of closing) await open.close();
-      await Promise.all([model.close(), service.close()]);
+      await Promise.all([model.close(), service.close(), tokens.close()]);
       const { length } = service.effects;
       console.log(`payouts: ${length}`);
       process.exitCode = length === 1 ? 0 : 1;
@@ -68,14 +75,31 @@ export async function startWorld(options: { readonly keyed?: boolean } = {}): Pr
   };
 }
 
-export function bankOf(service: FaultyService, kind: "keyed" | "readable" | "neither"): Bank {
-  const client = service.client(kind);
+interface At {
+  readonly url: string;
+}
+
+type BankKind = "keyed" | "readable" | "neither";
+
+export const oauthBankOf = (service: At, kind: BankKind, tokens: At): OAuthBank => ({
+  ...bankOf(service, kind, withToken(tokens.url)),
+  tokens: tokens.url,
+});
+
+export function bankOf({ url }: At, kind: BankKind, send?: typeof fetch): Bank {
+  const client = createClient(url, kind, { fetch: send });
   return {
-    url: `${service.url}/${kind}/effects`,
+    url: `${url}/${kind}/effects`,
     pay: async (payout, sending) => paid(await client.create(payout, sending)),
     find: async (key, reading) => (await client.find({ key }, reading)).map(paid),
+    async balance() {
+      const payouts = (await client.find({})).map(paid);
+      return { cents: payouts.reduce((left, { cents }) => left - cents, FUNDS) };
+    },
   };
 }
+
+const FUNDS = 1000_00;
 
 /** The model calls the tool, reads its result, and says what it has read. */
 function nextSaying(request: string): Saying {

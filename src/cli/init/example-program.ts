@@ -36,6 +36,9 @@ const bank = {
     return done;
   },
   find: async (key: string): Promise<readonly Paid[]> => [paid.get(key) ?? []].flat(),
+  balance: async () => ({ cents: 1000_00 }),
+  /** Where your client refreshes its OAuth token. */
+  tokens: "https://login.bank.example",
 };
 `;
 

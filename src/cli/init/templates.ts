@@ -47,7 +47,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     ...example("langchain"),
     packages: ["langchain", "@langchain/langgraph", "@langchain/core"],
-    needs: ["langchain", "@langchain/core", "@langchain/openai", "zod"],
+    needs: ["langchain", "@langchain/core", "@langchain/langgraph", "@langchain/openai", "zod"],
     env: "OPENAI_API_KEY",
   },
   {

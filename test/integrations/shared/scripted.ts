@@ -6,6 +6,7 @@ import type { ToolRules } from "../../../src/integrations/shared/tools/rules.ts"
 import { memoryStore } from "../../../src/stores/memory.ts";
 import type { PayDefinition } from "../../../src/testing/adapter-contract.ts";
 import { type ModelServer, type Saying, startModelServer } from "../../servers/model-server.ts";
+import { type Message, textsIn } from "../../servers/tool-texts.ts";
 
 /** What is left of a definition when the framework has the rest. */
 export function rulesOf({ name: _, input: __, run: ___, ...rules }: PayDefinition): ToolRules {
@@ -60,21 +61,4 @@ export function shownTool({ arrivals }: ModelServer): { description?: string; sc
 interface Schema {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[] | undefined;
-}
-
-interface Message {
-  readonly role?: string;
-  readonly type?: string;
-  readonly content?: unknown;
-  readonly output?: unknown;
-}
-
-function textsIn({ role, type, content, output }: Message): readonly string[] {
-  if (role === "tool") return [String(content)];
-  if (type === "function_call_output") return [String(output)];
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((block) => {
-    if (block.type !== "tool_result") return [];
-    return typeof block.content === "string" ? [block.content] : [block.content[0].text];
-  });
 }

@@ -1,0 +1,150 @@
+/**
+ * The small apps, each through a bad day: what the service received, and what the model was told. The table in
+ * `docs/frameworks.md` is what this prints.
+ *
+ * @module
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { faults, readFaults } from "../../src/testing/faulty-service.ts";
+import { type AppStage, type Seen, watchApp } from "./app-stage.ts";
+import { PAY, WORDS } from "./stage.ts";
+
+interface App {
+  readonly title: string;
+  /** Of the program in `examples/`. */
+  readonly name: string;
+}
+
+interface Day {
+  readonly title: string;
+  readonly expected: Pick<Seen, "sent" | "paid" | "told">;
+  play(stage: AppStage): Promise<void>;
+}
+
+const APPS: readonly App[] = [
+  { title: "AI SDK", name: "ai" },
+  { title: "OpenAI, tool loop", name: "openai" },
+  { title: "Anthropic, tool runner, streamed", name: "anthropic" },
+  { title: "LangChain, with a checkpointer", name: "langchain" },
+  { title: "OpenAI Agents", name: "openai-agents" },
+];
+
+/** The same wish in other words: another intent. */
+const REWORDED = { tool: "pay", args: { payee: "Ana Ruiz", cents: 400 } } as const;
+
+const DAYS: readonly Day[] = [
+  {
+    title: "The reply is lost",
+    expected: { sent: 1, paid: 1, told: ["committed"] },
+    play({ service, says, run }) {
+      service.plan(faults.commitThenReset());
+      says(PAY);
+      return run([WORDS]);
+    },
+  },
+  {
+    title: "Killed after the effect, started again",
+    expected: { sent: 1, paid: 1, told: ["committed"] },
+    async play({ service, says, run, kill }) {
+      service.plan(faults.blackHole({ commit: true }));
+      says(PAY, PAY);
+      await kill([WORDS]);
+      await run([WORDS]);
+    },
+  },
+  {
+    title: "A person asks again",
+    expected: { sent: 2, paid: 2, told: ["committed", "committed"] },
+    play({ says, run }) {
+      says(PAY, { text: "Done." }, PAY);
+      return run([WORDS], [WORDS, WORDS]);
+    },
+  },
+  {
+    title: "Lost, cannot be read, the model words it anew",
+    expected: { sent: 1, paid: 1, told: ["unknown", "held"] },
+    play({ service, says, run }) {
+      service.plan(faults.commitThenReset());
+      service.alwaysRead(readFaults.status({ status: 503 }));
+      says(PAY, REWORDED);
+      return run([WORDS]);
+    },
+  },
+  {
+    title: "The bank says no (402)",
+    expected: { sent: 1, paid: 0, told: ["not_applied"] },
+    play({ service, says, run }) {
+      service.plan(faults.status({ status: 402 }));
+      says(PAY);
+      return run([WORDS]);
+    },
+  },
+];
+
+interface Cell {
+  readonly text: string;
+  /** What is wrong with it. */
+  readonly problem?: string | undefined;
+}
+
+async function play({ name }: App, day: Day): Promise<Cell> {
+  try {
+    const seen = await watchApp(name, day.play);
+    return { text: show(seen), problem: problemOf(seen, day) };
+  } catch (error) {
+    return { text: "failed", problem: String(error) };
+  }
+}
+
+function show({ sent, paid, told }: Pick<Seen, "sent" | "paid" | "told">): string {
+  return `${sent} sent, ${paid} paid: ${told.map((outcome) => `\`${outcome}\``).join(", ")}`;
+}
+
+function problemOf(seen: Seen, { expected }: Day): string | undefined {
+  if (show(seen) !== show(expected)) return `${show(expected)} expected`;
+  if (seen.tokens !== seen.sent) return `${seen.tokens} tokens refreshed for ${seen.sent} payouts`;
+  const traced = seen.traced.join();
+  if (traced !== seen.told.join()) return `the spans say ${traced || "nothing"}`;
+  return seen.complained === "" ? undefined : `stderr: ${seen.complained}`;
+}
+
+const PAGE = new URL("../../docs/frameworks.md", import.meta.url);
+const BEGIN = "<!-- apps: written by npm run frameworks -- --apps --write -->\n\n";
+const END = "<!-- end of apps -->";
+
+/** Plays all, prints the table, and compares it with the page or writes it there. Whether all is as it must be. */
+export async function runApps(options: { readonly write: boolean }): Promise<boolean> {
+  const rows = [["App", ...DAYS.map(({ title }) => title)]];
+  const problems: string[] = [];
+  for (const app of APPS) {
+    const cells: string[] = [];
+    for (const day of DAYS) {
+      const { text, problem } = await play(app, day);
+      cells.push(text);
+      if (problem) problems.push(`${app.title}, ${day.title}: ${text}; ${problem}`);
+    }
+    rows.push([`[${app.title}](../examples/${app.name}.ts)`, ...cells]);
+    process.stderr.write(`${app.title}\n`);
+  }
+  const table = markdownOf(rows);
+  console.log(table);
+  const page = readFileSync(PAGE, "utf8");
+  const begin = page.indexOf(BEGIN) + BEGIN.length;
+  const end = page.indexOf(END, begin);
+  if (options.write && problems.length === 0) {
+    writeFileSync(PAGE, `${page.slice(0, begin)}${table}\n${page.slice(end)}`);
+  } else if (page.slice(begin, end) !== `${table}\n`) {
+    problems.push("docs/frameworks.md has another table.");
+  }
+  for (const problem of problems) console.log(problem);
+  return problems.length === 0;
+}
+
+function markdownOf([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => "---"), ...rows];
+  const widths = head.map((_, n) => Math.max(...lines.map((line) => line[n]?.length ?? 0)));
+  const lineOf = (cells: readonly string[], fill: string) =>
+    `| ${cells.map((cell, n) => cell.padEnd(widths[n] ?? 0, fill)).join(" | ")} |\n`;
+  return lines.map((line, n) => lineOf(line, n === 1 ? "-" : " ")).join("");
+}

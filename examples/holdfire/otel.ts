@@ -1,0 +1,3 @@
+/** What `holdfire/otel` is, from the sources. @module */
+
+export * from "../../src/observe/otel.ts";
