@@ -24,6 +24,7 @@ const PARTS: readonly Part[] = [
   { name: "killed processes", argv: vitest("test/crash") },
   { name: "processes on one ledger", argv: vitest("test/processes") },
   { name: "MCP conformance", argv: vitest("test/integrations/mcp") },
+  { name: "gateway", argv: vitest("test/gateway") },
   { name: "storm", argv: ["bench/storm.ts", "--quick"] },
   { name: "frameworks", argv: ["bench/frameworks.ts"] },
   { name: "apps", argv: ["bench/frameworks.ts", "--apps"] },
