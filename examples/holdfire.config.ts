@@ -1,16 +1,24 @@
 /**
- * The holdfire of the examples. `npx holdfire init` writes one for your project, whose ledger is a file and
- * outlives the process; this one is in memory, has OpenTelemetry on, and when it is closed, the bank says how often it has paid.
+ * The holdfire of the examples, with OpenTelemetry on. `npx holdfire init` writes one for your project, whose ledger is
+ * `.holdfire/ledger.db`. This one is removed at the end: when it is closed, the bank says how often it has paid.
  *
  * @module
  */
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createHoldfire, type Holdfire } from "holdfire";
-import { memoryStore } from "holdfire/memory";
+import { sqliteStore } from "holdfire/sqlite";
 import { world } from "./bank.ts";
 import { trace } from "./support/telemetry.ts";
 
-const store = memoryStore();
+const folder = mkdtempSync(join(tmpdir(), "holdfire-example-"));
+
+/** What the command line takes as `--store`. */
+export const ledger: string = join(folder, "ledger.db");
+
+const store = sqliteStore({ path: ledger });
 
 export const hf: Holdfire = createHoldfire({
   app: "payments-example",
@@ -18,6 +26,7 @@ export const hf: Holdfire = createHoldfire({
     ...store,
     async close() {
       await store.close();
+      rmSync(folder, { recursive: true });
       await world.end();
     },
   },

@@ -19,7 +19,7 @@ const PRINTED: Readonly<Record<string, readonly string[]>> = {
   langchain: ANSWERED,
   langgraph: ANSWERED,
   mastra: ANSWERED,
-  mcp: ["committed", "committed, from the ledger"],
+  mcp: ["It waits for a person.", ...ANSWERED],
   openai: ANSWERED,
   "openai-agents": ANSWERED,
   "plain-fetch": ["201", "201"],

@@ -45,8 +45,11 @@ if (import.meta.main) {
   };
   for (const said of runs) await runProgram(name, stage, { said });
   await hf.close();
-  const calls = spans().filter(({ name: span }) => span === "execute_tool pay");
-  console.log(JSON.stringify(calls.map(({ attributes }) => attributes["holdfire.outcome"])));
+  const calls = spans()
+    .map(({ attributes }) => attributes)
+    .filter((call) => call["gen_ai.operation.name"] === "execute_tool")
+    .filter((call) => call["holdfire.tool.kind"] !== "read");
+  console.log(JSON.stringify(calls.map((call) => call["holdfire.outcome"])));
   // Some frameworks keep timers.
   process.exit(0);
 }

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { approveAll } from "../../examples/support/person.ts";
 import { startTokens } from "../../examples/support/tokens.ts";
 import { type FaultyService, startFaultyService } from "../../src/testing/faulty-service.ts";
 import {
@@ -22,14 +23,19 @@ import { type Message, textsIn } from "../../test/servers/tool-texts.ts";
 import type { AppOrder } from "./app-process.ts";
 import { effectIn } from "./columns.ts";
 
+/** What a person asks for, and what the model makes of it; after that it says "ok". */
+export interface Request {
+  /** What persons have said so far. */
+  readonly said: readonly string[];
+  readonly says: readonly Saying[];
+}
+
 export interface AppStage {
   readonly service: FaultyService;
-  /** The model's next words; after them it says "ok". */
-  says(...sayings: readonly Saying[]): void;
-  /** Runs the app over each of these conversations, in one process, to its end. */
-  run(...runs: readonly (readonly string[])[]): Promise<void>;
+  /** Runs the app on each of these requests, in one process, to its end. */
+  run(...requests: readonly Request[]): Promise<void>;
   /** Runs it until its first effect, and kills it there. */
-  kill(said: readonly string[]): Promise<void>;
+  kill(request: Request): Promise<void>;
 }
 
 /** What a play left behind. */
@@ -49,25 +55,37 @@ export interface Seen {
 
 const PROCESS = fileURLToPath(new URL("app-process.ts", import.meta.url));
 
+export interface App {
+  readonly title: string;
+  /** Of the program in `examples/`. */
+  readonly name: string;
+  /** Its payouts wait for a person, who approves them on the command line; then it is run again. */
+  readonly asks?: boolean;
+}
+
 /** Plays on a stage of its own. */
 export async function watchApp(
-  name: string,
+  { name, asks = false }: App,
   play: (stage: AppStage) => Promise<void>,
 ): Promise<Seen> {
   const folder = mkdtempSync(join(tmpdir(), "holdfire-app-"));
   const tokens = await startTokens();
   const model = await startModelServer();
-  model.usually({ act: "say", saying: { text: "ok" } });
   await using service = await startFaultyService();
+  const ledger = join(folder, "ledger.db");
+  const approved = new Set<string>();
   const traced: string[] = [];
   let complained = "";
 
-  function start(runs: AppOrder["runs"]) {
+  function start(requests: readonly Request[]) {
+    for (const { says } of requests) {
+      for (const saying of [...says, { text: "ok" }]) model.script({ act: "say", saying });
+    }
     const { openai, anthropic } = model;
     const order: AppOrder = {
       name,
-      runs,
-      ledger: join(folder, "ledger.db"),
+      runs: requests.map(({ said }) => said),
+      ledger,
       bank: service.url,
       tokens: tokens.url,
       model: { openai, anthropic },
@@ -78,24 +96,41 @@ export async function watchApp(
     return { child, printed: text(child.stdout), errors: text(child.stderr) };
   }
 
+  async function finish(...requests: readonly Request[]): Promise<void> {
+    const { child, printed, errors } = start(requests);
+    const code = await ended(child);
+    complained += await errors;
+    if (code !== 0) throw new Error(`The app ended with ${code}: ${complained}`);
+    const outcomes: string[] = JSON.parse(await printed);
+    traced.push(...outcomes);
+  }
+
+  /** The first call of a request is held, and a person approves it. */
+  async function approve({ said, says }: Request): Promise<void> {
+    const request = JSON.stringify(said);
+    if (!asks || approved.has(request)) return;
+    await finish({ said, says: says.slice(0, 1) });
+    await approveAll(ledger, "ana");
+    approved.add(request);
+  }
+
   try {
     await play({
       service,
-      says: (...sayings) =>
-        model.script(...sayings.map((saying) => ({ act: "say", saying }) as const)),
-      async run(...runs) {
-        const { child, printed, errors } = start(runs);
-        const code = await ended(child);
-        complained += await errors;
-        if (code !== 0) throw new Error(`The app ended with ${code}: ${complained}`);
-        const outcomes: string[] = JSON.parse(await printed);
-        traced.push(...outcomes);
+      async run(...requests) {
+        if (!asks) return finish(...requests);
+        for (const request of requests) {
+          await approve(request);
+          await finish(request);
+        }
       },
-      async kill(said) {
-        const { child } = start([said]);
+      async kill(request) {
+        await approve(request);
+        const { child } = start([{ ...request, says: request.says.slice(0, 1) }]);
         await effectIn(service);
         child.kill("SIGKILL");
         await ended(child);
+        model.forget();
       },
     });
     const { arrivals, effects } = service;

@@ -7,18 +7,17 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { faults, readFaults } from "../../src/testing/faulty-service.ts";
-import { type AppStage, type Seen, watchApp } from "./app-stage.ts";
+import { type App, type AppStage, type Request, type Seen, watchApp } from "./app-stage.ts";
 import { PAY, WORDS } from "./stage.ts";
-
-interface App {
-  readonly title: string;
-  /** Of the program in `examples/`. */
-  readonly name: string;
-}
 
 interface Day {
   readonly title: string;
-  readonly expected: Pick<Seen, "sent" | "paid" | "told">;
+  readonly sent: number;
+  readonly paid: number;
+  /** What the model must be told. */
+  readonly told: readonly string[];
+  /** The same, where a person has to approve: the first call of each request is held. */
+  readonly toldIfAsked: readonly string[];
   play(stage: AppStage): Promise<void>;
 }
 
@@ -28,56 +27,71 @@ const APPS: readonly App[] = [
   { title: "Anthropic, tool runner, streamed", name: "anthropic" },
   { title: "LangChain, with a checkpointer", name: "langchain" },
   { title: "OpenAI Agents", name: "openai-agents" },
+  { title: "MCP, approved by `holdfire approve`", name: "mcp", asks: true },
 ];
 
-/** The same wish in other words: another intent. */
-const REWORDED = { tool: "pay", args: { payee: "Ana Ruiz", cents: 400 } } as const;
+const ONCE: Request = { said: [WORDS], says: [PAY] };
+const ONCE_MORE: Request = { said: [WORDS, WORDS], says: [PAY] };
+/** Told that the outcome is unknown, the model asks for the same in other words: another intent. */
+const REWORDED: Request = {
+  said: [WORDS],
+  says: [PAY, { tool: "pay", args: { payee: "Ana Ruiz", cents: 400 } }],
+};
 
 const DAYS: readonly Day[] = [
   {
     title: "The reply is lost",
-    expected: { sent: 1, paid: 1, told: ["committed"] },
-    play({ service, says, run }) {
+    sent: 1,
+    paid: 1,
+    told: ["committed"],
+    toldIfAsked: ["held", "committed"],
+    play({ service, run }) {
       service.plan(faults.commitThenReset());
-      says(PAY);
-      return run([WORDS]);
+      return run(ONCE);
     },
   },
   {
     title: "Killed after the effect, started again",
-    expected: { sent: 1, paid: 1, told: ["committed"] },
-    async play({ service, says, run, kill }) {
+    sent: 1,
+    paid: 1,
+    told: ["committed"],
+    toldIfAsked: ["held", "committed"],
+    async play({ service, run, kill }) {
       service.plan(faults.blackHole({ commit: true }));
-      says(PAY, PAY);
-      await kill([WORDS]);
-      await run([WORDS]);
+      await kill(ONCE);
+      await run(ONCE);
     },
   },
   {
     title: "A person asks again",
-    expected: { sent: 2, paid: 2, told: ["committed", "committed"] },
-    play({ says, run }) {
-      says(PAY, { text: "Done." }, PAY);
-      return run([WORDS], [WORDS, WORDS]);
-    },
+    sent: 2,
+    paid: 2,
+    told: ["committed", "committed"],
+    toldIfAsked: ["held", "committed", "held", "committed"],
+    play: ({ run }) => run(ONCE, ONCE_MORE),
   },
   {
     title: "Lost, cannot be read, the model words it anew",
-    expected: { sent: 1, paid: 1, told: ["unknown", "held"] },
-    play({ service, says, run }) {
+    sent: 1,
+    paid: 1,
+    told: ["unknown", "held"],
+    toldIfAsked: ["held", "unknown", "held"],
+    play({ service, run }) {
       service.plan(faults.commitThenReset());
       service.alwaysRead(readFaults.status({ status: 503 }));
-      says(PAY, REWORDED);
-      return run([WORDS]);
+      return run(REWORDED);
     },
   },
   {
     title: "The bank says no (402)",
-    expected: { sent: 1, paid: 0, told: ["not_applied"] },
-    play({ service, says, run }) {
+    sent: 1,
+    paid: 0,
+    told: ["not_applied"],
+    // The server makes an error result of it, which may also be that of a lost reply.
+    toldIfAsked: ["held", "unknown"],
+    play({ service, run }) {
       service.plan(faults.status({ status: 402 }));
-      says(PAY);
-      return run([WORDS]);
+      return run(ONCE);
     },
   },
 ];
@@ -88,10 +102,13 @@ interface Cell {
   readonly problem?: string | undefined;
 }
 
-async function play({ name }: App, day: Day): Promise<Cell> {
+async function play(app: App, day: Day): Promise<Cell> {
   try {
-    const seen = await watchApp(name, day.play);
-    return { text: show(seen), problem: problemOf(seen, day) };
+    const seen = await watchApp(app, day.play);
+    return {
+      text: show(seen),
+      problem: problemOf(seen, { ...day, told: app.asks ? day.toldIfAsked : day.told }),
+    };
   } catch (error) {
     return { text: "failed", problem: String(error) };
   }
@@ -101,7 +118,7 @@ function show({ sent, paid, told }: Pick<Seen, "sent" | "paid" | "told">): strin
   return `${sent} sent, ${paid} paid: ${told.map((outcome) => `\`${outcome}\``).join(", ")}`;
 }
 
-function problemOf(seen: Seen, { expected }: Day): string | undefined {
+function problemOf(seen: Seen, expected: Pick<Seen, "sent" | "paid" | "told">): string | undefined {
   if (show(seen) !== show(expected)) return `${show(expected)} expected`;
   if (seen.tokens !== seen.sent) return `${seen.tokens} tokens refreshed for ${seen.sent} payouts`;
   const traced = seen.traced.join();

@@ -13,6 +13,9 @@ const stage = stageOf(import.meta.url);
 /** Missing in the cells without holdfire, where it is only handed on. */
 export const hf: Holdfire | undefined = stage.hf;
 
+/** Only a program that is started by itself needs it. */
+export const ledger: string | undefined = undefined;
+
 interface Bank {
   readonly tokens: string;
   pay(payment: Payment, options: { readonly signal?: AbortSignal | undefined }): Promise<unknown>;

@@ -104,6 +104,7 @@ const FUNDS = 1000_00;
 /** The model calls the tool, reads its result, and says what it has read. */
 function nextSaying(request: string): Saying {
   if (!TOOL_RESULT.test(request)) return { tool: "pay", args: { payee: "ana", cents: 40_00 } };
+  if (SAYS_HELD.test(request)) return { text: "It waits for a person." };
   return { text: SAYS_OK.test(request) ? "Ana is paid." : "I do not know." };
 }
 
@@ -111,6 +112,7 @@ function nextSaying(request: string): Saying {
 const TOOL_RESULT = /"role":"tool"|"type":"(?:function_call_output|tool_result)"/;
 /** The envelope is JSON within JSON. */
 const SAYS_OK = /ok\\*":true/;
+const SAYS_HELD = /outcome\\*":\\*"held/;
 
 const paid = ({ id, intent }: { readonly id: string; readonly intent: unknown }): Paid => ({
   id,

@@ -82,6 +82,8 @@ export interface ModelServer {
   readonly arrivals: readonly Arrival[];
   /** What the next requests get, in order. */
   script(...acts: readonly Act[]): void;
+  /** Drops what is left of the script. */
+  forget(): void;
   /** What requests get when the script is used up. */
   usually(act: Act): void;
   /** Hears of every arrival before it is answered. */
@@ -124,6 +126,9 @@ export async function startModelServer(): Promise<ModelServer> {
     arrivals,
     script(...more) {
       acts = [...acts, ...more];
+    },
+    forget() {
+      acts = [];
     },
     usually(act) {
       usual = act;
