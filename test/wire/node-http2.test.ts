@@ -40,7 +40,10 @@ function send(session: ClientHttp2Session, path: string, method = "POST"): Promi
   });
 }
 
-describe("node:http2", () => {
+/** Node 24.0 has no channels for it: there a session is a socket, which proves nothing. */
+const isSilent = process.versions.node.startsWith("24.0.");
+
+describe.skipIf(isSilent)("node:http2", () => {
   it("counts each stream on the token it was made under, before and after the connect", async () => {
     const { url, session } = await startSession();
     for (const round of [1, 2]) {
