@@ -70,8 +70,9 @@ export function followPage(
   return { commands, saved, ran, compared };
 }
 
-/** How long ago something was is not the same twice. */
-const timeless = (text: string): string => text.replaceAll(/ +\d+ (?:ms|s|min)\b/g, " some time");
+/** How long ago something was is not the same twice, nor is the width of its column. */
+const timeless = (text: string): string =>
+  text.replaceAll(/ +\d+ (?:ms|s|min)\b/g, " some time").replaceAll(/ {2,}/g, " ");
 
 const SAVE = /\bSave this as `([\w.-]+)`/;
 
