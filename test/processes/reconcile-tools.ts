@@ -21,6 +21,8 @@ export const classOf = (n: number): StormClass =>
 /** How long an owner is believed alive: the attempt and a second, the least there is. */
 export const LEASE_MS = 1_500;
 const ATTEMPT_TIMEOUT_MS = 500;
+/** Callers whose reader is down wait so long for it. */
+const DEADLINE_MS = 15_000;
 /** The service commits late by less than a tenth of a second; a slow machine is given a lot more. */
 const COMMITS_WITHIN_MS = 2_000;
 const DAY_MS = 86_400_000;
@@ -43,6 +45,7 @@ export function stormTools({ hf, url, deleted = [] }: StormOptions): Record<Stor
       run: (args, { key, signal }) => client.create(args, { key, signal }),
       effect: { id: idOf },
       attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
+      deadlineMs: DEADLINE_MS,
       ...powers({ ...client, find }),
     });
   };
