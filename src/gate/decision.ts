@@ -18,7 +18,7 @@ export type Decision =
       readonly by: string;
       readonly note?: string | undefined;
     }
-  /** Nobody has answered in time, or a yes was not used in time. The call, made again, asks again. */
+  /** No answer came in time, or a yes was not used in time. The call, made again, asks again. */
   | { readonly status: "expired" }
   /** It is still open. */
   | { readonly status: "asked" };

@@ -15,7 +15,7 @@ import {
 
 /**
  * `done`: it is what was wanted. `in_progress`: the service is at it. `declined`: it is there, and nothing happened, as with
- * a card that was declined. `open`: somebody must act on it, or has undone it; no second one is made.
+ * a card that was declined. `open`: a person must act on it, or has undone it; no second one is made.
  */
 export type Standing = "done" | "in_progress" | "declined" | "open";
 

@@ -50,7 +50,7 @@ function refuse(path: string, problem: string | undefined): void {
   if (problem !== undefined) throw new InvalidInputError("sqlite.path", saying(path, problem));
 }
 
-/** What is wrong is said of the file: the default path is one that nobody has written down. */
+/** What is wrong is said of the file: the default path stands in no program. */
 const saying = (path: string, problem: string): string => `"${path}" ${problem}`;
 
 /**
