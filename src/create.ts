@@ -82,7 +82,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     }),
     budgets: createBudgets(budgetOf(retry), clock),
     onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
-    told: new Set(),
+    warned: new Set(),
     calledWith: createCalledWith(),
     executions: new Map(),
     runningAttempts: new Map(),

@@ -1,6 +1,6 @@
 /**
  * What users of tools need. What is not listed here or in `package.json` is private; the parts of a
- * store are in `holdfire/store`.
+ * store are in `holdfire/store`. How a call runs, from here to its result: `engine/run.ts`.
  *
  * @module
  */

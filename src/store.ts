@@ -4,7 +4,8 @@
  *
  * `fileWitness` is here for hosts that share one witness; the root loads no file system module.
  *
- * A store of your own passes `storeContract` from `holdfire/testing`.
+ * A store of your own passes `storeContract` from `holdfire/testing`. The contract itself, and what a new store of this package
+ * needs, is in `ledger/store.ts`.
  *
  * @module
  */

@@ -20,6 +20,7 @@ const LAYERS = [
   "gate",
   "reconcile",
   "api.ts",
+  "describe",
   "http",
   "recipes",
   "integrations",
@@ -27,8 +28,9 @@ const LAYERS = [
   "create.ts",
   "testing",
   "gateway",
-  "cli",
+  "chaos",
   "console",
+  "cli",
   "index.ts",
 ];
 
@@ -49,7 +51,7 @@ const ENGINE = [
   "reader.ts",
   "thread.ts",
   "outcome",
-  "loops",
+  "reads-and-samples",
   "steps",
   "run.ts",
   "call",
@@ -68,6 +70,12 @@ const STORES_SEE = ["errors.ts", "lang", "key", "ledger", "stores"];
 const OWNERS: Readonly<Record<string, RegExp>> = {
   "p-retry": /^src\/engine\/repeat\.ts$/,
   uuid: /^src\/key\/mint\.ts$/,
+  // The page of the console: bundled when the package is built, and no part of what is imported.
+  preact: /^src\/console\/ui\//,
+  "preact/hooks": /^src\/console\/ui\//,
+  uplot: /^src\/console\/ui\/parts\/outcomes-chart\.tsx$/,
+  "uplot/dist/uPlot.min.css": /^src\/console\/ui\/parts\/outcomes-chart\.tsx$/,
+  esbuild: /^src\/console\/ui\/build\.ts$/,
 };
 
 /** Decisions by prose: what an error says to people is not what it proves. */
@@ -112,7 +120,7 @@ function importsOf({ path, code }: Source): Import[] {
   }));
 }
 
-const sources = globSync("src/**/*.ts").sort().map(read);
+const sources = globSync("src/**/*.{ts,tsx}").sort().map(read);
 const all = [...sources, ...globSync("{test,bench,examples}/**/*.ts").sort().map(read)];
 const imports = sources.flatMap(importsOf);
 

@@ -1,6 +1,6 @@
 /**
- * Attempt → **classify** → settle, or read the state. Turns what `run` returned or threw, together with what the
- * wire saw, into a verdict: what it proves about the effect.
+ * Turns what `run` returned or threw, together with what the wire saw, into a verdict: what it proves about the effect.
+ * Pure; `engine/steps/classify-attempt.ts` asks it of an attempt.
  *
  * `run` is a user's code: it swallows statuses, wraps errors and goes on in the background. So its word counts
  * only as far as the requests that were seen agree with it, and what was not seen proves nothing.
@@ -18,8 +18,8 @@ import { isInterruption } from "./network.ts";
 import { isNotApplied } from "./not-applied.ts";
 
 /** How an attempt ended. */
-export type Ended =
-  | { readonly ok: true; readonly value: unknown }
+export type Ended<T = unknown> =
+  | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown };
 
 /** A request as it is judged. */

@@ -1,8 +1,9 @@
 /**
  * What a network failure proves about a request: that it was not sent, or nothing.
  *
- * Decided by `code` and `syscall` alone. `not_sent` is about the connection that failed, which may
- * have been the target of a redirect or a second request; `classify.ts` sees to that.
+ * Decided by `code` and `syscall` alone. Two places ask. `wire/counter.ts` asks of one request whether it was not sent.
+ * `classify.ts` asks of a thrown error only whether it is a failure of the network; the verdict of the attempt comes from
+ * its requests, since the connection that failed may have been that of a redirect or of a second request.
  *
  * @module
  */

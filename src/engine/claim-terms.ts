@@ -18,23 +18,23 @@ import { inStoreTime } from "./store-call.ts";
 
 export type ClaimMove = Extract<Move, { move: "claim" }>;
 
-/** The plainest claim of this draft; `told` is what this one has beyond it. */
+/** The plainest claim of this draft; `own` is what this one has beyond it. */
 export const claimMove = (
   draft: Draft,
-  told: Partial<ClaimMove> & Pick<ClaimMove, "holder" | "leaseMs" | "at">,
+  own: Partial<ClaimMove> & Pick<ClaimMove, "holder" | "leaseMs" | "at">,
 ): ClaimMove => ({
   move: "claim",
   draft,
   cooldownMs: 0,
   retry: false,
   powerless: false,
-  ...told,
+  ...own,
 });
 
-/** A claim of this operation on its tool's terms, and what else is told. */
+/** A claim of this operation on its tool's terms, and what is its own. */
 export const claimOf = (
   { tool, draft }: Operation,
-  told: Partial<ClaimMove> & Pick<ClaimMove, "holder">,
+  own: Partial<ClaimMove> & Pick<ClaimMove, "holder">,
   engine: Engine,
 ): ClaimMove =>
   claimMove(draft, {
@@ -44,7 +44,7 @@ export const claimOf = (
     powerless: !tool.readState && !recognisesRepeats(tool),
     at: engine.ledger.clock.earliest(),
     skew: engine.ledger.clock.skew(),
-    ...told,
+    ...own,
   });
 
 /** Claims within the store's time limit, or not at all: a claim whose answer never came is taken back. */
@@ -63,14 +63,14 @@ export async function claimInTime(
   // The store has answered: no claim was written over a record that it could not read.
   if (isHoldfireError(error) && error.reason === "damaged_record") throw error;
   // At once, and again when the lost answer comes: it may still be on its way to the store.
-  const takeBack = () => inBackground(engine, () => withdraw(operation, claim.holder, engine));
+  const takeBack = () => inBackground(engine, () => withdrawClaim(operation, claim.holder, engine));
   takeBack();
   claiming.then(takeBack, takeBack);
   throw new StoreUnavailableError("claim", error);
 }
 
 /** Nothing was sent under this claim: leaves nothing to replay. Tries until the store answers. */
-export function withdraw(
+export function withdrawClaim(
   operation: Operation,
   holder: string,
   engine: Engine,

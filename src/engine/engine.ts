@@ -16,7 +16,7 @@ import type { Registry } from "./define/define-tool.ts";
 import type { PlannedCall } from "./define/planned-call.ts";
 import type { OnHiddenRetry, Timing } from "./define/settings.ts";
 import type { Tool } from "./define/tool.ts";
-import type { Caller, Execution, Naming, Operation } from "./operation/operation.ts";
+import type { Caller, Execution, NamedCallOptions, Operation } from "./operation/operation.ts";
 import type { Budgets } from "./pace.ts";
 import type { Persist } from "./store-call.ts";
 
@@ -37,11 +37,11 @@ export interface Engine {
   readonly onHiddenRetry: OnHiddenRetry;
   /** What this process knows of the tenant. One tenant's tools say nothing of another's. */
   readonly known: TenantKnowledge;
-  /** Codes of the warnings that are told once, and were. */
-  readonly told: Set<string>;
+  /** Codes of the warnings that are given once, and were. */
+  readonly warned: Set<string>;
   /** By which tool this process called an operation. */
   readonly calledWith: CalledWith;
-  /** Operations that run in this process, by tenant and id. */
+  /** Operations that run in this process, by id, which is made from the tenant too. */
   readonly executions: Map<string, Execution>;
   /** Attempts whose `run` has not settled yet, by operation id; some outlive their execution. */
   readonly runningAttempts: Map<string, readonly number[]>;
@@ -65,7 +65,7 @@ export interface TenantKnowledge {
   /** Intents met of late, to notice two that differ only in a uuid or a timestamp. */
   readonly seen: Map<string, string>;
   /** Decisions of people that listeners of this process have heard of. */
-  readonly told: Set<string>;
+  readonly heard: Set<string>;
   /** `hf.reconcile` was called in this process: what can be read is being checked. */
   reconciles: boolean;
 }
@@ -74,7 +74,7 @@ export const newTenant = (): TenantKnowledge => ({
   tools: new Map(),
   registry: new Map(),
   seen: new Map(),
-  told: new Set(),
+  heard: new Set(),
   reconciles: false,
 });
 
@@ -86,7 +86,7 @@ export interface Gate {
   plan(
     tool: Tool,
     args: Canonical,
-    options: Naming,
+    options: NamedCallOptions,
     caller: Caller,
     engine: Engine,
   ): Promise<PlannedCall>;

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Ended } from "../classify/classify.ts";
 import { HiddenRetryError } from "../errors.ts";
 import type { StopSignal } from "../lang/stop.ts";
 import type { HoldfireEvents } from "../observe/events.ts";
@@ -18,10 +19,6 @@ import {
   type WriteTerms,
 } from "../wire/token.ts";
 import type { Engine } from "./engine.ts";
-
-export type Ended<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: unknown };
 
 export interface Fired<T> {
   readonly token: WireToken;

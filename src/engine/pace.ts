@@ -1,6 +1,7 @@
 /**
  * How fast tools, reads and model calls are retried: the pause before the next try, and a retry budget per service.
- * The waits for the store and for other processes are in `store-call.ts` and `steps/wait-for-change.ts`.
+ * The waits for the store, for other processes and for people are in `store-call.ts`, `steps/wait-for-change.ts` and
+ * `gate/wait-for-answer.ts`.
  *
  * A service that is down gets few resends, however many callers there are. First attempts and reads are free; a
  * resend waits for a token. Tokens come back with successes and with time, so that a budget sets the pace of

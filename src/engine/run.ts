@@ -3,11 +3,25 @@
  *
  *   claim → attempt → classify → read state → settle
  *             ▲                      │
- *             └──── decide ◄─────────┘   fire again, read again, or settle
+ *             └── next move ◄────────┘   fire again, read again, or settle
  *
- * Each of the five is a file in `steps/`, beside the parts it is made of. None of the five calls another;
+ * Each is a file in `steps/`, beside the parts they are made of, some of them shared. None of the six calls another;
  * this file calls them all, so the order below is the order in which things happen. With `readFirst`, or a
  * store that may forget, the state is read before the first attempt, too.
+ *
+ * The whole way of a call whose reply was lost:
+ *
+ *   call        call/guarded-tool.ts → call/name-operation.ts → call/join.ts → here
+ *   claim       steps/claim.ts → claim-terms.ts → ledger/ledger.ts → ledger/moves/apply.ts → the store
+ *   attempt     steps/attempt.ts → fire-once.ts → the tool's own run; what it sends is counted: wire/token.ts
+ *   classify    steps/classify-attempt.ts → classify/classify.ts
+ *   read state  steps/read-state.ts → reader.ts → the tool's own readState
+ *   next move   steps/next-move.ts → steps/decide.ts, which is pure; pace.ts says how long the pause after it is
+ *   settle      steps/settle.ts → steps/settled-state.ts → ledger/ledger.ts → the store; outcome/build.ts makes the outcome
+ *   result      call/join.ts, where each caller waits → call/guarded-tool.ts → operation/outcome.ts, for the errors
+ *
+ * `repeat.ts` is the loop around it. What reads and model calls need, too, is outside of `steps/`: `claim-terms.ts`, `fire-once.ts`,
+ * `reader.ts`, `pace.ts`.
  *
  * @module
  */
@@ -30,7 +44,10 @@ import { giveUpWaiting } from "./steps/still-running.ts";
 import { withdrawn } from "./steps/withdraw.ts";
 import { withinDeadline } from "./store-call.ts";
 
-export async function run(execution: Execution, engine: Engine): Promise<Outcome<unknown>> {
+export async function runOperation(
+  execution: Execution,
+  engine: Engine,
+): Promise<Outcome<unknown>> {
   const claim = await claimOperation(execution, withinDeadline(engine, execution.remainingMs));
   return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
 }
@@ -47,7 +64,7 @@ export async function conclude(
       async () => {
         if (readsFirst(owned, engine)) await readState(owned, engine);
         const ended = endBeforeFiring(owned, engine);
-        if (ended) return finish(owned, ended, engine, settleWith);
+        if (ended) return toPass(owned, ended, engine, settleWith);
 
         // Without a licence nothing is fired: such a pass only reads.
         const attempted = await attemptEffect(owned, engine);
@@ -55,7 +72,7 @@ export async function conclude(
         if (attempted?.late) whenLate(owned, attempted.late, engine);
         if (isInDoubt(owned)) await readState(owned, engine);
 
-        return finish(owned, nextMove(owned, engine), engine, settleWith);
+        return toPass(owned, nextMove(owned, engine), engine, settleWith);
       },
       (waitMs) => pause(owned, waitMs, engine),
     );
@@ -75,7 +92,8 @@ export async function conclude(
   }
 }
 
-async function finish(
+/** What the next move means for the loop: it is done, or another pass follows. */
+async function toPass(
   owned: Owned,
   next: Next,
   engine: Engine,

@@ -44,8 +44,8 @@ export function decisionOn(
 const yesIn = (answers: readonly Answer[]): Answer | undefined =>
   answers.findLast(({ approve, counted }) => approve && counted);
 
-/** Decisions that are remembered as told, of a tenant. */
-const MOST_TOLD = 1_000;
+/** Decisions that listeners have heard of and that are remembered, of a tenant. */
+const MOST_HEARD = 1_000;
 
 /** Tells listeners of a decision that this process has made, or has come to know of: once. */
 export function tellDecision(
@@ -54,12 +54,12 @@ export function tellDecision(
   decision: Decision | undefined,
 ): void {
   if (!decision || decision.status === "asked") return;
-  const { told } = engine.known;
+  const { heard } = engine.known;
   const name = nameOf(record, decision);
-  if (told.has(name)) return;
-  told.add(name);
-  const [oldest] = told;
-  if (told.size > MOST_TOLD && oldest !== undefined) told.delete(oldest);
+  if (heard.has(name)) return;
+  heard.add(name);
+  const [oldest] = heard;
+  if (heard.size > MOST_HEARD && oldest !== undefined) heard.delete(oldest);
   const { id, tool, tenant, scope, generation, state } = record;
   engine.events.emit("approval", () => ({
     ...{ tool, id, key: wireKey(id, generation), tenant, scope: showScope(scope) },

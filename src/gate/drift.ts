@@ -68,9 +68,24 @@ export async function findDrift(
   const drift =
     (await siblings.firstOf(operation, judge, engine)) ??
     (await toldOpen.firstOf(operation, judgeTold, engine)) ??
+    (await firstReworded(operation, judgeTold, engine)) ??
     (await otherVersion(operation, passed, engine));
   // What is settled is replayed and what is open is read, whatever else was done.
   return drift && (await fires()) ? drift : undefined;
+}
+
+/** Of those that the caller itself compares the call with. */
+async function firstReworded(
+  { ref, tool }: Operation,
+  judge: (other: Stored) => Drift | undefined,
+  engine: Engine,
+): Promise<Drift | undefined> {
+  for (const id of tool.mayReword) {
+    const other = await askStore(engine, "drift", engine.ledger.read({ tenant: ref.tenant, id }));
+    const drift = other && id !== ref.id ? judge(other) : undefined;
+    if (drift) return drift;
+  }
+  return undefined;
 }
 
 /** Of one that a model was told of as open: whether it must be shown before the model words its wish anew. */

@@ -71,6 +71,7 @@ const PASS: Admission = { tag: "pass" };
 const isAsked = ({ operation: { tool, draft } }: Execution, { held }: Visit): boolean =>
   tool.kind === "destructive" ||
   tool.version !== undefined ||
+  tool.mayReword.length > 0 ||
   draft.identity.resource !== undefined ||
   draft.identity.step !== undefined ||
   held === true;

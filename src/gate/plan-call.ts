@@ -11,7 +11,7 @@ import type { PlannedCall, PlannedEffect } from "../engine/define/planned-call.t
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Caller } from "../engine/operation/operation.ts";
-import { factsOf, type Naming, type Operation } from "../engine/operation/operation.ts";
+import { factsOf, type NamedCallOptions, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { Canonical, Json } from "../key/canonical.ts";
@@ -24,7 +24,7 @@ import { makePlan } from "./plan.ts";
 export async function planCall(
   tool: Tool,
   args: Canonical,
-  options: Naming,
+  options: NamedCallOptions,
   { signal, deadlineMs }: Caller,
   engine: Engine,
 ): Promise<PlannedCall> {
@@ -55,7 +55,7 @@ export async function planCall(
 function named(
   tool: Tool,
   args: Canonical,
-  options: Naming,
+  options: NamedCallOptions,
   engine: Engine,
 ): Operation | undefined {
   if (tool.kind === "read") return undefined;

@@ -54,18 +54,15 @@ function check(value: unknown, path: string, longest: number): string {
   if (value.trim() !== value) {
     throw new InvalidInputError(path, "must not begin or end with white space.");
   }
-  for (const character of value) {
-    const rule = whyNot(character.codePointAt(0) ?? 0);
-    if (rule) throw new InvalidInputError(path, rule);
+  if (CONTROL.test(value)) {
+    throw new InvalidInputError(path, "must not contain control characters.");
+  }
+  if (LONE_SURROGATE.test(value)) {
+    throw new InvalidInputError(path, "must be well-formed Unicode: no lone surrogates.");
   }
   return value;
 }
 
-function whyNot(codePoint: number): string | undefined {
-  if (codePoint < 0x20 || codePoint === 0x7f) return "must not contain control characters.";
-  // A surrogate pair is one code point here, so any surrogate found is a lone one.
-  if (codePoint >= 0xd800 && codePoint <= 0xdfff) {
-    return "must be well-formed Unicode: no lone surrogates.";
-  }
-  return undefined;
-}
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them.
+const CONTROL = /[\u0000-\u001f\u007f]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -19,7 +19,7 @@ const MAX_FIELD_NAME = 128;
 const FIELD_HASH_LENGTH = 8;
 
 /** What makes two calls the same operation. */
-export interface Naming {
+export interface IdParts {
   /** The program, so that two programs with one account at a service never mint the same key. */
   readonly app: string | undefined;
   readonly tenant: string;
@@ -32,7 +32,7 @@ export interface Naming {
 }
 
 /** The operation's id: 43 characters of base64url. */
-export function mintId({ app, tenant, scope, tool, again, intent }: Naming): string {
+export function mintId({ app, tenant, scope, tool, again, intent }: IdParts): string {
   return digestText("operation", app, tenant, scope, tool, again, intent);
 }
 
@@ -42,7 +42,7 @@ export function mintIdFromKey({
   tenant,
   tool,
   key,
-}: Pick<Naming, "app" | "tenant" | "tool"> & { readonly key: string }): string {
+}: Pick<IdParts, "app" | "tenant" | "tool"> & { readonly key: string }): string {
   return digestText("operation-by-key", app, tenant, tool, key);
 }
 
@@ -54,10 +54,10 @@ export function wireKey(id: string, generation: number): string {
   const named = Buffer.from(id, "base64url");
   if (named.length < 16)
     throw new InvalidInputError("id", "must be the id of an operation, as the ledger lists it.");
-  const source = generation === 0 ? named : digest("key", id, `${generation}`);
-  const bytes = Uint8Array.from(source.subarray(0, 16));
-  bytes[6] = (source.readUInt8(6) & 0x0f) | 0x80;
-  bytes[8] = (source.readUInt8(8) & 0x3f) | 0x80;
+  // `stringify` takes the first 16 bytes.
+  const bytes = generation === 0 ? named : digest("key", id, `${generation}`);
+  bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x80;
+  bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80;
   return stringify(bytes);
 }
 

@@ -2,7 +2,7 @@
  * What the ledger stores about one operation: its states, each with only its own fields.
  *
  * Times are milliseconds on the store's clock, never on a caller's. The legal moves between the
- * states are in `apply.ts`.
+ * states are in `moves/apply.ts`.
  *
  * @module
  */

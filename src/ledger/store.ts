@@ -1,11 +1,13 @@
 /**
  * The contract of a store: versioned records that change by compare-and-swap.
  *
- * A store never decides. Which change is legal is decided in `apply.ts`; the store only makes a
+ * A store never decides. Which change is legal is decided in `moves/apply.ts`; the store only makes a
  * change atomically and durably, unless another process has changed the record first. So all stores
  * behave alike, and a plain call that succeeds costs two round trips: one swap to claim, one to settle.
  *
- * Every store passes `storeContract` from `holdfire/testing`.
+ * Every store passes `storeContract` from `holdfire/testing`. A new one in this package needs, beside its folder in `stores/`
+ * and its line in `exports` of package.json, an address that the command line knows: `cli/ledger/open-ledger.ts`, `cli/command.ts`
+ * and `cli/help.ts`.
  *
  * @module
  */
@@ -118,6 +120,8 @@ export interface ListQuery {
   readonly since?: number | undefined;
   /** Only records whose state was reached before this time. */
   readonly until?: number | undefined;
+  /** In the reverse of the order of creation. A cursor goes on only in the order it came from. @default false */
+  readonly newestFirst?: boolean | undefined;
   /** From the page before. */
   readonly cursor?: string | undefined;
   /** @default 100, at most 1_000 */
@@ -179,7 +183,7 @@ export interface Store {
   own(tenant: string, service: string, effectId: string, id: string): Promise<string>;
   /** The operation that has the effect, if any. */
   ownerOf(tenant: string, service: string, effectId: string): Promise<string | undefined>;
-  /** Lists in the order of creation. */
+  /** Lists in the order of creation, or in its reverse. */
   list(query: ListQuery): Promise<Page>;
   /** Never changes an open operation. */
   prune(query: PruneQuery): Promise<Pruned>;

@@ -17,7 +17,7 @@ export interface OfAttempt extends OfOperation {
 }
 
 /** How an attempt ended, as far as it is known. */
-export interface Ended extends OfAttempt {
+export interface EndedAttempt extends OfAttempt {
   readonly verdict: Verdict;
   readonly status?: number | undefined;
   readonly wireRequests: number;

@@ -10,7 +10,7 @@
 import type { Licence, State } from "../ledger/record.ts";
 import type { Around } from "./around.ts";
 import type {
-  Ended,
+  EndedAttempt,
   OfAttempt,
   OfModel,
   OfOperation,
@@ -55,12 +55,12 @@ export interface HoldfireEvents {
     readonly around: Around;
   };
   /** An attempt has ended, or its time is up: each `attempt` has one. */
-  verdict: Ended & {
+  verdict: EndedAttempt & {
     /** Its time is up, and it may still succeed; the verdict is `unknown`. If it ends after all, `late` follows. */
     readonly timedOut?: true | undefined;
   };
   /** An attempt ended after its time was up. */
-  late: Ended;
+  late: EndedAttempt;
   /** The state was read. */
   read: OfOperation & { readonly reading: string; readonly durationMs: number };
   /** Another process owns the operation: the call waits for its outcome, or until its lease has expired. */

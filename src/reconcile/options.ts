@@ -63,3 +63,14 @@ export function listenerOf<T>(
     }
   };
 }
+
+/** The ids of operations that were named, or none. */
+export function checkIds(ids: unknown, limit: number): void {
+  if (ids === undefined) return;
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string")) {
+    throw new InvalidInputError("reconcile.ids", "must be a list of the ids of operations.");
+  }
+  if (ids.length > limit) {
+    throw new InvalidInputError("reconcile.ids", `must not be more than the limit, ${limit}.`);
+  }
+}

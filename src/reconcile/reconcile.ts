@@ -11,14 +11,16 @@ import type { Tool } from "../engine/define/tool.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
 import { askStore, listRecords } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
+import { matches } from "../ledger/query.ts";
 import type { Stored } from "../ledger/record.ts";
+import type { ListQuery, Page } from "../ledger/store.ts";
 import { createReaderCheck } from "./check-reader.ts";
 import { fewAtATime } from "./few-at-a-time.ts";
-import { checkLimit, checkTime, chosenTools, listenerOf, type Tools } from "./options.ts";
+import { checkIds, checkLimit, checkTime, chosenTools, listenerOf, type Tools } from "./options.ts";
 import { createTally, type ReconcileOptions, type ReconcileReport } from "./report.ts";
 import { settleOne } from "./settle-one.ts";
 
-const OPTIONS = ["tools", "limit", "since", "resend", "signal", "onProgress", "cursor"];
+const OPTIONS = ["tools", "ids", "limit", "since", "resend", "signal", "onProgress", "cursor"];
 const PAGE = 100;
 /** A pause is up to this much shorter or longer, so that processes that start together spread out. */
 const JITTER = 0.2;
@@ -51,6 +53,7 @@ async function sweep(
   const since = checkTime(options.since, "reconcile.since");
   const tell = listenerOf(options.onProgress, "reconcile");
   const chosen = chosenTools(options.tools, tools, "reconcile");
+  checkIds(options.ids, limit);
   const { ledger, tenant } = engine;
   const mayGoOn = () => !signal?.aborted && !engine.isClosed();
   const tally = createTally();
@@ -74,8 +77,8 @@ async function sweep(
       ended = left <= 0 ? "limit" : "stopped";
       break;
     }
-    const page = await listRecords(engine, {
-      states: ["unknown", "claimed"],
+    const page = await pageOf(options.ids, engine, {
+      states: SETTLED_BY_READING,
       tool: chosen.size === 1 && options.tools ? [...chosen.keys()][0] : undefined,
       since,
       cursor,
@@ -108,6 +111,23 @@ async function sweep(
     ({ cursor } = page);
   } while (cursor !== undefined);
   return { ended, ...tally.report(), cursor };
+}
+
+const SETTLED_BY_READING = ["unknown", "claimed"] as const;
+
+/** A page of the ledger, or those that were named: all at once, since they are few. */
+async function pageOf(
+  ids: readonly string[] | undefined,
+  engine: Engine,
+  query: Omit<ListQuery, "tenant">,
+): Promise<Page> {
+  if (!ids) return listRecords(engine, query);
+  const { ledger, tenant } = engine;
+  const named = await Promise.all(
+    ids.map((id) => askStore(engine, "read", ledger.read({ tenant, id }))),
+  );
+  const isOpen = (stored: Stored) => matches(stored.record, { ...query, tenant });
+  return { items: named.flatMap((stored) => (stored && isOpen(stored) ? [stored] : [])) };
 }
 
 /** Two reconcilers that start together take the operations in different orders. */

@@ -11,6 +11,8 @@ import type { ToolChoice } from "./options.ts";
 export interface ReconcileOptions {
   /** Only operations of these tools. @default all tools made by `hf.tool` */
   readonly tools?: readonly ToolChoice[] | undefined;
+  /** Only these operations, by their ids, at most as many as `limit`. @default all */
+  readonly ids?: readonly string[] | undefined;
   /** How many operations to check at most. @default 1_000 */
   readonly limit?: number | undefined;
   /** Only operations whose state was reached at or after this time, in milliseconds. @default all */
@@ -75,14 +77,14 @@ export interface ReconcileReport {
 }
 
 /** What became of one operation in a pass. */
-export type Settled =
+export type Reconciled =
   | { readonly tag: "busy" }
   | { readonly tag: "committed" | "not_applied"; readonly resent: number }
   | { readonly tag: "unknown"; readonly operation: StillUnknown; readonly resent: number };
 
 /** The counts of a pass so far. */
 export interface Tally {
-  add(settled: Settled): void;
+  add(settled: Reconciled): void;
   noTool(name: string): void;
   otherVersion(): void;
   unreadable(count: number): void;

@@ -26,7 +26,7 @@ import { showScope } from "../key/scope.ts";
 import type { OperationRecord, Stored, UnknownReason } from "../ledger/record.ts";
 import { instantOf } from "../ledger/store-clock.ts";
 import { recall } from "./recall-operation.ts";
-import type { Settled, StillUnknown } from "./report.ts";
+import type { Reconciled, StillUnknown } from "./report.ts";
 
 /** An operation that needs more reads than this is left to the next pass. */
 const READS = 2;
@@ -36,7 +36,7 @@ export async function settleOne(
   tool: Tool,
   { resend, signal }: { readonly resend: boolean; readonly signal: AbortSignal | undefined },
   engine: Engine,
-): Promise<Settled> {
+): Promise<Reconciled> {
   const { record } = listed;
   const recalled = recall(record, tool, engine);
   if (!recalled) return unknown(record, reasonOf(record), "intent_unreadable", 0);
@@ -126,7 +126,7 @@ const unknown = (
   reason: UnknownReason,
   because: StillUnknown["because"],
   resent: number,
-): Settled => {
+): Reconciled => {
   const { id, generation, tool, scope } = record;
   const key = wireKey(id, generation);
   return {

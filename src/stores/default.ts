@@ -10,7 +10,7 @@ import { InvalidInputError } from "../errors.ts";
 import type { Store } from "../ledger/store.ts";
 import type { Witness } from "../ledger/witness/witness.ts";
 import { fileWitness } from "../ledger/witness/witness-file.ts";
-import { defaultPath, diskIsForgotten, entryFolder } from "./sqlite/default-path.ts";
+import { defaultPath, diskIsForgotten, entryFolder } from "./default-path.ts";
 import { sqliteStore } from "./sqlite/index.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

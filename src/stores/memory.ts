@@ -130,11 +130,15 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
 
     async list(query) {
       const limit = pageLimit(query.limit);
-      const after = query.cursor === undefined ? 0 : orderIn(query.cursor);
+      const { newestFirst = false } = query;
+      const from = query.cursor === undefined ? undefined : orderIn(query.cursor);
+      const isBefore = (order: number) =>
+        from !== undefined && (newestFirst ? order >= from : order <= from);
+      const entries = ledgerOf(query.tenant).entries.values();
       const items: Stored[] = [];
       let last = 0;
-      for (const entry of ledgerOf(query.tenant).entries.values()) {
-        if (entry.order <= after || !matches(entry.record, query)) continue;
+      for (const entry of newestFirst ? [...entries].reverse() : entries) {
+        if (isBefore(entry.order) || !matches(entry.record, query)) continue;
         if (items.length === limit) return { items, cursor: String(last) };
         items.push(storedOf(entry));
         last = entry.order;

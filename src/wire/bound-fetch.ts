@@ -12,7 +12,7 @@ import { type Address, locate } from "./redirect.ts";
 import { type Init, type Input, identify } from "./request-identity.ts";
 import { type BoundCall, isIgnored } from "./request-tokens.ts";
 import { currentToken, runAsCall } from "./token.ts";
-import { countOn, type WireToken } from "./wire-token.ts";
+import { countOn, type WireToken } from "./token-state.ts";
 
 /** A header that each write carries. */
 export interface KeyHeader {

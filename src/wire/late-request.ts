@@ -11,7 +11,7 @@
 import { AttemptEndedError } from "../errors.ts";
 import { isSafe } from "./counter.ts";
 import type { Address } from "./redirect.ts";
-import { findUnseen, termsOf, type WireToken } from "./wire-token.ts";
+import { findUnseen, termsOf, type WireToken } from "./token-state.ts";
 
 /**
  * `mine`: it is in time, and counted. `passes`: it is late and may be another's. Else the error with which to

@@ -13,7 +13,7 @@ import type { Socket } from "node:net";
 import { soon } from "../lang/clock.ts";
 import { peek } from "../lang/peek.ts";
 import { subscribeSafely, type TokenContext } from "./request-tokens.ts";
-import { termsOf, type WireToken } from "./wire-token.ts";
+import { termsOf, type WireToken } from "./token-state.ts";
 
 export function watchOtherWays({ current }: TokenContext): void {
   const openedBy = new WeakMap<object, WireToken>();

@@ -13,7 +13,7 @@ import type { WireRequest } from "./answers.ts";
 import { isSafe, type Watch } from "./counter.ts";
 import { leaveOf } from "./late-request.ts";
 import { type Address, locate } from "./redirect.ts";
-import { countOn, type OutgoingRequest, termsOf, type WireToken } from "./wire-token.ts";
+import { countOn, type OutgoingRequest, termsOf, type WireToken } from "./token-state.ts";
 
 /** One call of an attempt's own `fetch`. */
 export interface BoundCall {
@@ -117,7 +117,7 @@ export function subscribeSafely<Message>(
     try {
       listener(message as Message);
     } catch {
-      // see the header
+      // A fault of the observer must not become one of the request that it observes.
     }
   });
 }

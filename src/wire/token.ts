@@ -2,6 +2,10 @@
  * The wire token: one per attempt, carried by the async context. The physical requests made under it are
  * counted on it; of nested tokens only the innermost counts a request.
  *
+ * How a request gets here: `observe-requests.ts` listens to the HTTP clients of the process (`undici.ts`, `node-http.ts`,
+ * `node-http2.ts`) → `request-tokens.ts` finds the token it was made under → `counter.ts` counts it and notes how it
+ * ended, which `sightOf` tells the engine. `bound-fetch.ts` is the attempt's own `fetch`, `guarded-fetch.ts` the one for clients.
+ *
  * @module
  */
 
@@ -12,13 +16,13 @@ import { observeRequests } from "./observe-requests.ts";
 import { showsFetch } from "./platform-fetch.ts";
 import type { Repeat } from "./repeats.ts";
 import type { BoundCall, TokenContext } from "./request-tokens.ts";
-import { beginWrite, countOn, type WireToken } from "./wire-token.ts";
+import { beginWrite, countOn, type WireToken } from "./token-state.ts";
 
 export type { WireRequest } from "./answers.ts";
 export type { WireFacts } from "./counter.ts";
 export type { Repeat } from "./repeats.ts";
-export type { OutgoingRequest, WireToken, WriteTerms } from "./wire-token.ts";
-export { endToken, giveUp, termsOf } from "./wire-token.ts";
+export type { OutgoingRequest, WireToken, WriteTerms } from "./token-state.ts";
+export { endToken, giveUp, termsOf } from "./token-state.ts";
 
 export const currentToken = (): WireToken | undefined => ambient().token as WireToken | undefined;
 
@@ -92,7 +96,7 @@ export const answersOf = (token: WireToken): readonly WireRequest[] => answersIn
 const FETCH_IS_SHOWN = showsFetch();
 
 /** The writes of a write, with how each ended, and whether there may be more. */
-export function sightOf(token: WireToken, viaHttp: boolean): Sight {
+export function sightOf(token: WireToken, viaHttp: boolean): SeenRequests {
   const requests = answersOf(token).filter(({ method, ignored }) => !isSafe(method) && !ignored);
   // What it does goes through its own `fetch`, so that no other way out and no lost context can hide it.
   const isLost =
@@ -100,7 +104,7 @@ export function sightOf(token: WireToken, viaHttp: boolean): Sight {
   return { requests, isPartial: isLost || token.counter?.isFull() === true };
 }
 
-export interface Sight {
+export interface SeenRequests {
   readonly requests: readonly WireRequest[];
   /** There may be requests, or other ways out, that were not seen. */
   readonly isPartial: boolean;

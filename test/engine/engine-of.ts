@@ -10,7 +10,11 @@ import { defineTool } from "../../src/engine/define/define-tool.ts";
 import type { ToolDefinition } from "../../src/engine/define/definition.ts";
 import { budgetOf, timingOf } from "../../src/engine/define/settings.ts";
 import { type Engine, type Gate, newTenant } from "../../src/engine/engine.ts";
-import type { Execution, Naming, Operation } from "../../src/engine/operation/operation.ts";
+import type {
+  Execution,
+  NamedCallOptions,
+  Operation,
+} from "../../src/engine/operation/operation.ts";
 import { createBudgets } from "../../src/engine/pace.ts";
 import { createPersist } from "../../src/engine/store-call.ts";
 import { canonicalize } from "../../src/key/canonical.ts";
@@ -65,7 +69,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     enlisted: false,
     spoil: async () => {},
     known: newTenant(),
-    told: new Set(),
+    warned: new Set(),
     calledWith: createCalledWith(),
     executions: new Map(),
     runningAttempts: new Map(),
@@ -84,7 +88,7 @@ export function operationOf(
   engine: Engine,
   definition: object = {},
   args: unknown = { item: "tea" },
-  options: Naming = { scope: "s" },
+  options: NamedCallOptions = { scope: "s" },
 ): Operation {
   const whole = {
     name: "order",

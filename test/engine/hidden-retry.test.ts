@@ -2,7 +2,7 @@ import { Agent, RetryAgent, request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHoldfire, type HoldfireOptions } from "../../src/create.ts";
 import { engineOf } from "../../src/engine/engine-of.ts";
-import { runSample } from "../../src/engine/loops/sample.ts";
+import { runSample } from "../../src/engine/reads-and-samples/sample.ts";
 import type { HoldfireEvents } from "../../src/observe/events.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { startService } from "../wire/servers.ts";

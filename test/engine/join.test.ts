@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { join, type Run } from "../../src/engine/call/join.ts";
+import { type RunOperation, startOrJoin } from "../../src/engine/call/join.ts";
 import type { Execution, Operation } from "../../src/engine/operation/operation.ts";
 import type { Outcome } from "../../src/engine/operation/outcome.ts";
 import { engineOf, operationOf, type TestEngine } from "./engine-of.ts";
@@ -11,7 +11,7 @@ let finish: (outcome: Outcome<unknown>) => void;
 let crash: (error: unknown) => void;
 
 /** Ends when the test says so. */
-const run: Run = (execution) => {
+const run: RunOperation = (execution) => {
   executions.push(execution);
   return new Promise((resolve, reject) => {
     finish = resolve;
@@ -34,7 +34,7 @@ const committed = (rest: object = {}): Outcome<unknown> => ({
 });
 
 const call = (deadlineMs = 60_000, signal?: AbortSignal, who = operation) =>
-  join(who, { signal, deadlineMs }, engine, run);
+  startOrJoin(who, { signal, deadlineMs }, engine, run);
 
 beforeEach(() => {
   engine = engineOf();

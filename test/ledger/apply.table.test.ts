@@ -13,11 +13,20 @@ import {
 
 const MOVES = {
   claim: claimOf({ holder: "holder-2", spend: "digest-1", at: 10 }),
-  note: { move: "note", epoch: 1, licence: "keyed", endings: [], leaseMs: 5, at: 10 },
-  renew: { move: "renew", epoch: 1, leaseMs: 5 },
+  note: {
+    move: "note",
+    epoch: 1,
+    holder: "holder-1",
+    licence: "keyed",
+    endings: [],
+    leaseMs: 5,
+    at: 10,
+  },
+  renew: { move: "renew", epoch: 1, holder: "holder-1", leaseMs: 5 },
   settle: {
     move: "settle",
     epoch: 1,
+    holder: "holder-1",
     state: { tag: "committed", via: "reply", attempt: 1 },
     endings: [],
     at: 10,
@@ -31,6 +40,7 @@ const MOVES = {
   doubt: { move: "doubt", attempt: 1, why: "late_send", endsBy: 10, at: 10 },
   meet: { move: "meet", told: "unknown", aliases: ["call_1"] },
   abandon: { move: "abandon", instead: "operation-2", at: 10 },
+  forget: { move: "forget" },
 } as const satisfies Record<Move["move"], Move>;
 
 /** What each move leads to: the next state, `=` for none, or `!` and why it is refused. At time 10. */
@@ -121,6 +131,16 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
     not_applied: "!settled",
     denied: "!settled",
   },
+  forget: {
+    nothing: "!absent",
+    held: "!busy",
+    queued: "!busy",
+    claimed: "!busy",
+    unknown: "gone",
+    committed: "!settled",
+    not_applied: "!settled",
+    denied: "!settled",
+  },
 };
 
 function ofOwner(claimed: string, others = "!stale"): Record<StateTag | "nothing", string> {
@@ -147,6 +167,8 @@ describe("each move on each state", () => {
     const found = record && { record, version: 1, leaseUntil: 1_000 };
     const applied = apply(found, MOVES[move as Move["move"]], 10);
     if (result === "=") return expect(applied).toEqual({ tag: "same" });
+    if (result === "gone")
+      return expect(applied).toMatchObject({ tag: "write", record: undefined });
     expect(applied).toMatchObject(
       result.startsWith("!")
         ? { tag: "refused", why: result.slice(1) }

@@ -20,11 +20,20 @@ function written(applied: Applied): OperationRecord {
 
 const MOVES = {
   claim: claimOf({ holder: "holder-2", at: 10 }),
-  note: { move: "note", epoch: 1, licence: "keyed", endings: [], leaseMs: 5, at: 10 },
-  renew: { move: "renew", epoch: 1, leaseMs: 5 },
+  note: {
+    move: "note",
+    epoch: 1,
+    holder: "holder-1",
+    licence: "keyed",
+    endings: [],
+    leaseMs: 5,
+    at: 10,
+  },
+  renew: { move: "renew", epoch: 1, holder: "holder-1", leaseMs: 5 },
   settle: {
     move: "settle",
     epoch: 1,
+    holder: "holder-1",
     state: { tag: "committed", via: "reply", attempt: 1 },
     endings: [],
     at: 10,

@@ -137,17 +137,19 @@ export const anyMove: fc.Arbitrary<Move> = fc.oneof(
   fc.record({
     move: fc.constant("note" as const),
     epoch,
+    holder,
     licence,
     endings,
     leaseMs: time,
     at: time,
   }),
-  fc.record({ move: fc.constant("renew" as const), epoch, leaseMs: time }),
+  fc.record({ move: fc.constant("renew" as const), epoch, holder, leaseMs: time }),
   {
     weight: 2,
     arbitrary: fc.record({
       move: fc.constant("settle" as const),
       epoch,
+      holder,
       state: fc.oneof(committed, notApplied, unknown),
       endings,
       dedupes: maybe(fc.boolean()),

@@ -258,6 +258,7 @@ describe("a question to a person", () => {
     const settle: Move = {
       move: "settle",
       epoch: 1,
+      holder: "holder-1",
       state: { tag: "committed", via: "reply" },
       endings: [],
       at: 5,

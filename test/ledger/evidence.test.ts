@@ -58,6 +58,7 @@ describe("late evidence", () => {
     const note = {
       move: "note",
       epoch: 1,
+      holder: "holder-1",
       licence: "keyed",
       endings: [],
       leaseMs: 1,
@@ -65,6 +66,21 @@ describe("late evidence", () => {
     } as const;
     const found = { record, version: 2, leaseUntil: 1_000 };
     expect(apply(found, note, 60)).toEqual({ tag: "refused", why: "evidence" });
+  });
+
+  test("of an attempt in a record that was lost does not end the attempt of the same number in the new one", () => {
+    const found = stored({ createdAt: 7 });
+    const filed = (evidence: Evidence) =>
+      apply(found, { move: "file", evidence, madeAt: 5, dedupes: false, at: 50 }, 50);
+    for (const verdict of ["not_sent", "refused", "rejected", "unknown"] as const) {
+      expect(filed(evidenceOf({ verdict }))).toEqual({ tag: "same" });
+    }
+    const record = written(filed(evidenceOf()));
+    expect(record.evidence).toEqual([evidenceOf()]);
+    expect(record.attempts).toEqual(found.record.attempts);
+    expect(
+      apply(found, { move: "file", evidence: evidenceOf(), madeAt: 7, dedupes: false, at: 50 }, 50),
+    ).toMatchObject({ tag: "write", record: { attempts: [{ verdict: "committed" }] } });
   });
 
   test("of a commit is seen by a claim after a question that was asked in between", () => {
@@ -138,7 +154,15 @@ describe.each([
 
   test(report ? "a settle after it is a duplicate" : "a settle after it is no duplicate", () => {
     if (state.tag !== "committed") throw new Error(state.tag);
-    const settle = { move: "settle", epoch: 1, state, endings: [], dedupes, at: 60 } as const;
+    const settle = {
+      move: "settle",
+      epoch: 1,
+      holder: "holder-1",
+      state,
+      endings: [],
+      dedupes,
+      at: 60,
+    } as const;
     expect(apply(stored({ evidence: [evidence] }), settle, 60)).toMatchObject({
       tag: "write",
       report,

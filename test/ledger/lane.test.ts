@@ -81,6 +81,7 @@ describe("a ledger whose operation is settled", () => {
   const settle = {
     move: "settle",
     epoch: 1,
+    holder: "me",
     state: { tag: "committed", via: "reply" },
     endings: [],
     at: 1,

@@ -81,6 +81,7 @@ describe("a withdrawn claim", () => {
       const note: Move = {
         move: "note",
         epoch: 1,
+        holder: "holder-1",
         licence: "not_sent",
         endings: [{ n: 1, verdict }],
         leaseMs: 5,
@@ -94,7 +95,15 @@ describe("a withdrawn claim", () => {
     "is refused once an earlier attempt may have been sent (%s)",
     (verdict) => {
       const endings = verdict ? [{ n: 1, verdict }] : [];
-      const note: Move = { move: "note", epoch: 1, licence: "keyed", endings, leaseMs: 5, at: 1 };
+      const note: Move = {
+        move: "note",
+        epoch: 1,
+        holder: "holder-1",
+        licence: "keyed",
+        endings,
+        leaseMs: 5,
+        at: 1,
+      };
       const applied = apply(storedAs(after(recordOf(), note)), withdraw, 900);
       expect(applied).toEqual({ tag: "refused", why: "not_open" });
     },

@@ -77,6 +77,21 @@ describe("settles by reading alone", () => {
     expect(world.service.arrivals).toHaveLength(1);
   });
 
+  test("with ids, only the operations that are named", async () => {
+    const world = await openWorld();
+    const { id } = await lose(world, faults.commitThenReset());
+    const other = await lose(world, faults.commitThenReset(), {}, "coffee");
+    const hf = heir(world);
+    const missing = "0".repeat(43);
+    const report = await world.pass(hf.reconcile({ ids: [id, missing] }));
+    expect(report).toMatchObject({ ended: "done", checked: 1, committed: 1 });
+    expect(await hf.operations.get(id)).toMatchObject({ status: "committed" });
+    expect(await hf.operations.get(other.id)).toMatchObject({ status: "unknown" });
+    // Settled by now, so there is nothing to read.
+    expect(await world.pass(hf.reconcile({ ids: [id] }))).toMatchObject({ checked: 0 });
+    await expect(hf.reconcile({ ids: [id, other.id], limit: 1 })).rejects.toThrow("the limit, 1");
+  });
+
   test("what is proven absent is not applied", async () => {
     const world = await openWorld();
     const { id } = await lose(world, faults.resetBefore(), PROVES);

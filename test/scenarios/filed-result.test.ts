@@ -36,7 +36,10 @@ test("the next caller after a takeover gets the result that was filed, as later 
   expect(await ledger.move(ref, move)).toMatchObject({ tag: "moved" });
 
   // The first process stands still: its lease runs out.
-  await engineOf(hf).ledger.move(ref, { move: "renew", epoch: 1, leaseMs: 1 });
+  const state = (await ledger.read(ref))?.record.state;
+  const holder = state?.tag === "claimed" ? state.holder : "";
+  const renewed = { move: "renew", epoch: 1, holder, leaseMs: 1 } as const;
+  expect(await engineOf(hf).ledger.move(ref, renewed)).toMatchObject({ tag: "moved" });
   const run = async (_: object): Promise<string> => expect.unreachable();
   const pay = other.tool({ name: "pay", kind: "write", service: "pay", run });
   const first = await pass(pay.outcome({}, ONCE));

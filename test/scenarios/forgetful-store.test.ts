@@ -78,7 +78,12 @@ describe("a store that may forget has no memory to trust: a missing record is re
     let reading: Reading<EffectBody> = cannotTell("down");
     const tool = order("readable", { readState: () => reading });
     const held = await pass(tool.outcome(TEA, ONCE));
-    expect(held).toMatchObject({ status: "unknown", reason: "cannot_tell", attempts: 0 });
+    expect(held).toMatchObject({
+      status: "unknown",
+      reason: "cannot_tell",
+      attempts: 0,
+      recorded: false,
+    });
     expect((await hf.operations.list()).items).toEqual([]);
     expect(service.arrivals).toHaveLength(0);
     reading = absent();

@@ -297,7 +297,7 @@ describe("the text of an error", () => {
   ])("is left out: %s", async (_, payloads) => {
     const { texts } = await told({ payloads });
     for (const text of texts) expect(text).not.toContain("account");
-    expect(texts[1]).toContain("The tool failed with Error. No request was seen to leave.");
+    expect(texts[1]).toContain("The tool failed with Error. No HTTP request was seen to leave.");
   });
 
   test("is encrypted where payloads are, and wiped with them", async () => {

@@ -64,7 +64,7 @@ describe("a service that did not answer", () => {
     const run = () => Promise.reject(new ReferenceError("amount is not defined"));
     const { message } = await pass(order("neither", { run }).reply(TEA, ONCE));
     const bug = "The tool failed with ReferenceError: amount is not defined.";
-    expect(message).toBe(`${bug} No request was seen to leave. ${PERSON}`);
+    expect(message).toBe(`${bug} No HTTP request was seen to leave. ${PERSON}`);
   });
 });
 

@@ -119,7 +119,7 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
       const ids = (await makeApart(store, prefix)).map(({ id }) => id);
       const listed: string[] = [];
       for (const id of ids) {
-        await ioredis.zadd(`${prefix}:{${await tagOf(prefix, id)}}:i:"acme"`, "XX", -7, `"${id}"`);
+        await ioredis.zadd(`${prefix}:{${await tagOf(prefix, id)}}:i:"acme"`, "XX", 7, `"${id}"`);
       }
       const query = { tenant: "acme", limit: 1 };
       let { items, cursor } = await store.list(query);

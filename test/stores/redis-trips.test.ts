@@ -73,6 +73,27 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
       await hf.close();
     });
 
+    test("a list by scope, and one of what is open, cost two trips among any number of others", async () => {
+      const store = redisStore({ client: await makeClient(), prefix: newPrefix() });
+      const settled = { tag: "committed", via: "reply" } as const;
+      const others = Array.from({ length: 300 }, (_, n) =>
+        recordOf({ id: `other-${n}`, scope: `other-${n}`, state: settled }),
+      );
+      const own = ["a", "b"].map((id) => recordOf({ id, scope: "own" }));
+      await Promise.all(others.slice(0, 150).map((record) => mustSwap(store, create(record))));
+      for (const record of own) await mustSwap(store, create(record));
+      await Promise.all(others.slice(150).map((record) => mustSwap(store, create(record))));
+      // The server knows the scripts from here on.
+      await store.list({ tenant: "acme", limit: 1 });
+      for (const query of [{ scope: "own" }, { states: ["claimed"] }] as const) {
+        proxy.taken();
+        const { items } = await store.list({ tenant: "acme", ...query });
+        expect(items.map(({ record }) => record)).toEqual(own);
+        expect(proxy.taken()).toHaveLength(2);
+      }
+      await store.close();
+    });
+
     test("a server that has forgotten the scripts is told them again", async () => {
       const store = redisStore({ client: await makeClient(), prefix: newPrefix() });
       const { version } = await mustSwap(store, create(recordOf()));

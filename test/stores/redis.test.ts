@@ -193,6 +193,18 @@ describe.runIf(server)("the Redis store", () => {
       await store.close();
     });
 
+    test("an operation that is removed leaves nothing but the ledger's name and counter", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client, prefix });
+      await store.open();
+      const before = await ioredis.keys(`${prefix}:*`);
+      const { version } = await mustSwap(store, create(recordOf()));
+      await store.own("acme", "payments", "effect-1", "operation-1");
+      await mustSwap(store, { ...create(recordOf()), expect: version, record: undefined });
+      expect((await ioredis.keys(`${prefix}:*`)).toSorted()).toEqual(before.toSorted());
+      await store.close();
+    });
+
     test("what is no record is never overwritten", async () => {
       const prefix = newPrefix();
       const store = redisStore({ client, prefix });

@@ -14,12 +14,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { isHoldfireError } from "../../src/errors.ts";
-import {
-  defaultPath,
-  diskIsForgotten,
-  entryFolder,
-  sqliteStore,
-} from "../../src/stores/sqlite/index.ts";
+import { defaultPath, diskIsForgotten, entryFolder } from "../../src/stores/default-path.ts";
+import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -179,6 +179,18 @@ describe("the queue of writes", () => {
     expect(await young).toBe("b");
   });
 
+  test("has a transaction due from the first job of a turn on, but not while it waits for a lock", async () => {
+    const { queue, turn, pass } = queueOn([busy]);
+    expect(queue.isDue()).toBe(false);
+    const pushed = queue.push(job("a"));
+    expect(queue.isDue()).toBe(true);
+    await turn();
+    expect(queue.isDue()).toBe(false);
+    await pass(10);
+    expect(await pushed).toBe("a");
+    expect(queue.isDue()).toBe(false);
+  });
+
   test("is drained when the last job has ended", async () => {
     const { queue, turn, pass } = queueOn([busy]);
     await queue.drain();

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { packRecord } from "../../src/ledger/codec/record-text.ts";
 import { connect } from "../../src/stores/sqlite/connect.ts";
 import { settingOf } from "../../src/stores/sqlite/driver.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
@@ -36,7 +35,7 @@ describe("the settings of a connection", () => {
     expect(settingOf(db, "journal_mode")).toBe("wal");
     expect(settingOf(db, "secure_delete")).toBe(1);
     expect(settingOf(db, "busy_timeout")).toBe(0);
-    expect(settingOf(db, "wal_autocheckpoint")).toBe(4_000);
+    expect(settingOf(db, "wal_autocheckpoint")).toBe(1_000);
     expect(settingOf(db, "fullfsync")).toBe(durability === "full" ? 1 : 0);
     expect(settingOf(db, "application_id")).toBe(APPLICATION_ID);
     db.close();
@@ -80,42 +79,6 @@ describe("a database of an older version", () => {
     const again = sqliteStore({ path });
     expect((await mustRead(again, "acme", "operation-1")).record).toEqual(recordOf());
     await again.close();
-  });
-
-  test("with the whole id in an index keeps every operation, its version and its lease", async () => {
-    const path = newPath();
-    const db = open(path);
-    migrate(db, STEPS.slice(0, 1));
-    const insert = db.prepare(
-      "INSERT INTO operation VALUES (?, 'acme', ?, ?, ?, 0, NULL, 'scope', 'r', ?)",
-    );
-    const records = ["b", "a", "c"].map((id) => recordOf({ id, scope: "scope", resource: "r" }));
-    for (const [index, record] of records.entries()) {
-      insert.run(index + 1, record.id, index + 11, 5_000, packRecord(record));
-    }
-    db.exec("UPDATE ledger SET sequence = 13");
-    db.close();
-
-    const store = sqliteStore({ path, now: () => 1_000 });
-    expect(await store.open()).toMatchObject({ sequence: 13 });
-    const stored = records.map((record, index) => ({
-      record,
-      version: index + 11,
-      leaseUntil: 5_000,
-    }));
-    for (const query of [
-      {},
-      { scope: "scope" },
-      { resource: "r" },
-      { states: ["claimed"] },
-    ] as const) {
-      expect((await store.list({ tenant: "acme", ...query })).items).toEqual(stored);
-    }
-    expect(await store.swap(create(recordOf({ id: "a" })))).toMatchObject({
-      ok: false,
-      current: stored[1],
-    });
-    await store.close();
   });
 
   test("is made from nothing by the same steps", async () => {

@@ -82,6 +82,8 @@ export interface OperationQuery {
   readonly resource?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
+  /** The newest first. A cursor goes on only in the order it came from. @default false */
+  readonly newestFirst?: boolean | undefined;
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
 }
@@ -99,7 +101,7 @@ export interface Resolution {
 }
 
 export interface Operations {
-  /** Lists in the order of creation, a page at a time. */
+  /** Lists in the order of creation, or in its reverse, a page at a time. */
   list(query?: OperationQuery): Promise<{
     readonly items: readonly OperationView[];
     /** The ids of operations on this page whose records are damaged; absent if there are none. */

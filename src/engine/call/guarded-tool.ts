@@ -17,24 +17,27 @@ import type { PlannedCall } from "../define/planned-call.ts";
 import type { Tool } from "../define/tool.ts";
 import { recognisesForgotten, registerTool } from "../define/tool.ts";
 import { type Engine, inBackground, underWay } from "../engine.ts";
-import { runRead } from "../loops/read-tool.ts";
 import { currentFrame, enterInner, type Inner } from "../operation/nesting.ts";
-import type { Caller, Naming, Operation } from "../operation/operation.ts";
+import type { Caller, NamedCallOptions, Operation } from "../operation/operation.ts";
 import { errorOf, type Outcome } from "../operation/outcome.ts";
 import { type Reply, replyOf } from "../outcome/reply.ts";
 import { checkerOf } from "../outcome/words.ts";
-import { run } from "../run.ts";
+import { runRead } from "../reads-and-samples/read-tool.ts";
+import { runOperation } from "../run.ts";
 import { askStore, inStoreTime, withinDeadline } from "../store-call.ts";
 import { joinInThread, keepJoined } from "../thread.ts";
 import { callerOf, snapshotArguments } from "./input.ts";
-import { join } from "./join.ts";
+import { startOrJoin } from "./join.ts";
 import { nameOperation } from "./name-operation.ts";
 
 /** A guarded tool. Call it as the function it wraps. */
 export interface GuardedTool<A, R> {
   /** The result; a typed error if it is not committed. */
   (args: A, options?: CallOptions): Promise<R>;
-  /** What became of it, as a union on `status`. Throws only what is certain to have sent nothing. */
+  /**
+   * What became of it, as a union on `status`. Throws only what is certain to have sent nothing; and, in a transaction of
+   * the caller's, the error that keeps that transaction from being committed.
+   */
   outcome(args: A, options?: CallOptions): Promise<Outcome<R>>;
   /** The JSON a model reads. */
   reply(args: A, options?: CallOptions): Promise<Reply<R>>;
@@ -44,9 +47,9 @@ export interface GuardedTool<A, R> {
 }
 
 export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
-  const call = (args: A, options: Naming = NO_OPTIONS) =>
+  const call = (args: A, options: NamedCallOptions = NO_OPTIONS) =>
     begin(tool, args, options, engine) as Promise<Called<R>>;
-  const result = async (args: A, options?: Naming): Promise<R> => {
+  const result = async (args: A, options?: NamedCallOptions): Promise<R> => {
     const { outcome, inner } = await call(args, options);
     const error = errorOf(outcome);
     if (error) {
@@ -56,14 +59,14 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
     return (outcome as Extract<Outcome<R>, { status: "committed" }>).result as R;
   };
   const guarded: GuardedTool<A, R> = Object.assign(result, {
-    outcome: async (args: A, options?: Naming) => (await call(args, options)).outcome,
-    reply: async (args: A, options?: Naming) =>
+    outcome: async (args: A, options?: NamedCallOptions) => (await call(args, options)).outcome,
+    reply: async (args: A, options?: NamedCallOptions) =>
       replyOf(
         (await call(args, byModel(tool, options, engine))).outcome,
         checkerOf(tool.name, engine),
         tool.kind === "read",
       ),
-    plan: async (args: A, options: Naming = NO_OPTIONS) => {
+    plan: async (args: A, options: NamedCallOptions = NO_OPTIONS) => {
       checkNotClosed(engine);
       return underWay(engine, planTool(tool, args, options, engine));
     },
@@ -72,10 +75,14 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
   return registerTool(guarded, tool);
 }
 
-const NO_OPTIONS: Naming = {};
+const NO_OPTIONS: NamedCallOptions = {};
 
 /** What a model reads, a model has asked for. */
-const byModel = ({ kind }: Tool, options: Naming = NO_OPTIONS, { newId }: Engine): Naming =>
+const byModel = (
+  { kind }: Tool,
+  options: NamedCallOptions = NO_OPTIONS,
+  { newId }: Engine,
+): NamedCallOptions =>
   kind === "read" || options.step !== undefined ? options : { ...options, step: newId() };
 
 interface Called<R> {
@@ -92,7 +99,7 @@ function checkNotClosed(engine: Engine): void {
 async function planTool(
   tool: Tool,
   args: unknown,
-  options: Naming,
+  options: NamedCallOptions,
   engine: Engine,
 ): Promise<PlannedCall> {
   const caller = callerOf(tool, options);
@@ -103,7 +110,7 @@ async function planTool(
 async function begin(
   tool: Tool,
   args: unknown,
-  options: Naming,
+  options: NamedCallOptions,
   engine: Engine,
 ): Promise<Called<unknown>> {
   checkNotClosed(engine);
@@ -111,10 +118,10 @@ async function begin(
   const inner = tool.kind === "read" ? undefined : enterInner();
   try {
     const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
-    // An execution is known to `close` by itself; what comes before it is not, nor one in a transaction.
-    const isWaitedFor = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
+    // `close` knows of an execution by itself; of what comes before it, and of one in a transaction, it must be told.
+    const isKnownToClose = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
     const outcome =
-      isWaitedFor && !(copy instanceof Promise)
+      isKnownToClose && !(copy instanceof Promise)
         ? await write(tool, copy, options, caller, engine)
         : await underWay(engine, prepareAndRun(tool, copy, options, caller, engine));
     if (inner) inner.status = outcome.status;
@@ -131,7 +138,7 @@ async function begin(
 async function prepareAndRun(
   tool: Tool,
   copy: Canonical | Promise<Canonical>,
-  options: Naming,
+  options: NamedCallOptions,
   caller: Caller,
   engine: Engine,
 ): Promise<Outcome<unknown>> {
@@ -147,7 +154,7 @@ async function prepareAndRun(
 async function write(
   tool: Tool,
   args: Canonical,
-  options: Naming,
+  options: NamedCallOptions,
   caller: Caller,
   engine: Engine,
 ): Promise<Outcome<unknown>> {
@@ -157,7 +164,7 @@ async function write(
     named.inThread === undefined
       ? named
       : await inThread(named, args, options, caller.deadlineMs, engine);
-  const outcome = await join(operation, caller, engine, run);
+  const outcome = await startOrJoin(operation, caller, engine, runOperation);
   const isToldOpen = outcome.status === "unknown" || outcome.status === "in_progress";
   if (!isToldOpen && operation === named) return outcome;
   const noting = async () => {
@@ -176,7 +183,7 @@ async function write(
 async function inThread(
   own: Operation,
   args: Canonical,
-  options: Naming,
+  options: NamedCallOptions,
   deadlineMs: number,
   engine: Engine,
 ): Promise<Operation> {

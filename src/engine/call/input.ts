@@ -13,7 +13,7 @@ import { checkOptions, positive } from "../define/check.ts";
 import { checkArguments } from "../define/schema.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
-import type { Caller, Naming } from "../operation/operation.ts";
+import type { Caller, NamedCallOptions } from "../operation/operation.ts";
 
 /** Synchronous up to the schema, which sees only the copy. */
 export function snapshotArguments(
@@ -42,7 +42,7 @@ async function checked(
 }
 
 /** All options of a call; `hf.run` takes them beside the tool's own. */
-export const CALL_OPTIONS: readonly (keyof Naming)[] = [
+export const CALL_OPTIONS: readonly (keyof NamedCallOptions)[] = [
   "scope",
   "again",
   "retry",
@@ -53,7 +53,7 @@ export const CALL_OPTIONS: readonly (keyof Naming)[] = [
   "key",
 ];
 
-export function callerOf(tool: Tool, options: Naming): Caller {
+export function callerOf(tool: Tool, options: NamedCallOptions): Caller {
   checkOptions(options, CALL_OPTIONS, "options");
   const signal = checkSignal(options.signal);
   if (options.retry !== undefined) checkRetry(options.retry);

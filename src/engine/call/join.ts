@@ -18,7 +18,7 @@ import { commonOf, conflict, rewordedIn } from "../outcome/build.ts";
 import { resultForCaller } from "../outcome/result.ts";
 
 /** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
-export type Run = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;
+export type RunOperation = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;
 
 interface Shared extends Execution {
   deadlineAt: number;
@@ -30,34 +30,34 @@ interface Shared extends Execution {
   started(outcome: Promise<Outcome<unknown>>): void;
 }
 
-export function join(
+export function startOrJoin(
   operation: Operation,
   caller: Caller,
   engine: Engine,
-  run: Run,
+  run: RunOperation,
 ): Promise<Outcome<unknown>> {
   const { clock, executions, calledWith } = engine;
   const deadlineAt = clock.monotonic() + caller.deadlineMs;
   const { ref, tool } = operation;
   if (calledWith.isOther(ref, tool))
     return Promise.resolve(conflict(operation, "other_tool", engine));
-  const { tenant, id } = ref;
-  const name = `${tenant.length}:${tenant}${id}`;
+  // The tenant is part of what the id was made from.
+  const { id } = ref;
   const startNew = () => {
     const execution = createExecution(operation, deadlineAt, "freely", engine);
     if (caller.signal?.aborted) execution.stop.abort();
     // Before it starts: what it does first may join it.
-    executions.set(name, execution);
+    executions.set(id, execution);
     calledWith.note(ref, tool);
     const remove = (outcome: Outcome<unknown> | undefined) => {
-      executions.delete(name);
+      executions.delete(id);
       if (!outcome || isUnsent(outcome)) calledWith.forget(ref);
     };
     start(execution, engine, run).then(remove, () => remove(undefined));
     return wait(execution, operation, deadlineAt, caller, engine, false);
   };
-  if (!executions.has(name)) return startNew();
-  const running = () => executions.get(name) as Shared | undefined;
+  if (!executions.has(id)) return startNew();
+  const running = () => executions.get(id) as Shared | undefined;
   return underWay(engine, joinRunning(operation, caller, deadlineAt, engine, running, startNew));
 }
 
@@ -96,7 +96,7 @@ export function executeDetached(
   operation: Operation,
   { signal, deadlineMs, fireMode }: Caller & { readonly fireMode: FireMode },
   engine: Engine,
-  run: Run,
+  run: RunOperation,
 ): Promise<Outcome<unknown>> {
   const deadlineAt = engine.clock.monotonic() + deadlineMs;
   const execution = createExecution(operation, deadlineAt, fireMode, engine);
@@ -111,19 +111,18 @@ export function executeDetached(
  * Not inside the attempt of a caller's outer operation: what the engine itself asks of a store is no
  * request of that attempt.
  */
-function start(execution: Shared, engine: Engine, run: Run): Promise<Outcome<unknown>> {
+function start(execution: Shared, engine: Engine, run: RunOperation): Promise<Outcome<unknown>> {
   const { operation, fireMode } = execution;
+  const work = () => run(execution, engine);
   const begun = () => ({
     ...about(operation),
     kind: operation.tool.kind,
     toolCallId: operation.draft.aliases[0],
     by: fireMode === "freely" ? ("call" as const) : ("reconcile" as const),
   });
-  const work = async () =>
-    isAnnounced(engine)
-      ? announced(begun, engine, () => run(execution, engine))
-      : run(execution, engine);
-  execution.started(runWithoutToken(work));
+  execution.started(
+    runWithoutToken(isAnnounced(engine) ? () => announced(begun, engine, work) : work),
+  );
   return execution.done;
 }
 

@@ -18,13 +18,13 @@ import { ignoreRejection } from "../../lang/peek.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { currentFrame } from "../operation/nesting.ts";
-import { about, type Naming, type Operation } from "../operation/operation.ts";
+import { about, type NamedCallOptions, type Operation } from "../operation/operation.ts";
 
 /** `joined` is the operation of an earlier turn that the call belongs to, in place of one of its own. */
 export function nameOperation(
   tool: Tool,
   given: Canonical,
-  options: Naming,
+  options: NamedCallOptions,
   engine: Engine,
   joined?: string,
 ): Operation {
@@ -89,10 +89,10 @@ export function nameOperation(
 }
 
 /** Another program with the same account at this service may mint the same key. Told once. */
-function warnOfNoApp(operation: Operation, { events, told }: Engine): void {
-  if (told.has("no_app")) return;
+function warnOfNoApp(operation: Operation, { events, warned }: Engine): void {
+  if (warned.has("no_app")) return;
   events.emit("warning", () => {
-    told.add("no_app");
+    warned.add("no_app");
     return { ...about(operation), code: "no_app" };
   });
 }
@@ -114,7 +114,7 @@ function mint(
   tool: Tool,
   scope: string | undefined,
   intent: string,
-  { key, again }: Naming,
+  { key, again }: NamedCallOptions,
   { app, tenant }: Engine,
 ): string {
   if (key !== undefined && again !== undefined) {

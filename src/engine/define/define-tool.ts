@@ -107,6 +107,7 @@ export function defineTool(
     service: given.service ?? name,
     version: given.version,
     onDrift: oneOf(given.onDrift ?? "hold", ON_DRIFT, at("onDrift")),
+    mayReword: [],
     input: given.input,
     intent: given.intent,
     normalize: given.normalize,

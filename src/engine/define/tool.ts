@@ -23,6 +23,8 @@ export interface Tool {
   readonly service: string;
   readonly version: string | undefined;
   readonly onDrift: OnDrift;
+  /** Operations that a model was told of as open, and that the call at hand may be in other words. */
+  readonly mayReword: readonly string[];
   readonly input: Input<unknown> | undefined;
   /** `undefined`: all arguments are the intent. */
   readonly intent: ((args: unknown) => unknown) | undefined;

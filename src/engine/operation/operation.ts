@@ -38,7 +38,7 @@ export interface Operation {
 }
 
 /** `key` is a caller's own name for the operation, in place of scope and intent. */
-export interface Naming extends CallOptions {
+export interface NamedCallOptions extends CallOptions {
   readonly key?: string | undefined;
 }
 

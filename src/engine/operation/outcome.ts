@@ -33,7 +33,10 @@ type Via = Extract<State, { tag: "committed" }>["via"];
 export interface Common extends OperationFacts {
   /** The outcome was known before this call; nothing was sent for it. */
   readonly replayed: boolean;
-  /** Whether the ledger has it. `false`: the store was down; the settle is retried. */
+  /**
+   * Whether the ledger has it. `false`: the store was down, and the settle is retried; or a ledger that may forget could not be
+   * checked before anything was sent, and the same call reads again.
+   */
   readonly recorded: boolean;
   /** Arguments outside the intent that differ from those of the first attempt. */
   readonly reworded?: readonly string[] | undefined;

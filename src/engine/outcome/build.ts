@@ -67,7 +67,7 @@ export interface Told {
   /** What the last attempt of this call threw. */
   readonly error?: unknown;
   /** An attempt that was not waited for still runs. */
-  readonly runs?: boolean | undefined;
+  readonly stillRuns?: boolean | undefined;
 }
 
 /** Only a call can be in conflict with a record. */
@@ -79,7 +79,7 @@ export function outcomeOf(
   state: State,
   record: OperationRecord,
   { codec }: Pick<Engine, "codec">,
-  { result, effect, via, error, runs }: Told = {},
+  { result, effect, via, error, stillRuns }: Told = {},
 ): OutcomeOfRecord {
   switch (state.tag) {
     case "committed": {
@@ -98,7 +98,7 @@ export function outcomeOf(
       return { ...common, status: "not_applied", ...told, because, threw, error };
     }
     case "unknown": {
-      if (state.reason === "still_running" && runs) {
+      if (state.reason === "still_running" && stillRuns) {
         return { ...common, status: "in_progress", reason: state.reason };
       }
       const reason = reasonNow(state.reason, record);

@@ -23,7 +23,7 @@ export function attemptWords(attempt: Partial<AttemptNote> | undefined, failure?
   }
   if (!threw) return "No answer was seen.";
   // A socket or a program may have sent what is not seen.
-  return `The tool failed with ${threw}.${unvetoable ? "" : " No request was seen to leave."}`;
+  return `The tool failed with ${threw}.${unvetoable ? "" : " No HTTP request was seen to leave."}`;
 }
 
 /** `ReferenceError: amount is not defined`. */

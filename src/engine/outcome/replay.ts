@@ -1,5 +1,6 @@
 /**
- * From a record to what the caller is told: the replay of an outcome, without network.
+ * From a record to what the caller is told: the replay of an outcome. Nothing is sent; a result that was not kept is read
+ * again where the tool can read.
  *
  * @module
  */
@@ -49,8 +50,8 @@ export function statusOnly(
 export const toldNow = (
   { attempts }: OperationRecord,
   { ledger }: Engine,
-): { readonly runs: boolean } => ({
-  runs: attempts.some((attempt) => runsAt(attempt, ledger.clock.earliest())),
+): { readonly stillRuns: boolean } => ({
+  stillRuns: attempts.some((attempt) => runsAt(attempt, ledger.clock.earliest())),
 });
 
 /** The stored result; read again from the service if the ledger did not keep it. */

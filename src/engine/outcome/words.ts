@@ -1,6 +1,6 @@
 /**
- * The words for an outcome, made here and nowhere else. They follow the facts: what was answered, what failed, what is
- * known, what happens next, and who must act.
+ * The sentences about an outcome. They follow the facts: what was answered, what failed, what is known, what happens
+ * next, and who must act. `reply.ts` puts them together for a model, `admin/status.ts` for one that asks later.
  *
  * @module
  */

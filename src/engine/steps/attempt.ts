@@ -8,6 +8,7 @@
  */
 
 import { isResponse } from "../../classify/answer.ts";
+import type { Ended } from "../../classify/classify.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { operationScope } from "../../key/scope.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
@@ -17,7 +18,7 @@ import { showsFetch } from "../../wire/platform-fetch.ts";
 import type { WireToken, WriteTerms } from "../../wire/token.ts";
 import { contextFrom, type Took } from "../attempt-context.ts";
 import type { Engine } from "../engine.ts";
-import { type Ended, fireOnce } from "../fire-once.ts";
+import { fireOnce } from "../fire-once.ts";
 import type { Frame } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
 import { bufferResponse } from "../outcome/response.ts";
@@ -48,10 +49,13 @@ export interface Attempted {
 /** An attempt that was given up: what it brings after all. */
 export type Late = Promise<Attempted & { readonly ended: Ended<Result> }>;
 
-export type Fired = Attempted & { readonly late?: Late | undefined };
+export type FiredAttempt = Attempted & { readonly late?: Late | undefined };
 
 /** `undefined`: there was no licence, or something stood in the way; nothing was fired. */
-export async function attemptEffect(owned: Owned, engine: Engine): Promise<Fired | undefined> {
+export async function attemptEffect(
+  owned: Owned,
+  engine: Engine,
+): Promise<FiredAttempt | undefined> {
   const { operation, execution, licence } = owned;
   if (!licence) return undefined;
   owned.licence = undefined;

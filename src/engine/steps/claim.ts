@@ -3,8 +3,8 @@
  *
  *   admit → write → interpret, until the claim is ours or its answer is known
  *
- * A claim is durable before the first byte leaves, and means "may have been sent". Another owner is
- * waited for; an owner whose lease has lapsed is succeeded, never presumed harmless.
+ * A claim is durable before the first byte leaves, and means "may have been sent": it is itself the note of the first
+ * attempt. Another owner is waited for; an owner whose lease has lapsed is succeeded, never presumed harmless.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
 import { instantOf } from "../../ledger/store-clock.ts";
 import type { ClaimMove } from "../claim-terms.ts";
-import { claimInTime, claimOf, lostBefore, withdraw } from "../claim-terms.ts";
+import { claimInTime, claimOf, lostBefore, withdrawClaim } from "../claim-terms.ts";
 import type { Admission, Engine, Visit } from "../engine.ts";
 import type { Execution, Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
@@ -166,7 +166,7 @@ async function interpret(
   }
   if (moved.tag === "moved") {
     const { stored } = moved;
-    const takeBack = () => withdraw(operation, holder, engine);
+    const takeBack = () => withdrawClaim(operation, holder, engine);
     if (!(await completeOrTakeBack(operation, stored, admitted.lane, takeBack, engine))) {
       return undefined;
     }

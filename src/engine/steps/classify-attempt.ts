@@ -6,7 +6,7 @@
  */
 
 import { isResponse } from "../../classify/answer.ts";
-import { type JudgeFacts, judge } from "../../classify/classify.ts";
+import { type Ended, type JudgeFacts, judge } from "../../classify/classify.ts";
 import { type Failure, failureOf } from "../../classify/failure.ts";
 import { isNotApplied } from "../../classify/not-applied.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
@@ -15,7 +15,6 @@ import { failedBody } from "../../wire/guarded-fetch.ts";
 import { runWithoutToken, sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
 import { rememberEnd } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
-import type { Ended } from "../fire-once.ts";
 import { tellRepeats } from "../fire-once.ts";
 import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
 import { about, type Operation } from "../operation/operation.ts";
@@ -66,7 +65,7 @@ export async function classifyAttempt(
     operation.tool.verify !== undefined &&
     !(await isVerified(owned, ended, engine));
   const { status, innerOnly } = judged;
-  const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
+  const { skew, unvetoable } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
   const failure =
     judged.verdict === "committed"
       ? undefined
@@ -83,7 +82,7 @@ export async function classifyAttempt(
     wireRequests,
     tookKey: took.key,
     tookPrecondition: took.precondition,
-    ...(token.others?.size ? { unvetoable: true } : undefined),
+    unvetoable: token.others?.size ? true : unvetoable,
     replayed: judged.replayed,
     unverified: unverified || undefined,
     accepted: judged.inProgress,
@@ -128,7 +127,7 @@ function judgeAttempt(
     keyed: tool.keyedForMs !== undefined,
     reader: tool.readState !== undefined,
     own: tool.classify,
-    ...(ended.ok ? bodyOf(ended.value) : {}),
+    ...(ended.ok && isResponse(ended.value.value) ? bodyOf(ended.value) : undefined),
     now: engine.clock.now(),
   });
   const own = wireFacts(token).wireRequests + (token.others?.size ?? 0);
@@ -156,8 +155,7 @@ async function failureIn(
 }
 
 /** What a returned Response said beside its status, where that matters. */
-function bodyOf({ value, kept }: Result): Pick<JudgeFacts, "body" | "bodyBroken"> {
-  if (!isResponse(value)) return {};
+function bodyOf({ kept }: Result): Pick<JudgeFacts, "body" | "bodyBroken"> {
   if (!kept) return { bodyBroken: true };
   if (kept.status !== 400) return {};
   try {

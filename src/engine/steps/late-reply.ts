@@ -19,11 +19,11 @@ import type { Settled } from "./settled-state.ts";
 export async function fileLateReply(owned: Owned, ending: Ending, engine: Engine): Promise<void> {
   const { n, verdict = "unknown" } = ending;
   if (owned.active) wakeOf(owned).abort();
-  else await fileEvidence(owned, n, verdict, engine);
+  else await fileAttempt(owned, n, verdict, engine);
 }
 
 /** Writes down what an owner saw that no longer decides. */
-export async function fileEvidence(
+export async function fileAttempt(
   owned: Owned,
   n: number,
   verdict: Verdict,
@@ -41,6 +41,7 @@ export async function fileEvidence(
   const move: Filing = {
     move: "file",
     evidence,
+    madeAt: owned.stored.record.createdAt,
     ending: ending && { ...ending, verdict },
     dedupes: recognisesRepeats(tool),
     at,
@@ -81,7 +82,7 @@ export async function restore(owned: Owned, state: Settled, engine: Engine): Pro
   const { epoch } = claimed.stored.record;
   const { verdict, proven } = (state.tag === "not_applied" && owned.attempts.at(-1)) || {};
   const endings = [{ n: claimed.stored.record.fired, endedAt: at, verdict, proven }];
-  const move = { move: "settle", epoch, state, endings, at } as const;
+  const move = { move: "settle", epoch, holder, state, endings, at } as const;
   const settled = await engine.persist(() => engine.ledger.move(operation.ref, move));
   return settled !== "closed" && settled.tag === "moved";
 }

@@ -34,11 +34,11 @@ export function keepLease(owned: Owned, engine: Engine): () => void {
  * again, and an answer that comes after all counts.
  */
 async function renew(owned: Owned, engine: Engine): Promise<"kept" | "late" | "lost"> {
-  const { epoch, leaseMs } = owned;
+  const { epoch, holder, leaseMs } = owned;
   const grantedAt = instantOf(engine.clock);
   const asked = engine.ledger.move(
     owned.operation.ref,
-    { move: "renew", epoch, leaseMs },
+    { move: "renew", epoch, holder, leaseMs },
     owned.stored,
   );
   const renewing = asked.then((moved) => {

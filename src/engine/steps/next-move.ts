@@ -1,5 +1,5 @@
 /**
- * Between reading and settling: what comes next for an owned operation, within the time that is left.
+ * Step 5: read state → **next move** → settle, or another pass: what comes next, within the time that is left.
  *
  * @module
  */
@@ -46,8 +46,8 @@ const mayBeForgotten = ({ operation }: Owned, { ledger }: Engine): boolean =>
 
 /** What ends an execution before it has fired; `undefined` if it may fire. */
 export function endBeforeFiring(owned: Owned, engine: Engine): Next | undefined {
-  const { execution, notePending, fires, lastRead, operation } = owned;
-  if (!notePending || fires > 0) return undefined;
+  const { execution, claimUnfired, fires, lastRead, operation } = owned;
+  if (!claimUnfired || fires > 0) return undefined;
   if (lastRead?.reading === "committed" || lastRead?.reading === "duplicated") {
     forget(owned, owned.stored.record.fired);
     if (!operation.tool.readFirst) {
@@ -85,13 +85,13 @@ export function nextMove(owned: Owned, engine: Engine): Next {
   if (decision.do === "give_up") return { tag: "settle", final: decision };
   const pauseMs = nextPause(owned, owned.retryAfterMs, engine);
   if (pauseMs >= owned.execution.remainingMs()) return outOfTime(owned, decision, engine);
-  const tokenMs = untilToken(owned, engine);
-  if (tokenMs === undefined) return outOfTime(owned, decision, engine, "budget");
-  return { tag: "fire", licence: decision.licence, waitMs: Math.max(pauseMs, tokenMs) };
+  const budgetMs = untilBudget(owned, engine);
+  if (budgetMs === undefined) return outOfTime(owned, decision, engine, "budget");
+  return { tag: "fire", licence: decision.licence, waitMs: Math.max(pauseMs, budgetMs) };
 }
 
 /** How long until the service's retry budget lets it be sent again; `undefined`: not in the time that is left. */
-function untilToken(owned: Owned, { budgets, clock }: Engine): number | undefined {
+function untilBudget(owned: Owned, { budgets, clock }: Engine): number | undefined {
   const { operation, execution } = owned;
   const now = clock.monotonic();
   // Reserved before, and not used: something new was known first.

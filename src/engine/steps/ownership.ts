@@ -31,18 +31,19 @@ export interface Owned {
   readonly leaseMs: number;
   stored: Stored;
   attempts: AttemptNote[];
-  /** The licence to fire next; `undefined` = read the state first. */
+  /** The licence to fire in the next pass; `undefined`: nothing is fired in it. */
   licence: Licence | undefined;
-  /** The attempt that the claim has noted is still to be fired; every other one is noted first. */
-  notePending: boolean;
+  /** The attempt that the claim itself has noted is still to be fired. Every other one is noted before it is fired. */
+  claimUnfired: boolean;
   /** Until when the attempt that was noted last may send. */
   time: TimeToSend | undefined;
   /** Attempts whose time is up and that are waited for all the same, by their number. */
   waitedFor: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
   /** How often this execution has fired. */
   fires: number;
+  /** The last read of the state, as `decide` needs it. */
   lastRead: StateRead | undefined;
-  /** The same read, with what it found. */
+  /** What that read found, as `settle` needs it. */
   reading: Reading<unknown> | undefined;
   /** What successful attempts returned, by their number. */
   readonly results: Record<number, Result>;
@@ -51,7 +52,7 @@ export interface Owned {
   retryAfterMs: number | undefined;
   /** From when the retry budget lets it be sent again, on the monotonic clock; its token is taken. */
   resendAt: number | undefined;
-  /** How many pauses it has made, each longer than the last. */
+  /** How many pauses it has made; the longest that the next may be grows with them. */
   pauses: number;
   /** An attempt that may be noted in the ledger, and was not fired. */
   unfired: number | undefined;
@@ -75,7 +76,7 @@ export function takeOwnership(
   const { operation } = execution;
   const owned = own(execution, stored, holder, grantedAt, engine);
   // An earlier owner has fired it: whoever leaves now cannot be told that nothing was sent.
-  if (!owned.notePending) execution.sent = true;
+  if (!owned.claimUnfired) execution.sent = true;
   const { state } = stored.record;
   const before = state.tag === "claimed" ? state.before : undefined;
   if (before?.tag === "unknown" && before.reason === "owner_lost") {
@@ -94,7 +95,7 @@ function own(
   const { operation } = execution;
   const { record } = stored;
   const last = record.attempts.at(-1);
-  const notePending = last?.epoch === record.epoch;
+  const claimUnfired = last?.epoch === record.epoch;
   return {
     execution,
     operation,
@@ -103,9 +104,9 @@ function own(
     leaseMs: engine.timing.leaseMs,
     stored,
     attempts: [...record.attempts],
-    licence: notePending ? last?.licence : undefined,
-    notePending,
-    time: notePending ? timeOf(last, engine) : undefined,
+    licence: claimUnfired ? last?.licence : undefined,
+    claimUnfired,
+    time: claimUnfired ? timeOf(last, engine) : undefined,
     waitedFor: undefined,
     fires: 0,
     lastRead: undefined,

@@ -31,8 +31,8 @@ export async function prepareAttempt(
     execution.remainingMs() > 0 &&
     owned.mayNotFire === undefined &&
     !owned.attempts.some(({ verdict }) => verdict === "committed");
-  if (!owned.notePending && !(mayFire() && (await note(owned, licence, engine)))) return false;
-  owned.notePending = false;
+  if (!owned.claimUnfired && !(mayFire() && (await note(owned, licence, engine)))) return false;
+  owned.claimUnfired = false;
   const n = owned.stored.record.fired;
   const isOwner = mayFire() && (holdsLease(owned, engine) || (await renewsLease(owned, engine)));
   const covered =
@@ -59,7 +59,7 @@ async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<b
 }
 
 async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boolean> {
-  const { epoch, leaseMs, stored, operation } = owned;
+  const { epoch, holder, leaseMs, stored, operation } = owned;
   const { clock } = engine.ledger;
   const grantedAt = instantOf(engine.clock);
   const firing = {
@@ -71,7 +71,7 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   const endings = endingsOf(owned);
   const noting = engine.ledger.move(
     operation.ref,
-    { move: "note", epoch, licence, endings, leaseMs, ...firing },
+    { move: "note", epoch, holder, licence, endings, leaseMs, ...firing },
     stored,
   );
   const inTime = await inStoreTime(engine, noting);

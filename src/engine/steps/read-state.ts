@@ -1,5 +1,5 @@
 /**
- * Step 4: classify → **read state** → settle. Asks the outside world whether it happened.
+ * Step 4: classify → **read state** → next move. Asks the outside world whether it happened.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Step 5: read state → **settle**. Writes the outcome down, then tells it.
+ * Step 6: next move → **settle**. Writes the outcome down, then tells it.
  *
  * A store that is down does not change what happened: the caller gets the true outcome, flagged, and
  * the write is tried again while the process lives.
@@ -20,7 +20,7 @@ import type { Result } from "../outcome/result.ts";
 import { checkReaderOnce } from "../reader.ts";
 import type { Pass } from "../repeat.ts";
 import { inStoreTime } from "../store-call.ts";
-import { fileEvidence, restore } from "./late-reply.ts";
+import { fileAttempt, restore } from "./late-reply.ts";
 import type { Final } from "./next-move.ts";
 import { endingsOf, type Owned, relearn } from "./ownership.ts";
 import {
@@ -40,7 +40,7 @@ export async function settle(
 ): Promise<Pass<Outcome<unknown>>> {
   // From here on a late reply goes to the ledger: this execution decides nothing any more.
   owned.active = false;
-  const { operation, epoch, stored } = owned;
+  const { operation, epoch, holder, stored } = owned;
   const result =
     final.do === "commit"
       ? (resultAtHand(owned, final.attempt) ?? (await missingResult(owned, final.attempt, engine)))
@@ -51,7 +51,7 @@ export async function settle(
   const told = owned.execution.hasCaller();
   owned.execution.telling = told;
   const endings = endingsOf(owned);
-  const move: Move = { move: "settle", epoch, state, endings, dedupes, told, at };
+  const move: Move = { move: "settle", epoch, holder, state, endings, dedupes, told, at };
   const tellAs = (recorded: boolean): Pass<Outcome<unknown>> => ({
     tag: "done",
     value: tell(owned, state, result, at, recorded, engine),
@@ -151,8 +151,8 @@ async function afterwards(
   }
   const yes = state.tag === "committed" ? (state.attempt ?? owned.stored.record.fired) : undefined;
   for (const { n, epoch, verdict = "unknown" } of owned.attempts) {
-    if (n === yes) await fileEvidence(owned, n, "committed", engine);
-    else if (epoch === owned.epoch) await fileEvidence(owned, n, verdict, engine);
+    if (n === yes) await fileAttempt(owned, n, "committed", engine);
+    else if (epoch === owned.epoch) await fileAttempt(owned, n, verdict, engine);
   }
   return "otherwise";
 }
@@ -162,7 +162,7 @@ async function fileOthers(owned: Owned, state: Settled, engine: Engine): Promise
   if (state.tag !== "committed" || state.attempt === undefined) return;
   for (const { n, epoch, verdict } of owned.attempts) {
     const other = verdict === "committed" && epoch === owned.epoch && n !== state.attempt;
-    if (other) await fileEvidence(owned, n, "committed", engine);
+    if (other) await fileAttempt(owned, n, "committed", engine);
   }
 }
 
@@ -194,7 +194,7 @@ function tell(
     at,
   });
   if (state.tag !== "committed") {
-    return outcomeOf(common, state, { ...record, attempts }, engine, { error, runs: true });
+    return outcomeOf(common, state, { ...record, attempts }, engine, { error, stillRuns: true });
   }
   engine.budgets.reward(operation.tool.service);
   const { effect, via } = state;

@@ -50,7 +50,7 @@ export function stateFor(
         attempt,
         payload: filedPayload(owned, attempt) ?? (result && payloadOf(operation, result, engine)),
         // Found before anything was sent: another one did it.
-        effect: owned.notePending && owned.fires === 0 ? "noop" : effect,
+        effect: owned.claimUnfired && owned.fires === 0 ? "noop" : effect,
         effectId: found ?? effectId,
       };
     }

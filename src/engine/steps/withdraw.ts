@@ -5,7 +5,7 @@
  */
 
 import type { Moved } from "../../ledger/ledger.ts";
-import { withdraw } from "../claim-terms.ts";
+import { withdrawClaim } from "../claim-terms.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { factsOf } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
@@ -30,7 +30,8 @@ export async function withdrawn(
     return replay(operation, moved.stored, engine);
   }
   const common = commonFrom(factsOf(operation, stored.record.generation), {
-    recorded: moved !== undefined,
+    // What is unknown here is not in the ledger: nothing can settle it but the same call.
+    recorded: moved !== undefined && status !== "unknown",
     wireRequests: 0,
     at: engine.ledger.clock.earliest(),
   });
@@ -42,7 +43,7 @@ export async function withdrawn(
 /** Goes on trying in the background where the store does not answer in time: `undefined` then. */
 export async function withdrawInTime(owned: Owned, engine: Engine): Promise<Moved | undefined> {
   owned.active = false;
-  const withdrawing = withdraw(owned.operation, owned.holder, engine);
+  const withdrawing = withdrawClaim(owned.operation, owned.holder, engine);
   inBackground(engine, () => withdrawing);
   const inTime = await inStoreTime(engine, withdrawing);
   return inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;

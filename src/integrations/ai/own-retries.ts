@@ -9,10 +9,10 @@
  */
 
 import { statusOf } from "../../classify/answer.ts";
+import type { Ended } from "../../classify/classify.ts";
 import { isRetryableRead } from "../../classify/http.ts";
-import type { Ended } from "../../engine/fire-once.ts";
-import type { AnswerFacts } from "../../engine/loops/model-call.ts";
-import type { SampleOptions } from "../../engine/loops/sample.ts";
+import type { AnswerFacts } from "../../engine/reads-and-samples/model-call.ts";
+import type { SampleOptions } from "../../engine/reads-and-samples/sample.ts";
 import { peek } from "../../lang/peek.ts";
 import { modelName, providerName } from "../shared/retries/model-names.ts";
 import { checkClient, type HoldfireLike, replaceMethod } from "../shared/retries/own-client.ts";

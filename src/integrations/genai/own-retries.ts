@@ -8,9 +8,9 @@
  * @module
  */
 
+import type { Ended } from "../../classify/classify.ts";
 import { isRetryableRead } from "../../classify/http.ts";
-import type { Ended } from "../../engine/fire-once.ts";
-import type { SampleOptions } from "../../engine/loops/sample.ts";
+import type { SampleOptions } from "../../engine/reads-and-samples/sample.ts";
 import { peek, tryCall } from "../../lang/peek.ts";
 import { checkClient, type HoldfireLike, replaceMethod } from "../shared/retries/own-client.ts";
 import {

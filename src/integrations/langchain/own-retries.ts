@@ -11,8 +11,8 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { AnswerFacts } from "../../engine/loops/model-call.ts";
-import type { SampleOptions } from "../../engine/loops/sample.ts";
+import type { AnswerFacts } from "../../engine/reads-and-samples/model-call.ts";
+import type { SampleOptions } from "../../engine/reads-and-samples/sample.ts";
 import { peek, tryCall } from "../../lang/peek.ts";
 import { modelName, providerName } from "../shared/retries/model-names.ts";
 import {

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { SampleOptions } from "../../engine/loops/sample.ts";
+import type { SampleOptions } from "../../engine/reads-and-samples/sample.ts";
 import { peek } from "../../lang/peek.ts";
 import { type OpenAIClient, ownRetries as ownClient } from "../openai/own-retries.ts";
 import { modelName } from "../shared/retries/model-names.ts";

@@ -19,7 +19,7 @@ import {
 import { answer, hold } from "./approval-moves.ts";
 import { claim, withdraw } from "./claim-moves.ts";
 import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
-import type { Move, Refusal } from "./moves.ts";
+import type { Move, Ownership, Refusal } from "./moves.ts";
 import { type Applied, hasLapsed, refused, write } from "./moves.ts";
 import { addAttempt, addNames, endAttempts, endLater, enter, isAsKnown } from "./record-edits.ts";
 
@@ -33,7 +33,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
   const { record } = stored;
   switch (move.move) {
     case "note": {
-      const why = whyNotOwner(record, move.epoch);
+      const why = whyNotOwner(record, move);
       if (why) return refused(why);
       if (hasCommitEvidence(record)) return refused("evidence");
       if (record.abandonedFor !== undefined) return refused("abandoned");
@@ -43,11 +43,11 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       return write(addAttempt(ended, move.licence, move), move.leaseMs);
     }
     case "renew": {
-      const why = whyNotOwner(record, move.epoch);
+      const why = whyNotOwner(record, move);
       return why ? refused(why) : write(record, move.leaseMs);
     }
     case "settle": {
-      const why = whyNotOwner(record, move.epoch);
+      const why = whyNotOwner(record, move);
       if (why) return refused(why);
       const ended = { ...endAttempts(record, move.endings), untold: untoldAfter(move) };
       // A filed commit outweighs an owner that gives up or believes that nothing happened.
@@ -113,6 +113,12 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (isSame && untold === record.untold) return { tag: "same" };
       return write({ ...record, aliases, runs, untold }, "keep");
     }
+    case "forget": {
+      const { state } = record;
+      if (hasCommitEvidence(record)) return refused("evidence");
+      if (state.tag !== "unknown") return refused(isOpen(state) ? "busy" : "settled");
+      return { tag: "write", record: undefined, lease: "none" };
+    }
     case "abandon": {
       const { state } = record;
       const { instead: abandonedFor, at } = move;
@@ -166,6 +172,7 @@ const isNo = (state: State | undefined): boolean => state?.tag === "not_applied"
 /** The service said yes and it could not be verified: only a person may fire again, or clear it. */
 const isOpenYes = (attempt: AttemptNote): boolean => saidYes(attempt) && !isCleared(attempt);
 
-function whyNotOwner(record: OperationRecord, epoch: number): Refusal | undefined {
-  return record.epoch === epoch && record.state.tag === "claimed" ? undefined : "stale";
+function whyNotOwner({ epoch, state }: OperationRecord, move: Ownership): Refusal | undefined {
+  const isOwner = state.tag === "claimed" && state.holder === move.holder && epoch === move.epoch;
+  return isOwner ? undefined : "stale";
 }

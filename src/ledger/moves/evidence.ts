@@ -26,8 +26,10 @@ export function fileEvidence(
   const corrects = verdict === "committed" && state.tag !== "committed" && !isOwned;
   const isKnown = record.evidence.some((seen) => isEqual(seen, evidence));
   if (isKnown && !corrects) return { tag: "same" };
+  const isOfLost = move.madeAt !== undefined && move.madeAt !== record.createdAt;
+  if (isOfLost && verdict !== "committed") return { tag: "same" };
   const ending = move.ending ?? { n: attempt, endedAt: evidence.at, verdict, status };
-  const ended = endAttempts(record, [ending]);
+  const ended = isOfLost ? record : endAttempts(record, [ending]);
   const filed = isKnown ? record.evidence : keep([...record.evidence, evidence]);
   const next = { ...ended, evidence: filed };
   if (corrects) {

@@ -30,7 +30,7 @@ export interface Lost {
 }
 
 /** What is noted of an attempt before it is fired. */
-export interface Firing {
+export interface NewAttempt {
   readonly at: number;
   readonly skew?: number | undefined;
   readonly endsBy?: number | undefined;
@@ -47,9 +47,15 @@ export interface Draft {
   readonly aliases: readonly string[];
 }
 
+/** Which claim it is made under. Epochs begin anew where a record was lost; holders do not. */
+export interface Ownership {
+  readonly epoch: number;
+  readonly holder: string;
+}
+
 export type Move =
   /** Takes the operation: to fire it if it is new or certainly not applied, else to read its state. */
-  | (Firing & {
+  | (NewAttempt & {
       readonly move: "claim";
       readonly draft: Draft;
       /** Random, one per claim: it identifies a claim whose reply was lost, and withdraws it. */
@@ -68,17 +74,16 @@ export type Move =
       readonly spend?: string | undefined;
     })
   /** Notes that the tool is about to be fired again. Refused once there is evidence of a commit. */
-  | (Firing & {
-      readonly move: "note";
-      readonly epoch: number;
-      readonly licence: Licence;
-      readonly endings: readonly Ending[];
-      readonly leaseMs: number;
-    })
-  | { readonly move: "renew"; readonly epoch: number; readonly leaseMs: number }
-  | {
+  | (NewAttempt &
+      Ownership & {
+        readonly move: "note";
+        readonly licence: Licence;
+        readonly endings: readonly Ending[];
+        readonly leaseMs: number;
+      })
+  | (Ownership & { readonly move: "renew"; readonly leaseMs: number })
+  | (Ownership & {
       readonly move: "settle";
-      readonly epoch: number;
       readonly state: Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
       readonly endings: readonly Ending[];
       /** As in `file`. Left out: only two different effect ids count as two effects. */
@@ -86,11 +91,16 @@ export type Move =
       /** Whether a caller is told of this state. @default true */
       readonly told?: boolean | undefined;
       readonly at: number;
-    }
+    })
   /** Files a reply that came too late to decide, as evidence. A commit still corrects the record. */
   | {
       readonly move: "file";
       readonly evidence: Evidence;
+      /**
+       * When the record was made in which the attempt was noted. A record that was lost and made anew has other attempts,
+       * with the same numbers. @default this record
+       */
+      readonly madeAt?: number | undefined;
       /** What else is known about the attempt. @default that it ended with this verdict */
       readonly ending?: Ending | undefined;
       /** The service dedupes by key or precondition: two successes may be one effect. */
@@ -153,7 +163,9 @@ export type Move =
       readonly run?: string | undefined;
     }
   /** A person lets the operation `instead` pass in its place: it is never fired again. */
-  | { readonly move: "abandon"; readonly instead: string; readonly at: number };
+  | { readonly move: "abandon"; readonly instead: string; readonly at: number }
+  /** Its caller has the service's own words for how it failed, and it may have been a read: it leaves no record. */
+  | { readonly move: "forget" };
 
 /** Why a move was refused. */
 export type Refusal =

@@ -13,7 +13,7 @@ import {
   type OperationRecord,
   type State,
 } from "../record.ts";
-import type { Draft, Firing } from "./moves.ts";
+import type { Draft, NewAttempt } from "./moves.ts";
 
 const MAX_ATTEMPTS_KEPT = 32;
 const MAX_NAMES_KEPT = 16;
@@ -55,7 +55,7 @@ export const redraft = (record: OperationRecord, draft: Draft): OperationRecord 
 export function addAttempt(
   record: OperationRecord,
   licence: Licence,
-  { at, skew, endsBy, declared }: Firing,
+  { at, skew, endsBy, declared }: NewAttempt,
 ): OperationRecord {
   const { epoch, generation, fired, attempts } = record;
   const n = fired + 1;

@@ -1,5 +1,5 @@
 /**
- * Lists records in the order of creation; wipes and removes the old ones in the same order.
+ * Lists records in the order of creation or its reverse; wipes and removes the old ones in that order.
  *
  * @module
  */
@@ -47,9 +47,11 @@ async function readSlice(
   const { states, tool, scope, resource, since, until, cursor } = query;
   const tenant = bindText(query.tenant, "tenant");
   const tenantKey = `hashtextextended(${tenant}, 0)`;
+  const { newestFirst = false } = query;
+  const start = newestFirst ? Number.MAX_SAFE_INTEGER : 0;
   const filters = [
     `tenant = ${tenant}`,
-    `seq > ${bind(cursor === undefined ? 0 : checkCursor(cursor))}::int8`,
+    `seq ${newestFirst ? "<" : ">"} ${bind(cursor === undefined ? start : checkCursor(cursor))}::int8`,
   ];
   if (states) {
     const each = `json_array_elements_text(${bind(JSON.stringify(states))}::text::json)`;
@@ -66,7 +68,7 @@ async function readSlice(
     filters.push(`scope_key = hashtextextended(${text}, ${tenantKey}) AND scope = ${text}`);
   }
   // Named in full: `seq` alone would mean the column of text that is returned.
-  const order = `ORDER BY o.seq LIMIT ${bind(limit + 1)}::int8`;
+  const order = `ORDER BY o.seq ${newestFirst ? "DESC" : "ASC"} LIMIT ${bind(limit + 1)}::int8`;
   const source = (some: readonly Phase[]): string => `(
     SELECT seq, id, version, lease, record FROM ${operations} o
     WHERE ${filters.join(" AND ")} AND phase IN (${some.join(", ")}) ${order}

@@ -71,6 +71,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   let writes = 0;
   let promise = unreadPromise(accepted);
   let prepared: Promise<void> | undefined;
+  let isReady = false;
   let closed = false;
 
   function assertOpen(): void {
@@ -80,6 +81,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   async function prepare(): Promise<void> {
     promise = await readPromise(connection, durability, accepted);
     await session.begin();
+    isReady = true;
   }
 
   /** Once, and again if it failed. */
@@ -107,10 +109,8 @@ export function redisStore(options: RedisStoreOptions): Store {
 
   const whenReady =
     <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      await ready();
-      return call(...args);
-    };
+    (...args: A): Promise<R> =>
+      isReady && !closed ? call(...args) : ready().then(() => call(...args));
 
   const keyOf = (tenant: string, id: string): string =>
     layout.key(layout.bucketOf(tenant, id), "operation", tenant, id);

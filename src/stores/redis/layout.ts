@@ -23,8 +23,12 @@ const KINDS = {
   /** The last version given out, under the bucket's name. */
   counter: "n",
   operation: "o",
-  /** A tenant's operations in the order of creation, the open ones with their order below zero. */
+  /** A tenant's operations in the order of creation. */
   index: "i",
+  /** Those that are open. */
+  open: "u",
+  /** Those of one scope; `scopeHash` of it is the end of the key. */
+  scope: "s",
   lane: "l",
   /** A tenant's effects, and the operation that owns each. */
   effects: "e",
@@ -72,15 +76,19 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
+/** Two scopes may have the same one: a list compares the scope itself. */
+export const scopeHash = (scope: string): string => hash(scope).toString(16);
+
 /**
- * A record is stored as `version|leaseUntil|order|open|nonce|packed`; its script adds the first three
+ * A record is stored as `version|leaseUntil|order|open|nonce|scope|packed`; its script adds the first three
  * to this text. The order is the version it was created with. The nonce names the write: a client
- * that sends a write again after a reconnect learns that it was done, not that another came first.
+ * that sends a write again after a reconnect learns that it was done, not that another came first. The scope
+ * is there as its hash, for the script that removes the record.
  */
 export const recordText = (record: OperationRecord, nonce: string): string =>
-  `${isOpen(record.state) ? 1 : 0}|${nonce}|${packRecord(record)}`;
+  `${isOpen(record.state) ? 1 : 0}|${nonce}|${scopeHash(record.scope)}|${packRecord(record)}`;
 
-const RECORD = /^(\d+)\|(\d*)\|\d+\|[01]\|[^|]*\|/;
+const RECORD = /^(\d+)\|(\d*)\|\d+\|[01]\|[^|]*\|[0-9a-f]*\|/;
 const LANE = /^(\d+)\|/;
 
 /** An empty row is no record. */

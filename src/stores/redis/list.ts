@@ -1,9 +1,8 @@
 /**
- * Lists a tenant's operations in the order of creation, merged from all buckets.
+ * Lists a tenant's operations in the order of creation or its reverse, merged from all buckets.
  *
- * The index of a bucket is one sorted set: a settled operation has its order as its score, an open one
- * the same below zero. So changing sides is one write, and each side is a range: a list of what is
- * open does not walk through all that is settled.
+ * A bucket has sorted sets of names: of all operations, of the open ones, and of those of each scope. A list reads the
+ * shortest that has all it asks for, and compares the records.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import { InvalidInputError } from "../../errors.ts";
 import { matches, pageLimit, pageOf, type Row, rowOf } from "../../ledger/query.ts";
 import type { StateTag } from "../../ledger/record.ts";
 import type { ListQuery, Page } from "../../ledger/store.ts";
-import { quote, recordIn } from "./layout.ts";
+import { type Layout, quote, recordIn, scopeHash } from "./layout.ts";
 import { CHECK_LOSS, type Script, type Session, script } from "./session.ts";
 
 /** How many records are read at a time, from all buckets together. */
@@ -31,36 +30,26 @@ interface Entry extends Row {
 /** One bucket's part of the list, as far as it was read. */
 interface Stream {
   readonly bucket: number;
-  /** Where to read on: `"(5"` is after order 5, `"5"` is at 5 or after it. */
+  /** Where to read on: `"(5"` is beyond order 5, `"5"` is at 5 or beyond it. */
   from: string;
   read: Entry[];
   ended: boolean;
 }
 
-/**
- * Both sides of the index at one moment, so that an operation that changes sides is not missed.
- * KEYS: counter, index. ARGV, after the first: the side or `both`, `(` or nothing,
- * order, count.
- */
+/** KEYS: counter, the set. ARGV, after the first: from which order on, count, `newest` or `oldest` first. */
 const NAMES: Script = script(`${CHECK_LOSS}
 local found = {'ok', time[1], time[2]}
-local function add(list)
-  for _, item in ipairs(list) do found[#found + 1] = item end
-end
-if ARGV[2] ~= 'settled' then
-  add(redis.call('ZREVRANGEBYSCORE', KEYS[2], ARGV[3] .. '-' .. ARGV[4], '-inf',
-    'WITHSCORES', 'LIMIT', 0, ARGV[5]))
-end
-if ARGV[2] ~= 'open' then
-  add(redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[3] .. ARGV[4], '+inf',
-    'WITHSCORES', 'LIMIT', 0, ARGV[5]))
+local command, to = 'ZRANGEBYSCORE', '+inf'
+if ARGV[4] == 'newest' then command, to = 'ZREVRANGEBYSCORE', '-inf' end
+for place, item in ipairs(redis.call(command, KEYS[2], ARGV[2], to, 'WITHSCORES', 'LIMIT', 0, ARGV[3])) do
+  found[place + 3] = item
 end
 return found
 `);
 
 /**
- * Reads the records of these names, and removes from the index a name without a record: one that was
- * evicted, or deleted by hand. KEYS: counter, index, operations. ARGV, after the first: ids.
+ * Reads the records of these names, and removes from the set a name without a record: one that was
+ * evicted, or deleted by hand. KEYS: counter, the set, operations. ARGV, after the first: ids.
  */
 const RECORDS: Script = script(`${CHECK_LOSS}
 local found = {'ok', time[1], time[2]}
@@ -79,7 +68,7 @@ export async function listRecords(session: Session, query: ListQuery): Promise<P
     { length: buckets },
     (_, bucket): Stream => ({
       bucket,
-      from: startOf(query.cursor, bucket),
+      from: startOf(query, bucket),
       read: [],
       ended: query.states?.length === 0,
     }),
@@ -89,7 +78,7 @@ export async function listRecords(session: Session, query: ListQuery): Promise<P
   const rows: Row[] = [];
   let cursor = "";
   for (;;) {
-    const next = oldestOf(streams);
+    const next = nextOf(streams, query);
     const entry = next?.read.shift();
     if (!next || !entry) return pageOf(rows);
     if (rows.length === limit) return pageOf(rows, cursor);
@@ -109,19 +98,19 @@ async function fill(
   const { tenant } = query;
   const { bucket } = stream;
   const { layout } = session;
-  const index = layout.key(bucket, "index", tenant);
+  const set = setOf(layout, bucket, query);
+  const direction = query.newestFirst ? "newest" : "oldest";
   while (stream.read.length === 0 && !stream.ended) {
-    const from = stream.from.startsWith("(") ? ["(", stream.from.slice(1)] : ["", stream.from];
-    const args = [sideOf(query.states), ...from, String(count)];
-    const { values } = await session.ask(bucket, NAMES, [index], args);
-    const names = namesIn(values).slice(0, count);
+    const args = [stream.from, String(count), direction];
+    const { values } = await session.ask(bucket, NAMES, [set], args);
+    const names = namesIn(values);
     stream.ended = names.length < count;
     const last = names.at(-1);
     if (!last) return;
     stream.from = `(${last.order}`;
     const keys = names.map(({ id }) => layout.key(bucket, "operation", tenant, id));
     const ids = names.map(({ id }) => quote(id));
-    const { values: rows } = await session.ask(bucket, RECORDS, [index, ...keys], ids);
+    const { values: rows } = await session.ask(bucket, RECORDS, [set, ...keys], ids);
     stream.read = names.flatMap(({ id, order }, place) => {
       const text = rows[place] ?? "";
       if (text === "") return [];
@@ -131,37 +120,33 @@ async function fill(
   }
 }
 
-function sideOf(states: readonly StateTag[] | undefined): "both" | "open" | "settled" {
-  if (states?.every((state) => OPEN.has(state))) return "open";
-  return states?.some((state) => OPEN.has(state)) === false ? "settled" : "both";
+function setOf(layout: Layout, bucket: number, { tenant, scope, states }: ListQuery): string {
+  if (scope !== undefined) return layout.key(bucket, "scope", tenant) + scopeHash(scope);
+  const isOpenOnly = states?.every((state) => OPEN.has(state));
+  return layout.key(bucket, isOpenOnly ? "open" : "index", tenant);
 }
 
-/** Names and scores by turns, from one side or both. */
-function namesIn(
+/** Names and orders by turns. */
+const namesIn = (
   found: readonly string[],
-): readonly { readonly id: string; readonly order: number }[] {
-  return found
-    .flatMap((name, place) =>
-      place % 2 === 0
-        ? [{ id: JSON.parse(name) as string, order: Math.abs(Number(found[place + 1])) }]
-        : [],
-    )
-    .sort((one, other) => one.order - other.order);
-}
+): readonly { readonly id: string; readonly order: number }[] =>
+  found.flatMap((name, place) =>
+    place % 2 === 0 ? [{ id: JSON.parse(name) as string, order: Number(found[place + 1]) }] : [],
+  );
 
-/** The stream whose next entry is the oldest; of two as old, that of the earlier bucket. */
-function oldestOf(streams: readonly Stream[]): Stream | undefined {
-  let oldest: Stream | undefined;
-  for (const stream of streams) {
-    const order = stream.read[0]?.order ?? Number.POSITIVE_INFINITY;
-    if (order < (oldest?.read[0]?.order ?? Number.POSITIVE_INFINITY)) oldest = stream;
-  }
-  return oldest;
+/** The stream whose entry is the next one of the list; of two as old, that of the earlier bucket. */
+function nextOf(streams: readonly Stream[], query: ListQuery): Stream | undefined {
+  const direction = query.newestFirst ? -1 : 1;
+  const placeOf = (stream: Stream | undefined) =>
+    direction * (stream?.read[0]?.order ?? direction * Number.POSITIVE_INFINITY);
+  let next: Stream | undefined;
+  for (const stream of streams) if (placeOf(stream) < placeOf(next)) next = stream;
+  return next;
 }
 
 /** Orders are unique in a bucket, so a place in the whole list is an order and a bucket. */
-function startOf(cursor: string | undefined, bucket: number): string {
-  if (cursor === undefined) return "(0";
+function startOf({ cursor, newestFirst }: ListQuery, bucket: number): string {
+  if (cursor === undefined) return newestFirst ? "inf" : "(0";
   const [, order, last] = CURSOR.exec(cursor) ?? [];
   if (order === undefined) {
     throw new InvalidInputError("query.cursor", "must come from the page before.");

@@ -123,18 +123,18 @@ export function createSession(connection: Connection, layout: Layout): Session {
   /** The class of the client's error for an error reply. */
   let errorReply: (new (...args: never[]) => Error) | undefined;
 
-  async function run({ sha, text }: Script, keys: string[], args: string[]): Promise<string[]> {
+  /** Without `await` on the way that goes well: a move is a chain of few promises. */
+  function run({ sha, text }: Script, keys: string[], args: string[]): Promise<string[]> {
     if (connection.isClosed()) {
-      throw new InvalidInputError("redis.client", "is not connected, or was closed.");
+      const why = "is not connected, or was closed.";
+      return Promise.reject(new InvalidInputError("redis.client", why));
     }
-    try {
-      return textsIn(await connection.run("EVALSHA", sha, keys, args));
-    } catch (error) {
+    return connection.run("EVALSHA", sha, keys, args).then(textsIn, async (error: unknown) => {
       // The server may not know the script. Any other refusal comes again with the text; and if the
       // script did run, the record has its nonce.
       if (!errorReply || !(error instanceof errorReply)) throw error;
       return textsIn(await connection.run("EVAL", text, keys, args));
-    }
+    });
   }
 
   /** Provoked, because clients tell an error reply from a lost connection by its class alone. */

@@ -23,7 +23,8 @@ import {
 const LONGEST_LEASE_MS = 100 * 366 * 24 * 3_600_000;
 
 /**
- * KEYS: counter, operation, index; to remove it, owned and effects; the lane, if there is one, last.
+ * KEYS: counter, operation, index, open, what the keys of scopes begin with; to remove it, owned and effects; the
+ * lane, if there is one, last.
  * ARGV, after the first: the version expected; lease; id; the record's text, or nothing to remove it;
  * if there is a lane, the version expected of it and its text, or nothing to remove it.
  *
@@ -34,9 +35,9 @@ const LONGEST_LEASE_MS = 100 * 366 * 24 * 3_600_000;
 const swapping = (nextVersion: string): Script =>
   script(`
 local expect, leaseMs, id, text, laneExpect, laneText = unpack(ARGV, 2)
-local operation, index, lane = KEYS[2], KEYS[3], laneText and KEYS[#KEYS]
+local operation, index, open, scopes, lane = KEYS[2], KEYS[3], KEYS[4], KEYS[5], laneText and KEYS[#KEYS]
 local row = redis.call('GETRANGE', operation, 0, 127)
-local was, lease, order, open, nonce = string.match(row, '^(%d+)|(%d*)|(%d+)|([01])|([^|]*)|')
+local was, lease, order, wasOpen, nonce, scope = string.match(row, '^(%d+)|(%d*)|(%d+)|([01])|([^|]*)|(%x*)|')
 if (was or '0') ~= expect or (row ~= '' and not was) then
   if nonce and nonce == string.match(text, '|([^|]*)|') then return {'ok', time[1], time[2], was, lease} end
 ${CHECK_LOSS}
@@ -52,23 +53,29 @@ ${nextVersion}
 if lane and laneText == '' then redis.call('DEL', lane)
 elseif lane then redis.call('SET', lane, version .. '|' .. laneText) end
 if text == '' then
-  local owned, effects = KEYS[4], KEYS[5]
+  local owned, effects = KEYS[6], KEYS[7]
   local had = redis.call('SMEMBERS', owned)
   for _, effect in ipairs(had) do
     if redis.call('HGET', effects, effect) == id then redis.call('HDEL', effects, effect) end
   end
   redis.call('DEL', operation, owned)
   redis.call('ZREM', index, id)
+  redis.call('ZREM', open, id)
+  if scope then redis.call('ZREM', scopes .. scope, id) end
   redis.call('PUBLISH', operation, '')
   return {'ok', time[1], time[2], version, '', unpack(had)}
 end
 if leaseMs == 'none' then lease = ''
-elseif leaseMs ~= 'keep' then lease = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + leaseMs) end
+elseif leaseMs ~= 'keep' then lease = time[1] * 1000 + math.floor(time[2] / 1000) + leaseMs end
 lease = lease or ''
-order = order or version
-local opens = string.sub(text, 1, 1)
-if opens ~= open then
-  redis.call('ZADD', index, opens == '1' and '-' .. order or order, id)
+local isOpen = string.sub(text, 1, 1)
+if not was then
+  order = version
+  redis.call('ZADD', index, order, id)
+  redis.call('ZADD', scopes .. string.match(text, '|(%x*)|'), order, id)
+end
+if isOpen ~= (wasOpen or '0') then
+  if isOpen == '1' then redis.call('ZADD', open, order, id) else redis.call('ZREM', open, id) end
 end
 redis.call('SET', operation, version .. '|' .. lease .. '|' .. order .. '|' .. text)
 if was then redis.call('PUBLISH', operation, '') end
@@ -86,7 +93,12 @@ export async function swapRecord(
   const { tenant, id, expect, record, lease, lane } = change;
   const { layout } = session;
   const bucket = layout.bucketOf(tenant, id);
-  const keys = [layout.key(bucket, "operation", tenant, id), layout.key(bucket, "index", tenant)];
+  const keys = [
+    layout.key(bucket, "operation", tenant, id),
+    layout.key(bucket, "index", tenant),
+    layout.key(bucket, "open", tenant),
+    layout.key(bucket, "scope", tenant),
+  ];
   const text = record ? recordText(record, nonce) : "";
   const args = [String(expect), leaseText(lease), quote(id), text];
   if (!record) {

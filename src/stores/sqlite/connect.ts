@@ -92,7 +92,6 @@ function configure(db: DatabaseSync, durability: Durability): string | undefined
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = ${level};
     PRAGMA fullfsync = ${durability === "full" ? "ON" : "OFF"};
-    PRAGMA wal_autocheckpoint = 4000;
     PRAGMA cache_size = -16000;
   `);
   if (settingOf(db, "journal_mode") !== "wal") {

@@ -44,7 +44,7 @@ export interface Database {
 export function databaseOn({ db, file, anchor }: Connection): Database {
   const ledger = db.prepare("SELECT id, sequence, boot FROM ledger");
   const advance = db.prepare("UPDATE ledger SET sequence = ?, now = max(now, ?)");
-  const select = db.prepare(`SELECT * FROM operation WHERE ${OF_ID}`);
+  const select = db.prepare(`SELECT version, lease, text FROM operation WHERE ${OF_ID}`);
   const insert = db.prepare(
     `INSERT INTO operation
        (seq, version, tenant, id, lease, stage, settled_at, scope, resource, text)

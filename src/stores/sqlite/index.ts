@@ -9,13 +9,12 @@
 import { resolve } from "node:path";
 import { InvalidInputError } from "../../errors.ts";
 import type { Store, StorePromise } from "../../ledger/store.ts";
+import { defaultPath, entryFolder } from "../default-path.ts";
 import type { Durability } from "./connect.ts";
-import { defaultPath, entryFolder } from "./default-path.ts";
 import { pathProblem } from "./file-safety.ts";
 import { createStore } from "./store.ts";
 
 export type { Durability } from "./connect.ts";
-export { defaultPath, diskIsForgotten, entryFolder } from "./default-path.ts";
 
 export interface SqliteStoreOptions {
   /**

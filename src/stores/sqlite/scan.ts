@@ -1,5 +1,5 @@
 /**
- * Lists operations in the order of creation, a limited number of rows at a time: between two scans the
+ * Lists operations in the order of creation or its reverse, a limited number of rows at a time: between two scans the
  * event loop goes on.
  *
  * @module
@@ -24,17 +24,29 @@ export interface Scanned {
   readonly last: number | undefined;
 }
 
-/** Compares the rows after `after`, and returns at most `wanted` that match. */
+/** Compares the rows that follow `after` in the order of the list, and returns at most `wanted` that match. */
 export type Scan = (query: ListQuery, after: number, wanted: number) => Scanned;
+
+/** Where a list begins: no row has this place. */
+export const startOf = ({ newestFirst }: ListQuery): number =>
+  newestFirst ? Number.MAX_SAFE_INTEGER : 0;
+
+interface Directions {
+  readonly onward: StatementSync;
+  readonly back: StatementSync;
+}
 
 /** How many rows one scan compares at most: a few milliseconds. */
 const ROWS_PER_SCAN = 512;
 
 export function scanIn(db: DatabaseSync): Scan {
-  const rowsWhere = (where: string) =>
-    db.prepare(
-      `SELECT * FROM operation WHERE ${where} AND seq > ? ORDER BY seq LIMIT ${ROWS_PER_SCAN}`,
-    );
+  const rowsWhere = (where: string): Directions => {
+    const rows = `SELECT * FROM operation WHERE ${where}`;
+    return {
+      onward: db.prepare(`${rows} AND seq > ? ORDER BY seq LIMIT ${ROWS_PER_SCAN}`),
+      back: db.prepare(`${rows} AND seq < ? ORDER BY seq DESC LIMIT ${ROWS_PER_SCAN}`),
+    };
+  };
   const byResource = rowsWhere("tenant = ? AND resource = ?");
   const byScope = rowsWhere("tenant = ? AND scope = ?");
   // An open row has no `settled_at`, so the index has these in the order of creation.
@@ -42,7 +54,7 @@ export function scanIn(db: DatabaseSync): Scan {
   const all = rowsWhere("true");
 
   /** The statement with the fewest rows that do not match. */
-  function choose(query: ListQuery): [StatementSync, ...SQLInputValue[]] {
+  function choose(query: ListQuery): [Directions, ...SQLInputValue[]] {
     const { tenant, resource, scope, states } = query;
     if (resource !== undefined) return [byResource, tenant, resource];
     if (scope !== undefined) return [byScope, tenant, scope];
@@ -50,8 +62,8 @@ export function scanIn(db: DatabaseSync): Scan {
   }
 
   return (query, after, wanted) => {
-    const [statement, ...values] = choose(query);
-    const rows = statement.all(...values, after);
+    const [{ onward, back }, ...values] = choose(query);
+    const rows = (query.newestFirst ? back : onward).all(...values, after);
     const items: PlacedRow[] = [];
     for (const row of rows) {
       if (row.tenant !== query.tenant) continue;

@@ -16,6 +16,8 @@ export type Job<T = unknown> = () => T;
 export interface WriteQueue {
   /** Resolves once the job is durable. Rejects if it failed; then it has changed nothing. */
   push<T>(job: Job<T>): Promise<T>;
+  /** Whether a transaction begins at the end of this turn anyway. Not while one waits for a lock. */
+  isDue(): boolean;
   /** Resolves once the queue is empty. */
   drain(): Promise<void>;
 }
@@ -108,6 +110,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         isActive = true;
         soon(flush);
       }),
+
+    isDue: () => isActive && !isContended,
 
     drain: () => (isActive ? new Promise((resolve) => onEmpty.push(resolve)) : Promise.resolve()),
   };

@@ -83,6 +83,7 @@ export function testLeases(test: StoreTest): void {
     const late = await perform(store, tenant, id, {
       move: "settle",
       epoch: 1,
+      holder: "holder-1",
       state: { tag: "committed", via: "reply", attempt: 1 },
       endings: [],
       at,

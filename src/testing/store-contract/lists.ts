@@ -1,5 +1,5 @@
 /**
- * Lists: every filter, in the order of creation, page by page while others write.
+ * Lists: every filter, in the order of creation and in its reverse, page by page while others write.
  *
  * @module
  */
@@ -137,6 +137,39 @@ export function testLists(test: StoreTest): void {
       pages += 1;
     } while (cursor !== undefined && pages < MAX_PAGES);
     assertSame(listed, ["1", "3", "5", "7", "9"]);
+  });
+
+  test("the newest first: the same list in reverse, page by page, while records are added", async ({
+    store,
+    start,
+  }) => {
+    const ids = await add(store, start, "record", 7);
+    // A settled one among open ones: a store may keep the two apart.
+    const settled = await mustRead(store, "acme", "record-3");
+    const record = { ...settled.record, state: { tag: "committed", via: "reply" } } as const;
+    await mustSwap(store, { ...create(record), expect: settled.version });
+    const listed: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await store.list({ tenant: "acme", newestFirst: true, limit: 2, cursor });
+      assert.ok(page.items.length <= 2);
+      listed.push(...page.items.map(({ record: { id } }) => id));
+      await add(store, start + 1_000 + pages, `during-${pages}`, 1);
+      cursor = page.cursor;
+      pages += 1;
+    } while (cursor !== undefined && pages < MAX_PAGES);
+    assertSame(listed, ids.toReversed());
+    const open = { newestFirst: true, states: ["claimed"], tool: record.tool } as const;
+    const some = (await idsOf(store, open)).filter((id) => ids.includes(id));
+    assertSame(
+      some,
+      ids.toReversed().filter((id) => id !== "record-3"),
+    );
+    const others = { newestFirst: true, states: ["committed"] } as const;
+    assertSame(await idsOf(store, others), ["record-3"]);
+    const scoped = await idsOf(store, { newestFirst: true, scope: record.scope, limit: 1 });
+    assertSame(scoped, [`during-${pages - 1}-0`]);
   });
 
   test("the last page has no cursor, also when it is full", async ({ store, start }) => {

@@ -1,9 +1,7 @@
 /** A step that Restate runs again replays: a real restate-server, on ports of its own. */
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer as createHttp2Server } from "node:http2";
-import { createRequire } from "node:module";
-import { type AddressInfo, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as restate from "@restatedev/restate-sdk";
@@ -11,64 +9,22 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createHoldfire } from "../../../src/create.ts";
 import { scopeFrom } from "../../../src/integrations/durable/index.ts";
 import { memoryStore } from "../../../src/stores/memory.ts";
-
-const binary = binaryOf(`@restatedev/restate-server-${process.platform}-${process.arch}`);
-
-function binaryOf(name: string): string | undefined {
-  try {
-    const path = createRequire(import.meta.url).resolve(`${name}/bin/restate-server`);
-    return existsSync(path) ? path : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+import { type Restate, restateBinary, startRestate } from "../../servers/restate.ts";
 
 /** The addresses of a server that is ready. */
-async function startRestate(path: string) {
-  const [node, ingress, admin] = [await freePort(), await freePort(), await freePort()];
+async function started(): Promise<Restate> {
   const folder = mkdtempSync(join(tmpdir(), "holdfire-restate-"));
-  const child = spawn(path, ["--no-logo", "--base-dir", join(folder, "data")], {
-    cwd: folder,
-    stdio: "ignore",
-    env: {
-      PATH: process.env.PATH,
-      RESTATE_DISABLE_TELEMETRY: "true",
-      RESTATE_LISTEN_MODE: "tcp",
-      RESTATE_BIND_IP: "127.0.0.1",
-      RESTATE_BIND_PORT: String(node),
-      RESTATE_INGRESS__BIND_PORT: String(ingress),
-      RESTATE_ADMIN__BIND_PORT: String(admin),
-      RESTATE_DEFAULT_NUM_PARTITIONS: "1",
-    },
-  });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const server = await startRestate(folder);
   onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
+    await server.end();
     rmSync(folder, { recursive: true, force: true });
   });
-  const isUp = (url: string) =>
-    fetch(url).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  const patience = { timeout: 60_000, interval: 200 };
-  await expect.poll(() => isUp(`http://127.0.0.1:${admin}/health`), patience).toBe(true);
-  await expect.poll(() => isUp(`http://127.0.0.1:${ingress}/restate/health`), patience).toBe(true);
-  return { ingress: `http://127.0.0.1:${ingress}`, admin: `http://127.0.0.1:${admin}` };
+  return server;
 }
 
-describe.skipIf(!binary)("Restate", () => {
+describe.skipIf(!restateBinary())("Restate", () => {
   test("a step that failed after its effect is run again, and replays", async () => {
-    const { ingress, admin } = await startRestate(binary ?? "");
+    const { ingress, admin } = await started();
     const hf = createHoldfire({ store: memoryStore({ forgets: "accepted" }) });
     onTestFinished(() => hf.close());
     const effects: number[] = [];

@@ -5,17 +5,17 @@
  * @module
  */
 
+import type { Ended } from "../../../classify/classify.ts";
 import { checkOptions, positive, wholeNumber } from "../../../engine/define/check.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { engineOf } from "../../../engine/engine-of.ts";
-import type { Ended } from "../../../engine/fire-once.ts";
-import { type AnswerFacts, beginModelCall } from "../../../engine/loops/model-call.ts";
+import { type AnswerFacts, beginModelCall } from "../../../engine/reads-and-samples/model-call.ts";
 import {
   DEFAULT_SAMPLES,
   runSample,
   type Sample,
   type SampleOptions,
-} from "../../../engine/loops/sample.ts";
+} from "../../../engine/reads-and-samples/sample.ts";
 import { tryCall } from "../../../lang/peek.ts";
 import type { HoldfireEvents } from "../../../observe/events.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SAMPLE_BYTES } from "../../../engine/loops/sample-record.ts";
+import { SAMPLE_BYTES } from "../../../engine/reads-and-samples/sample-record.ts";
 import { peek } from "../../../lang/peek.ts";
 import { modelName } from "../retries/model-names.ts";
 import { sseReader } from "./sse.ts";

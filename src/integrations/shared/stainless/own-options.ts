@@ -5,7 +5,7 @@
  */
 
 import { show } from "../../../engine/define/check.ts";
-import type { SampleOptions } from "../../../engine/loops/sample.ts";
+import type { SampleOptions } from "../../../engine/reads-and-samples/sample.ts";
 import { InvalidInputError } from "../../../errors.ts";
 import { checkScope } from "../../../key/check-name.ts";
 import { checkSampleOptions } from "../retries/sampled-call.ts";

@@ -9,8 +9,8 @@
 
 import { show } from "../../../engine/define/check.ts";
 import type { Engine } from "../../../engine/engine.ts";
-import { recallSample, type SampleStep } from "../../../engine/loops/sample-record.ts";
 import { currentFrame } from "../../../engine/operation/nesting.ts";
+import { recallSample, type SampleStep } from "../../../engine/reads-and-samples/sample-record.ts";
 import { InvalidInputError, MissingScopeError } from "../../../errors.ts";
 import { digestText } from "../../../key/digest.ts";
 import { currentScope, resolveScope, type Scope, showScope } from "../../../key/scope.ts";

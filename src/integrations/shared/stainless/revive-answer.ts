@@ -6,8 +6,8 @@
  */
 
 import type { Engine } from "../../../engine/engine.ts";
-import { sampleFacts } from "../../../engine/loops/sample-record.ts";
 import { reviveResponse } from "../../../engine/outcome/response.ts";
+import { sampleFacts } from "../../../engine/reads-and-samples/sample-record.ts";
 import { ResultLostError } from "../../../errors.ts";
 import type { KeptResponse } from "../../../ledger/codec/codec.ts";
 import { followAnswer, formOf } from "./answer.ts";

@@ -7,8 +7,8 @@
 import { statusOf } from "../../../classify/answer.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { engineOf } from "../../../engine/engine-of.ts";
-import { beginModelCall } from "../../../engine/loops/model-call.ts";
-import { runSample } from "../../../engine/loops/sample.ts";
+import { beginModelCall } from "../../../engine/reads-and-samples/model-call.ts";
+import { runSample } from "../../../engine/reads-and-samples/sample.ts";
 import { peek } from "../../../lang/peek.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";
 import { type AskedModel, askedModel, asksModel } from "./asked-model.ts";

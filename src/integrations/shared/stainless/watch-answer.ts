@@ -8,8 +8,12 @@
  */
 
 import type { Engine } from "../../../engine/engine.ts";
-import type { ModelCall } from "../../../engine/loops/model-call.ts";
-import { keepSample, loseSample, sampleFacts } from "../../../engine/loops/sample-record.ts";
+import type { ModelCall } from "../../../engine/reads-and-samples/model-call.ts";
+import {
+  keepSample,
+  loseSample,
+  sampleFacts,
+} from "../../../engine/reads-and-samples/sample-record.ts";
 import { LeaseLostError } from "../../../errors.ts";
 import { peek } from "../../../lang/peek.ts";
 import { followAnswer, formOf, type ModelAnswer } from "./answer.ts";

@@ -5,8 +5,8 @@
  * and the conversation. Everything else happens here and in the engine.
  *
  * A new framework needs: a folder with `tools.ts` and `index.ts`, its line in `exports` of package.json, a test that runs
- * `adapterContract`, its row in `shared/retries/retry-catalogue.ts` if its SDK retries, and a template for `holdfire init`
- * (`cli/init/templates.ts`).
+ * `adapterContract`, its row in `shared/retries/retry-catalogue.ts` if its SDK retries, its packages in `chaos/judge/layers.ts`,
+ * an example in `examples/`, and a template for `holdfire init` made from it (`cli/init/templates.ts` and `command.ts`).
  *
  * @module
  */

@@ -6,8 +6,8 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { InvalidInputError } from "../../errors.ts";
-import { PROJECT_FOLDER } from "../../ledger/private-folder.ts";
+import { InvalidInputError } from "../errors.ts";
+import { PROJECT_FOLDER } from "../ledger/private-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

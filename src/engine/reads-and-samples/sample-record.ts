@@ -164,6 +164,7 @@ async function writeDown(
       {
         move: "settle",
         epoch,
+        holder,
         state: { tag: "committed", via: "reply", attempt: fired, payload },
         endings: [{ n: fired, endedAt: at, verdict: "committed" }],
         // Another answer to the same question is no second effect.

@@ -5,7 +5,7 @@
  */
 
 import { isResponse, statusOf } from "../../classify/answer.ts";
-import { judge } from "../../classify/classify.ts";
+import { type Ended, judge } from "../../classify/classify.ts";
 import { failureOf } from "../../classify/failure.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import type { Json } from "../../key/json.ts";
@@ -14,7 +14,7 @@ import { answersOf, wireFacts } from "../../wire/token.ts";
 import { contextFrom } from "../attempt-context.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
-import { type Ended, fireOnce, tellRepeats } from "../fire-once.ts";
+import { fireOnce, tellRepeats } from "../fire-once.ts";
 import type { Caller } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced } from "../outcome/announce.ts";

@@ -7,6 +7,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { headersOf, retryAfterMs, statusOf } from "../../classify/answer.ts";
+import type { Ended } from "../../classify/classify.ts";
 import { isRetryableRead } from "../../classify/http.ts";
 import { networkVerdict } from "../../classify/network.ts";
 import type { HiddenRetryError } from "../../errors.ts";
@@ -14,7 +15,7 @@ import { sleep } from "../../lang/clock.ts";
 import { peek } from "../../lang/peek.ts";
 import { type WireToken, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
-import { type Ended, fireOnce, tellRepeats } from "../fire-once.ts";
+import { fireOnce, tellRepeats } from "../fire-once.ts";
 import { backoff } from "../pace.ts";
 import { type Pass, repeat } from "../repeat.ts";
 
