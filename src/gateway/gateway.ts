@@ -13,23 +13,27 @@
 
 import type { Readable, Writable } from "node:stream";
 import { systemClock, withTimeLimit } from "../lang/clock.ts";
+import { peek } from "../lang/peek.ts";
 import type { Chaos } from "./chaos.ts";
 import { type Line, linesOf } from "./pipe/lines.ts";
 import { answerText, type Message, messageOf, parseLine, textOf } from "./pipe/message.ts";
 import { type OwnRequests, ownRequests } from "./pipe/own-requests.ts";
-import type { Upstream } from "./pipe/upstream.ts";
+import { createUnderWay, NO_ROOM } from "./pipe/under-way.ts";
+import { RequestCancelledError, type Upstream } from "./pipe/upstream.ts";
 import { type Writer, writerTo } from "./pipe/writer.ts";
 
 /** What stands between the two; without one, nothing is guarded. */
 export interface Guard {
-  /** Whether it takes the message of the host; what it does then goes on by itself. */
-  fromHost(message: Message, bytes: () => Buffer | string): boolean;
-  /** What the host gets in place of the server's message; `undefined`: the message as it is. */
-  fromServer(message: Message): string | undefined;
+  /** Whether it takes the message of the host, if it has room for it; what it does then goes on by itself. */
+  fromHost(message: Message, bytes: () => Buffer | string): boolean | "no_room";
+  /** What the host gets in place of the server's message; `undefined`: the message as it is, `null`: nothing. */
+  fromServer(message: Message): string | null | undefined;
   /** Resolves when all calls under way have ended. */
   idle(): Promise<void>;
   /** The host has ended its input. `inGoodOrder`: it could still be written to. */
-  hostEnded(inGoodOrder: boolean): void;
+  hostEnded(inGoodOrder: boolean): Promise<void>;
+  /** It is to end, or its server has: what it has left, also what is under way, is the next gateway's. */
+  leave(): Promise<void>;
   /** Whether it matters how the host has ended its input. */
   awaitsReceipt(): boolean;
   close(): Promise<void>;
@@ -55,6 +59,8 @@ export interface GatewayParts {
   readonly guard?: ((wires: Wires) => Guard) | undefined;
   /** Breaks answers on purpose. */
   readonly chaos?: Chaos | undefined;
+  /** Its host wants it to end: the server is asked to, and may take its time. */
+  readonly leaving?: AbortSignal | undefined;
   /** For people, on standard error. */
   readonly log: (line: string) => void;
 }
@@ -84,24 +90,35 @@ export async function runGateway(parts: GatewayParts): Promise<number> {
     sendToHost: (line) => host.write(line),
   };
   const guard = parts.guard?.(wires);
+  parts.leaving?.addEventListener("abort", () => void guard?.leave(), { once: true });
+  const passing = createUnderWay();
 
   async function fromHost(message: Message, bytes: () => Buffer | string): Promise<void> {
     if (message.kind === "answer" && toHost.take(message.id, message.answer)) return;
-    if (guard?.fromHost(message, bytes)) return;
-    await pass(message, bytes());
+    const taken = guard?.fromHost(message, bytes);
+    if (taken === "no_room") await refuse(message);
+    else if (!taken) await pass(message, bytes());
+  }
+
+  async function refuse(message: Message): Promise<void> {
+    if (message.kind !== "request") return;
+    await host.write(answerText(message.id, { error: NO_ROOM })).catch(() => {});
   }
 
   async function pass(message: Message, line: string | Buffer): Promise<void> {
+    const isAlone = !upstream.isConcurrent || message.kind !== "request";
+    if (!isAlone && !passing.hasRoom(line.length)) return refuse(message);
     const sent = upstream.send(line).catch((error: unknown) => unanswered(message, error));
-    if (!upstream.isConcurrent || message.kind !== "request") await sent;
+    if (isAlone) await sent;
+    else passing.run(sent, line.length);
   }
 
   /** A request that cannot be answered any more; a program that has ended is told of by its own end. */
   async function unanswered(message: Message, error: unknown): Promise<void> {
     if (message.kind !== "request" || !upstream.isConcurrent) return;
-    const why = error instanceof Error ? error.message : String(error);
-    const answer = { error: { code: -32000, message: `${why} (${causeOf(error)})` } };
-    await host.write(answerText(message.id, answer)).catch(() => {});
+    // A request that was cancelled gets no answer.
+    if (error instanceof RequestCancelledError) return;
+    await host.write(answerText(message.id, { error: failureOf(error) })).catch(() => {});
   }
 
   async function readHost(): Promise<void> {
@@ -127,22 +144,25 @@ export async function runGateway(parts: GatewayParts): Promise<number> {
       const isOwn = (one: Message) => one.kind === "answer" && toServer.isOwn(one.id);
       for (const { message, bytes } of messagesIn(line, isOwn)) {
         if (message.kind === "answer" && toServer.take(message.id, message.answer)) continue;
+        const told = guard?.fromServer(message);
         // A host that is gone hears nothing; what the server says is still evidence.
-        await host.write(guard?.fromServer(message) ?? bytes()).catch(() => {});
+        if (told !== null) await host.write(told ?? bytes()).catch(() => {});
       }
+      await host.ready();
     }
   }
 
   const reading = readHost().catch(() => {});
   const hostEnds = reading.then(async () => {
     toHost.end(new Error("The host has ended its input."));
-    guard?.hostEnded(guard.awaitsReceipt() && (await isThere(host)));
+    await guard?.hostEnded(guard.awaitsReceipt() && (await isThere(host)));
     if (guard) await withTimeLimit(systemClock, FINISH_MS, guard.idle());
     upstream.end();
   });
   await readServer().catch(() => {});
   const exitCode = await upstream.ended;
   toServer.end(new ServerGoneError("The server ended before it had answered."));
+  await guard?.leave();
   await guard?.idle();
   input.destroy();
   await hostEnds;
@@ -151,8 +171,14 @@ export async function runGateway(parts: GatewayParts): Promise<number> {
   return exitCode;
 }
 
-const causeOf = (error: unknown): string =>
-  error instanceof Error && error.cause instanceof Error ? error.cause.message : "the gateway";
+/** As an error of JSON-RPC. What a server wants to be shown is no secret. */
+function failureOf(error: unknown): object {
+  const cause = peek(error, "cause");
+  const why = [error, cause].flatMap((one) => (one instanceof Error ? [one.message] : []));
+  const [status, challenge] = ["status", "challenge"].map((name) => peek(cause ?? error, name));
+  const data = typeof status === "number" ? { data: { status, challenge } } : {};
+  return { code: -32000, message: why.join(" "), ...data };
+}
 
 const isThere = (host: Writer): Promise<boolean> =>
   host.write(CLOSING).then(

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { connectServer } from "../../src/gateway/pipe/server-address.ts";
 import { eventsIn } from "../../src/gateway/pipe/server-events.ts";
+import { systemClock } from "../../src/lang/clock.ts";
 import { startServer, type Toolbox } from "../integrations/mcp/servers.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { closedPort } from "../wire/servers.ts";
@@ -14,6 +15,16 @@ const TOOLS = [
   { name: "look", inputSchema, annotations: { readOnlyHint: true } },
 ];
 
+const connectTo = (url: URL, headers: Record<string, string> = {}) =>
+  connectServer({
+    url,
+    headers,
+    fetch,
+    maxMessageBytes: 1_000_000,
+    clock: systemClock,
+    log: () => {},
+  });
+
 async function set(version: Version) {
   const executed: string[] = [];
   const toolbox: Toolbox = {
@@ -24,10 +35,11 @@ async function set(version: Version) {
     },
   };
   const server = await startServer(version, toolbox);
-  const headers = { "x-own": "yes" };
   const { url } = server;
-  const upstream = connectServer({ url, headers, fetch, maxMessageBytes: 1_000_000 });
-  const host = await startHost(newWorld(newFolder()), { version, upstream });
+  const host = await startHost(newWorld(newFolder()), {
+    version,
+    upstream: connectTo(url, { "x-own": "yes" }),
+  });
   return { server, host, executed };
 }
 
@@ -76,8 +88,7 @@ describe.each(VERSIONS)("SDK %s", (version) => {
 
 test("a request to a server that is not there is answered with an error", async () => {
   const url = new URL(`http://127.0.0.1:${await closedPort()}/mcp`);
-  const upstream = connectServer({ url, headers: {}, fetch, maxMessageBytes: 1_000_000 });
-  const host = await startHost(newWorld(newFolder()), { raw: true, upstream });
+  const host = await startHost(newWorld(newFolder()), { raw: true, upstream: connectTo(url) });
   expect(await host.request("ping")).toMatchObject({ error: { code: -32000 } });
   const params = { name: "pay", arguments: {} };
   expect(await host.request("tools/call", params)).toMatchObject({ result: { isError: true } });

@@ -93,6 +93,18 @@ describe.each(VERSIONS)("SDK %s", (version) => {
     expect(texts).toEqual(["noted b, 1 in all", "noted b, 2 in all"]);
   });
 
+  test("other calls in flight stay parallel", async () => {
+    const world = newWorld(newFolder());
+    const host = await startHost(world, { version });
+    const until = join(world.folder, "go");
+    const all = ["a", "b", "c", "d"].map((text) => host.call("pay", { text, until }));
+    await expect.poll(world.effects, PATIENT).toHaveLength(4);
+    world.release(until);
+    expect((await Promise.all(all)).map(textIn)).toEqual(
+      ["a", "b", "c", "d"].map((text) => `noted ${text}, 4 in all`),
+    );
+  });
+
   test("a host that dies and comes back gets the answer that it has not received", async () => {
     const world = newWorld(newFolder());
     const first = await startHost(world, { version });

@@ -15,7 +15,8 @@ import { StdioClientTransport as FirstStdio } from "@modelcontextprotocol/sdk/cl
 const [version, way, folder = "", name, args = "{}", ...more] = process.argv.slice(2);
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const server = [process.execPath, at("noting-server.ts"), join(folder, "effects")];
-const mcp = [at("../../src/cli/main.ts"), "mcp", "--store", join(folder, "ledger.db"), ...more];
+const store = more.includes("--store") ? [] : ["--store", join(folder, "ledger.db")];
+const mcp = [at("../../src/cli/main.ts"), "mcp", ...store, ...more];
 const through = [process.execPath, ...mcp, "--lease", "500ms", "--", ...server];
 const [command = "", ...rest] = way === "bare" ? server : through;
 const env = Object.fromEntries(

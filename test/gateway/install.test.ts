@@ -1,6 +1,6 @@
 /** The gateway in a host's configuration: shown, written with a copy, and taken back. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
@@ -57,6 +57,20 @@ test("install --yes writes it beside a copy, and uninstall puts it back", async 
   expect(twice.err).toContain("already");
   await run(["uninstall", "notes", "--host", "cursor", "--file", file, "--yes"]);
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(CONFIG);
+});
+
+test("install --rules writes them too: a ready set by its name, a file by its whole path", async () => {
+  const file = configFile();
+  const rules = join(newFolder(), "rules.json");
+  writeFileSync(rules, '{"servers":{"notes":{"add":{"kind":"write"}}}}');
+  const options = ["--host", "cursor", "--file", file, "--yes"];
+  const wrong = await run(["install", "notes", ...options, "--rules", "memroy"]);
+  expect(wrong.err).toContain("Did you mean memory?");
+  await run(["install", "notes", ...options, "--rules", "memory", "--rules", relative(".", rules)]);
+  const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
+  expect(mcpServers.notes.args.slice(3, 11)).toEqual([
+    ...["--as", "cursor", "--rules", "memory", "--rules", rules, "--server", "notes"],
+  ]);
 });
 
 test("what cannot be guarded is said, and nothing is written", async () => {

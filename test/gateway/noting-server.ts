@@ -13,6 +13,8 @@ type Fields = Record<string, unknown>;
 
 const [file = "", idempotency] = process.argv.slice(2);
 const send = (message: object) => void process.stdout.write(`${JSON.stringify(message)}\n`);
+// The gateway was killed.
+process.stdout.on("error", () => process.exit());
 const text = { type: "object", properties: { text: { type: "string" } } };
 const info = { name: "noting", version: "1.0.0" };
 const capabilities = {
@@ -69,10 +71,11 @@ async function call(id: unknown, params: Fields): Promise<unknown> {
   const answer = (result: object) => send({ jsonrpc: "2.0", id, result: { ...more, ...result } });
   const say = (said: string) => answer({ content: [{ type: "text", text: said }] });
   if (name === "list_notes") {
-    const list = notes().map(({ key, args: given }, at) => ({
+    const list = notes().map(({ key, args: given, madeAt }, at) => ({
       reference: key,
       id: `n${at}`,
       given,
+      madeAt,
     }));
     return answer({ content: [], structuredContent: { data: list } });
   }
@@ -86,9 +89,11 @@ async function call(id: unknown, params: Fields): Promise<unknown> {
       requestState: "server-state",
     });
   }
+  if (args.nothing) return answer({ content: [{ type: "text", text: "no" }], isError: true });
   const key = meta["dev.holdfire/idempotency-key"];
   const { idempotencyKey: draft, requestState: state } = params;
-  appendFileSync(file, `${JSON.stringify({ name, args, key, draft, state })}\n`);
+  const madeAt = args.named ? new Date() : undefined;
+  appendFileSync(file, `${JSON.stringify({ name, args, key, draft, state, madeAt })}\n`);
   if (args.die) process.exit(3);
   if (args.hang) return;
   if (typeof args.until === "string") await fileAt(args.until);
@@ -109,6 +114,9 @@ async function call(id: unknown, params: Fields): Promise<unknown> {
   }
   if (args.fail) return answer({ content: [{ type: "text", text: "no" }], isError: true });
   if (args.task) return answer({ task: { taskId: "t1", status: "working" } });
+  if (args.named) {
+    return answer({ content: [], structuredContent: { id: `n${notes().length - 1}` } });
+  }
   if (args.big) return say("x".repeat(Number(args.big)));
   say(`noted ${args.text}, ${notes().length} in all`);
 }
@@ -117,7 +125,13 @@ function answerTo({ id, method, params = {} }: Fields & { params?: Fields }): un
   const result = (given: object) => send({ jsonrpc: "2.0", id, result: given });
   switch (method) {
     case "initialize":
-      return result({ protocolVersion: params.protocolVersion, capabilities, serverInfo: info });
+      return result({
+        protocolVersion: params.protocolVersion,
+        capabilities,
+        serverInfo: info,
+        // For who wants to kill it.
+        instructions: String(process.pid),
+      });
     case "server/discover":
       return result({
         resultType: "complete",
@@ -131,6 +145,11 @@ function answerTo({ id, method, params = {} }: Fields & { params?: Fields }): un
       return result({ resultType: "complete", tools: tools(), ttlMs: 0, cacheScope: "public" });
     case "tools/call":
       return call(id, params);
+    case "tasks/get": {
+      const path = `${file}.task`;
+      const status = existsSync(path) ? readFileSync(path, "utf8") : "working";
+      return result({ resultType: "complete", taskId: params.taskId, status });
+    }
     case "ping":
       return result({});
     case "echo":

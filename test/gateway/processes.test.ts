@@ -3,8 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { isProof } from "../proof.ts";
+import { findScratch } from "../servers/postgres.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { newWorld, PATIENT, VERSIONS, type Version, type World } from "./world.ts";
 
@@ -60,6 +62,16 @@ function startHostProcess(
   };
 }
 
+const scratch = await findScratch();
+afterAll(() => scratch?.drop());
+
+/** A ledger of its own in the Postgres that others use, too. */
+async function postgresOptions(): Promise<readonly string[]> {
+  const { url, schema, pool } = scratch as NonNullable<typeof scratch>;
+  await postgresStore({ pool, schema }).migrate();
+  return ["--store", url, "--schema", schema, "--as", crypto.randomUUID()];
+}
+
 // In `npm test` one of them.
 describe.each(isProof ? VERSIONS : (["v1"] as const))("SDK %s", (version) => {
   test(
@@ -82,15 +94,16 @@ describe.each(isProof ? VERSIONS : (["v1"] as const))("SDK %s", (version) => {
     LONG_MS,
   );
 
-  test(
-    "the gateway is killed after it has answered: the next one replays the answer",
-    async () => {
+  test.each(scratch ? ["SQLite", "Postgres"] : ["SQLite"])(
+    "the gateway is killed after it has answered: the next one replays the answer, from %s",
+    async (store) => {
       const world = newWorld(newFolder());
-      const first = startHostProcess(world, version, "gateway", { text: "a" });
+      const options = store === "Postgres" ? await postgresOptions() : [];
+      const first = startHostProcess(world, version, "gateway", { text: "a" }, options);
       expect(await first.told).toBe("noted a, 1 in all");
       process.kill(await first.pid, "SIGKILL");
       await first.end();
-      const second = startHostProcess(world, version, "gateway", { text: "a" });
+      const second = startHostProcess(world, version, "gateway", { text: "a" }, options);
       expect(await second.told).toBe("noted a, 1 in all");
       await second.end();
       expect(world.effects()).toHaveLength(1);
@@ -98,33 +111,19 @@ describe.each(isProof ? VERSIONS : (["v1"] as const))("SDK %s", (version) => {
     LONG_MS,
   );
 
-  test(
-    "the gateway is killed in mid-call: the next one fires nothing, and says that it does not know",
-    async () => {
+  test.each(["gateway", "server"] as const)(
+    "the %s is killed in mid-call: the next one fires nothing, and says that it does not know",
+    async (killed) => {
       const world = newWorld(newFolder());
-      const args = { text: "a", hang: true };
+      const args = killed === "server" ? { text: "a", die: true } : { text: "a", hang: true };
+      const unknown = { outcome: "unknown", ok: false };
       const first = startHostProcess(world, version, "gateway", args);
       await expect.poll(world.effects, PATIENT).toHaveLength(1);
-      process.kill(await first.pid, "SIGKILL");
+      if (killed === "gateway") process.kill(await first.pid, "SIGKILL");
+      else expect(JSON.parse(await first.told)).toMatchObject(unknown);
       await first.end();
       const second = startHostProcess(world, version, "gateway", args);
-      expect(JSON.parse(await second.told)).toMatchObject({ outcome: "unknown", ok: false });
-      await second.end();
-      expect(world.effects()).toHaveLength(1);
-    },
-    LONG_MS,
-  );
-
-  test(
-    "the server is killed in mid-call and starts again: the same",
-    async () => {
-      const world = newWorld(newFolder());
-      const args = { text: "a", die: true };
-      const first = startHostProcess(world, version, "gateway", args);
-      expect(JSON.parse(await first.told)).toMatchObject({ outcome: "unknown", ok: false });
-      await first.end();
-      const second = startHostProcess(world, version, "gateway", args);
-      expect(JSON.parse(await second.told)).toMatchObject({ outcome: "unknown", ok: false });
+      expect(JSON.parse(await second.told)).toMatchObject(unknown);
       await second.end();
       expect(world.effects()).toHaveLength(1);
     },

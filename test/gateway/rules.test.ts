@@ -1,11 +1,12 @@
 /** What a user says of tools as data: kinds, intents, keys, and readers that are other tools. */
+import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkRules, type GatewayRule } from "../../src/gateway/guard/rules.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
-import { newWorld, PATIENT, startHost, textIn, VERSIONS } from "./world.ts";
+import { newWorld, PATIENT, type Result, startHost, textIn, VERSIONS } from "./world.ts";
 
 const newFolder = temporaryFolder();
-const rulesFor = (note: GatewayRule) => ({ servers: { noting: { note } } });
+const rulesFor = (note: GatewayRule) => ({ note });
 
 describe.each(VERSIONS)("SDK %s", (version) => {
   test("a lost reply of a tool that can be read is found by another tool of the server", async () => {
@@ -36,6 +37,65 @@ describe.each(VERSIONS)("SDK %s", (version) => {
     const keys = world.effects().map(({ key }) => key);
     expect(keys.length).toBeGreaterThan(1);
     expect(new Set(keys).size).toBe(1);
+  });
+
+  test("what is too long to be kept cannot be compared: not found is not absent", async () => {
+    const world = newWorld(newFolder());
+    const rules = rulesFor({
+      kind: "write",
+      readWith: { tool: "list_notes", items: "data", match: { "given.text": "$intent.text" } },
+      commitsWithinMs: 1,
+    });
+    const host = await startHost(world, { version, rules });
+    const told = await host.call("note", { text: "x".repeat(200_000), fail: true });
+    expect(JSON.parse(textIn(told))).toMatchObject({ outcome: "unknown" });
+    expect(world.effects()).toHaveLength(1);
+  });
+
+  test("what another call has made, by its own answer, is not found for this one", async () => {
+    const world = newWorld(newFolder());
+    const rules = rulesFor({
+      kind: "write",
+      onDrift: "allow",
+      readWith: {
+        tool: "list_notes",
+        items: "data",
+        match: { "given.title": "$intent.title" },
+        madeAt: "madeAt",
+        id: "id",
+      },
+    });
+    const host = await startHost(world, { version, rules });
+    const lost = { title: "t", text: "a", nothing: true };
+    expect(JSON.parse(textIn(await host.call("note", lost)))).toMatchObject({ outcome: "unknown" });
+    await host.call("note", { title: "t", text: "b", named: true });
+    expect(JSON.parse(textIn(await host.call("note", lost)))).toMatchObject({ outcome: "unknown" });
+  });
+
+  test("a result that is no success by the rule is not done, and is not told as already done", async () => {
+    const world = newWorld(newFolder());
+    const rules = rulesFor({ kind: "write", succeedsWith: [{ id: "n1" }, { id: "n2" }] });
+    const host = await startHost(world, { version, rules });
+    const no = await host.call("note", { text: "a", named: true });
+    expect(JSON.parse(textIn(no))).toMatchObject({ outcome: "unknown" });
+    expect(JSON.parse(textIn(no)).message).toContain("answered with an error");
+    const { items } = await host.hf.operations.list();
+    expect(items).toMatchObject([{ status: "unknown", reason: "unclear_answer" }]);
+    const other = await startHost(world, { version, rules, label: "other" });
+    const yes = await other.call("note", { text: "b", named: true });
+    expect(yes).toMatchObject({ structuredContent: { id: "n1" } });
+  });
+
+  test("many long arguments: each is still known by its name", async () => {
+    const world = newWorld(newFolder());
+    const host = await startHost(world, {
+      version,
+      rules: rulesFor({ kind: "write", intent: ["text"] }),
+    });
+    const long = Object.fromEntries([..."bcdefghij"].map((name) => [name, name.repeat(21_000)]));
+    await host.call("note", { text: "a", ...long });
+    await host.call("note", { text: "b", ...long });
+    expect(world.effects()).toHaveLength(2);
   });
 
   test("other words for the same intent are the same call", async () => {
@@ -88,6 +148,52 @@ describe.each(VERSIONS)("SDK %s", (version) => {
     expect(world.effects()).toHaveLength(1);
     const { items } = await host.hf.operations.list();
     expect(items[0]?.effectId).toBe("task t1");
+  });
+});
+
+describe("a call that runs as a task, made again once its handle was received", () => {
+  const params = { name: "pay", arguments: { text: "a", task: true } };
+  async function begun() {
+    const world = newWorld(newFolder());
+    const host = await startHost(world, { raw: true });
+    const call = async () => {
+      const { result } = (await host.request("tools/call", params)) as { result: Result };
+      // Another request: what came before was received.
+      await host.request("tools/list");
+      return result;
+    };
+    await call();
+    const becomes = (status: string) => writeFileSync(`${world.file}.task`, status);
+    return { world, host, call, becomes };
+  }
+
+  test("the server says what has become of the task, and so is the model told", async () => {
+    const { world, call, becomes } = await begun();
+    const working = await call();
+    expect(working).toMatchObject({ task: { taskId: "t1" } });
+    expect(textIn(working)).toContain("a task that is still working");
+    becomes("completed");
+    expect(textIn(await call())).toContain("Already done at");
+    becomes("forgotten");
+    expect(textIn(await call())).toContain("the server says nothing any more");
+    expect(world.effects()).toHaveLength(1);
+  });
+
+  test("a task that has failed is like an error: the call is made again", async () => {
+    const { world, call, becomes } = await begun();
+    becomes("failed");
+    expect(await call()).toMatchObject({ task: { taskId: "t1" } });
+    expect(world.effects()).toHaveLength(2);
+  });
+
+  test("holdfire_status asks the server, too", async () => {
+    const { host, becomes } = await begun();
+    becomes("cancelled");
+    const { items } = await host.hf.operations.list();
+    const name = "holdfire_status";
+    const asked = { name, arguments: { operation: items[0]?.id } };
+    const { result } = (await host.request("tools/call", asked)) as { result: Result };
+    expect(JSON.parse(textIn(result))).toMatchObject({ task: "failed" });
   });
 });
 

@@ -93,6 +93,8 @@ export interface HostOptions extends Partial<Omit<GuardOptions, "hf" | "whose">>
   readonly upstream?: Upstream;
   /** Nothing is guarded. */
   readonly unguarded?: boolean;
+  /** The gateway is told to end. */
+  readonly leaving?: AbortSignal;
 }
 
 export interface Host {
@@ -114,6 +116,8 @@ export interface Host {
   end(): Promise<number>;
   /** Both ends of the pipe are gone at once. */
   die(): Promise<number>;
+  /** The server is killed, and with it the gateway ends. */
+  killServer(): Promise<number>;
   readonly logged: string[];
 }
 
@@ -142,7 +146,8 @@ export async function startHost(
   const guard: GuardOptions = {
     hf,
     whose: { label, user, server: options.name ?? "noting" },
-    rules: options.rules ?? { servers: {} },
+    ledger: world.ledger,
+    rules: options.rules ?? {},
     repeat: options.repeat ?? "ask",
     withinMs: options.withinMs ?? 600_000,
     patienceMs: options.patienceMs ?? 30_000,
@@ -157,6 +162,7 @@ export async function startHost(
     maxMessageBytes: 1_000_000,
     log,
     chaos: options.chaos,
+    leaving: options.leaving,
     guard: options.unguarded ? undefined : (wires) => createGuard(guard, wires),
   }).finally(() => hf.close());
   const lines: string[] = [];
@@ -229,6 +235,10 @@ export async function startHost(
         waiting.add(hear);
       }),
     end,
+    killServer() {
+      upstream.signal("SIGKILL");
+      return exit;
+    },
     async die() {
       output.destroy();
       return end();

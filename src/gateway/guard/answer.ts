@@ -4,14 +4,117 @@
  * @module
  */
 
+import type { Holdfire } from "../../api.ts";
+import { McpToolError, McpTurnedAwayError } from "../../classify/mcp.ts";
+import { engineOf } from "../../engine/engine-of.ts";
 import type { Outcome } from "../../engine/operation/outcome.ts";
-import type { Reply } from "../../engine/outcome/reply.ts";
+import { type Reply, replyOf } from "../../engine/outcome/reply.ts";
+import { checkerOf } from "../../engine/outcome/words.ts";
 import { resultOf } from "../../integrations/mcp/result.ts";
 import { peek } from "../../lang/peek.ts";
 import { type Answer, type Fields, fieldsOf } from "../pipe/message.ts";
+import { type Call, type CallParts, predecessorOf } from "./call.ts";
+import { hasOnlyErrors, McpErrorAnswer } from "./send-call.ts";
+import type { Standing } from "./standing.ts";
+
+const MOST_FAILURES = 1_000;
+
+/** The outcome as the host is told it; `standing` learns what that means for the same call made again. */
+export async function tell(
+  call: Call,
+  standing: Standing,
+  outcome: Outcome<unknown>,
+  { hf, ledger, rewordings, failures, onEvent }: CallParts,
+): Promise<Answer> {
+  const { name, sending, treatment } = call;
+  const { status, replayed } = outcome;
+  const isFailure = await hasFailed(call, outcome, hf);
+  const isUnknown = !isFailure && status === "unknown";
+  const isOpen = isUnknown || status === "in_progress" || status === "held";
+  if (standing.phase !== "received") {
+    standing.isSettled = !isOpen;
+    // After a no to a repeat, what was done before is still done.
+    const isNoRepeat = status === "denied" && predecessorOf(standing.key) !== undefined;
+    standing.isDoneWrite = (status === "committed" || isNoRepeat) && treatment.writes;
+    standing.isFailure = isFailure;
+    // Of a tool that may be a read.
+    standing.forgets = isFailure && status === "unknown" && !treatment.writes && outcome.id;
+  }
+  if (replayed && status === "committed") onEvent("replayed");
+  else if (isUnknown || status === "held") onEvent(status);
+  if (isUnknown || status === "in_progress") rewordings.told(call, outcome.id);
+  const own = sending.answer;
+  // The server's own answer, as it came.
+  if (own && status === "committed" && outcome.via === "reply" && !replayed) return own;
+  if (isFailure) {
+    if (own) keep(failures, standing.key, own);
+    const failure = own ?? failures.get(standing.key);
+    if (failure) return failure;
+  }
+  const reply = replyOf(outcome, checkerOf(name, engineOf(hf)));
+  const words = isFailure ? FAILED : wordsFor(outcome, reply.message);
+  const message = turnedAway(outcome) ?? words + (isFailure ? "" : whereToLook(outcome, ledger));
+  return outcomeAnswer(outcome, { ...reply, message });
+}
+
+export const FAILED =
+  "The server answered this call with an error, and its words were not kept. Call again if it is still wanted.";
+
+/** The server has answered it with an error, and that ends it. */
+async function hasFailed(
+  { errorEnds, sending }: Call,
+  outcome: Outcome<unknown>,
+  hf: Holdfire,
+): Promise<boolean> {
+  if (outcome.status === "not_applied") return outcome.reason === "rejected";
+  if (outcome.status !== "unknown" || !errorEnds) return false;
+  if (sending.answer && outcome.attempts === 1) return true;
+  // An attempt before, or another gateway, may have got none.
+  const view = await hf.operations.get(outcome.id);
+  return view !== undefined && hasOnlyErrors(view);
+}
+
+/** What the server wants shown first, in the words of whoever asked it. */
+function turnedAway(outcome: Outcome<unknown>): string | undefined {
+  const error = "error" in outcome ? outcome.error : undefined;
+  if (!(error instanceof McpTurnedAwayError)) return undefined;
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+function wordsFor(outcome: Outcome<unknown>, message: string): string {
+  // Here a repeat is no matter of a new message: once this answer was received, the same call is a new wish.
+  if (outcome.status === "committed" && outcome.replayed) {
+    return `Already done at ${new Date(outcome.at).toISOString()}; nothing was sent this time.`;
+  }
+  if (outcome.status === "unknown" && "error" in outcome) {
+    const { error } = outcome;
+    if (error instanceof McpErrorAnswer) return `The server answered with an error. ${message}`;
+    if (error instanceof McpToolError) return `The tool answered with an error. ${message}`;
+  }
+  return message;
+}
+
+/** For the person to whom the model says what it was told. */
+function whereToLook({ status, id }: Outcome<unknown>, ledger: string): string {
+  if (status === "held") return ` In a terminal, a person answers with: ${inboxCommand(ledger)}`;
+  if (status !== "unknown") return "";
+  return ` In a terminal, a person sees it with: holdfire show ${id} ${storeOption(ledger)}`;
+}
+
+export const inboxCommand = (ledger: string): string => `holdfire inbox ${storeOption(ledger)}`;
+
+const storeOption = (ledger: string): string =>
+  `--store ${/^[\w@%+=:,./\\-]+$/.test(ledger) ? ledger : JSON.stringify(ledger)}`;
+
+function keep(failures: Map<string, Answer>, key: string, answer: Answer): void {
+  failures.delete(key);
+  failures.set(key, answer);
+  const [oldest] = failures.size > MOST_FAILURES ? failures.keys() : [];
+  if (oldest !== undefined) failures.delete(oldest);
+}
 
 /** The outcome as a result: the tool's own if it is done, else the words for it. */
-export function outcomeAnswer(outcome: Outcome<unknown>, reply: Reply): Answer {
+function outcomeAnswer(outcome: Outcome<unknown>, reply: Reply): Answer {
   const told = resultOf(outcome, reply, "result");
   if (outcome.status !== "committed" || outcome.resultLost) return { result: told };
   // The handle of a task has no content, and is a whole result all the same.

@@ -7,7 +7,7 @@
 import type { Holdfire } from "../../api.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import type { Guard, Wires } from "../gateway.ts";
-import { type People, peopleFor } from "../people/people.ts";
+import { peopleFor } from "../people/people.ts";
 import {
   type Answer,
   answerText,
@@ -15,16 +15,19 @@ import {
   fieldsOf,
   type Id,
   type Request,
-  textOf,
 } from "../pipe/message.ts";
+import { createUnderWay } from "../pipe/under-way.ts";
+import { taskReader } from "../tasks.ts";
 import { complete, wordsAnswer } from "./answer.ts";
-import { answerCall, type Call, type CallEvent, type CallParts, type Told } from "./call.ts";
-import { createRounds, type Flight, type Waiting } from "./flight.ts";
+import { answerCall } from "./answer-call.ts";
+import type { Call, CallEvent, CallParts, Told } from "./call.ts";
+import { createFlights, createRounds, type Flight, type Waiting } from "./flight.ts";
 import { factsIn, type HostFacts, UNKNOWN_HOST } from "./host-facts.ts";
 import { operationsOf } from "./operations.ts";
 import { ownTools } from "./own-tools.ts";
 import { presenceIn } from "./presence.ts";
-import { type GatewayRules, type Repeat, ruleFor } from "./rules.ts";
+import { createRewordings } from "./rewording.ts";
+import { type Repeat, ruleFor, type ToolRules } from "./rules.ts";
 import { serverAnswers } from "./server-answers.ts";
 import { serverTools } from "./server-tools.ts";
 import { standingMemory } from "./standing.ts";
@@ -35,7 +38,9 @@ import { understand } from "./understand.ts";
 export interface GuardOptions {
   readonly hf: Holdfire;
   readonly whose: Whose;
-  readonly rules: GatewayRules;
+  /** The ledger, as `--store` names it; without secrets. */
+  readonly ledger: string;
+  readonly rules: ToolRules;
   readonly repeat: Repeat;
   /** How long a repeat is asked about, and an answer that was not received is replayed, in milliseconds. */
   readonly withinMs: number;
@@ -48,13 +53,13 @@ export interface GuardOptions {
 }
 
 export function createGuard(options: GuardOptions, wires: Wires): Guard {
-  const { hf, whose, rules, withinMs, patienceMs, log, onEvent = () => {} } = options;
+  const { hf, whose, rules, repeat, withinMs, patienceMs, log, onEvent = () => {} } = options;
   const { toServer, toHost } = wires;
   const engine = engineOf(hf);
   const { clock } = engine;
   const presence = presenceIn(engine, options.leaseMs);
   const memory = standingMemory(standingCalls(engine), presence, engine);
-  const rule = (tool: string) => ruleFor(rules, whose.server, tool);
+  const rule = (tool: string) => ruleFor(rules, tool);
   let host: HostFacts = UNKNOWN_HOST;
   const tools = serverTools({
     toServer,
@@ -64,7 +69,7 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
   });
   const callServer = (name: string, args: object): Promise<Answer> =>
     toServer.ask("tools/call", { name, arguments: args, _meta: host.envelope });
-  const { server } = whose;
+  const { server, user } = whose;
   const operations = operationsOf({
     hf,
     server,
@@ -74,13 +79,15 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
     attemptTimeoutMs: patienceMs,
   });
   const failures = new Map<string, Answer>();
-  const own = ownTools({ hf, operations });
+  const rewordings = createRewordings({ hf, withinMs, now: engine.ledger.clock.latest });
+  const { ledger } = options;
+  const readTask = taskReader(toServer, () => host.envelope);
+  const own = ownTools({ hf, operations, ledger, readTask });
   const answers = serverAnswers(tools, own);
-  const { repeat } = options;
   const { hasKeyField } = answers;
   const understanding = { tools, operations, whose, rule, repeat, hasKeyField };
-  const flights = new Map<Id, Flight & { readonly upstream: () => Id | undefined }>();
-  const underWay = new Set<Promise<void>>();
+  const flights = createFlights(wires.sendToServer);
+  const underWay = createUnderWay();
   const rounds = createRounds(reply);
 
   async function reply({ id }: Waiting, answer: Answer): Promise<void> {
@@ -90,11 +97,13 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
   async function take(request: Request, bytes: () => Buffer | string): Promise<void> {
     onEvent("call");
     const waiting: Waiting = { id: request.id, arrivedAt: clock.monotonic() };
-    if (rounds.goOn(waiting, request.params)) return;
+    const goesOn = rounds.goOn(waiting, request.params);
+    // From here on it may be cancelled by this id.
+    if (goesOn) return flights.begin(request.id, goesOn);
     const stop = new AbortController();
     let sending: Call["sending"] | undefined;
     const flight = { waiting, stop, upstream: () => sending?.requestId };
-    flights.set(request.id, flight);
+    flights.begin(request.id, flight);
     try {
       const asking = {
         signal: stop.signal,
@@ -102,29 +111,31 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
       };
       const call = await understand(request.params, asking, understanding);
       if (call === "pass") {
-        memory.requested(undefined);
+        void memory.requested(undefined);
+        // From here on the server knows it by this id.
+        flights.end(flight);
         if (!stop.signal.aborted) await wires.passToServer(request, bytes());
         return;
       }
       onEvent("guarded");
       ({ sending } = call);
-      memory.requested(call.row);
-      const open = rounds.openIn(call.row);
-      if (open) return await reply(waiting, { result: open });
+      void memory.requested(call.row);
+      const open = rounds.openIn(call.row, request.params);
+      if (open) return await reply(waiting, open);
       const isSecond = memory.isBusy(call.row);
       await memory.inTurn(call.row, () => guarded({ ...call, isSecond }, request, flight));
     } catch (error) {
       await refuse(flight.waiting ?? waiting, error);
     } finally {
-      if (flights.get(request.id) === flight) flights.delete(request.id);
+      flights.end(flight);
     }
   }
 
   /** What answers a call with these parameters needs. */
-  function partsFor(params: Fields): CallParts & { readonly people: People } {
-    const { user } = whose;
+  function partsFor(params: Fields): CallParts {
     const people = peopleFor({ hf, server, user, host, toHost, params });
-    return { hf, operations, standing: memory, people, withinMs, failures, onEvent };
+    const known = { hf, ledger, operations, standing: memory, rewordings, failures, readTask };
+    return { ...known, people, withinMs, onEvent };
   }
 
   async function guarded(call: Call, { params }: Request, flight: Flight): Promise<void> {
@@ -157,12 +168,12 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
   }
 
   async function ownTool(request: Request): Promise<void> {
-    memory.requested(undefined);
+    void memory.requested(undefined);
     const { params, id } = request;
     const waiting = { id, arrivedAt: clock.monotonic() };
     const stop = new AbortController();
     const flight = { waiting, stop, upstream: () => undefined };
-    flights.set(id, flight);
+    flights.begin(id, flight);
     const thread = threadOf(whose, conversationOf(params._meta));
     const parts = partsFor(params);
     try {
@@ -181,36 +192,20 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
     } catch (error) {
       await refuse(waiting, error);
     } finally {
-      flights.delete(id);
+      flights.end(flight);
     }
   }
 
-  function run(work: Promise<void>): void {
-    const settled = work.catch(() => {}).then(() => void underWay.delete(settled));
-    underWay.add(settled);
-  }
-
-  /** Whether the cancelled request is one of ours; the server knows it by another id. */
-  function cancel(params: Readonly<Record<string, unknown>>): boolean {
-    const id = params.requestId as Id;
-    memory.cancelled(id);
-    const flight = flights.get(id);
-    if (!flight) return false;
-    const requestId = flight.upstream();
-    flight.stop.abort();
-    if (requestId !== undefined) {
-      const told = { jsonrpc: "2.0", method: "notifications/cancelled" };
-      void wires
-        .sendToServer(textOf({ ...told, params: { ...params, requestId } }))
-        .catch(() => {});
-    }
-    return true;
+  function leave(): Promise<void> {
+    rounds.end();
+    return presence.end().catch(() => {});
   }
 
   return {
     fromHost(message, bytes) {
       if (message.kind === "notification" && message.method === "notifications/cancelled") {
-        return cancel(message.params);
+        memory.cancelled(message.params.requestId as Id);
+        return flights.cancel(message.params);
       }
       if (message.kind !== "request") {
         const isCall = "method" in message && message.method === "tools/call";
@@ -220,27 +215,29 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
       const { method, params, id } = message;
       host = factsIn(message, host);
       if (method === "tools/call") {
-        run(own.has(params.name) ? ownTool(message) : take(message, bytes));
+        const size = bytes().length;
+        if (!underWay.hasRoom(size)) return "no_room";
+        underWay.run(own.has(params.name) ? ownTool(message) : take(message, bytes), size);
         return true;
       }
-      if (method !== "ping") memory.requested(undefined);
+      if (method !== "ping") void memory.requested(undefined);
       answers.expect(id, method);
       return false;
     },
     fromServer(message) {
       tools.heard(message);
-      return message.kind === "answer" ? answers.changed(message.id, message.answer) : undefined;
+      if (message.kind !== "answer") return undefined;
+      // The server does not know a guarded call by this id, and cannot answer it.
+      return flights.has(message.id) ? null : answers.changed(message.id, message.answer);
     },
-    async idle() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
-    },
+    idle: underWay.idle,
     awaitsReceipt: memory.awaitsReceipt,
-    hostEnded(inGoodOrder) {
-      if (inGoodOrder) memory.requested(undefined);
-    },
+    hostEnded: (inGoodOrder) =>
+      (inGoodOrder ? memory.requested(undefined) : Promise.resolve()).then(leave),
+    leave,
     async close() {
       await memory.written();
-      await presence.end().catch(() => {});
+      await leave();
     },
   };
 }

@@ -7,17 +7,19 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Holdfire } from "../../api.ts";
-import { McpNotSentError, verdictOfMcp } from "../../classify/mcp.ts";
+import { McpNotSentError, McpToolError, verdictOfMcp } from "../../classify/mcp.ts";
 import { guard } from "../../engine/call/guarded-tool.ts";
+import type { OnDrift } from "../../engine/define/definition.ts";
 import { type Tool, toolOf } from "../../engine/define/tool.ts";
 import { engineOf } from "../../engine/engine-of.ts";
-import type { Naming } from "../../engine/operation/operation.ts";
+import type { NamedCallOptions } from "../../engine/operation/operation.ts";
 import type { Outcome } from "../../engine/operation/outcome.ts";
 import { definitionOf, type Known } from "../../integrations/mcp/listing.ts";
 import { digestText } from "../../key/digest.ts";
 import { mintIdFromKey } from "../../key/mint.ts";
 import type { OwnRequests } from "../pipe/own-requests.ts";
-import { type CallServer, readWith } from "./read-with.ts";
+import { effectOfTask } from "../tasks.ts";
+import { type CallServer, idInAnswer, isSuccess, readWith } from "./read-with.ts";
 import type { GatewayRule } from "./rules.ts";
 import { type Sending, sendCall } from "./send-call.ts";
 
@@ -30,7 +32,9 @@ export interface Making {
   readonly sending: Sending;
   /** A person must say yes. */
   readonly asks: boolean;
-  readonly writes: boolean;
+  readonly onDrift: OnDrift;
+  /** Operations that it may be in other words. */
+  readonly mayReword: readonly string[];
   /** What the person is told beside what the tool also does. */
   readonly toldToPerson?: readonly string[] | undefined;
   readonly retry?: string | undefined;
@@ -80,8 +84,15 @@ export function operationsOf(options: OperationsOptions): Operations {
     const known = registered.get(name);
     if (known) return known;
     const rule = ruleFor(tool);
-    const { intent, keyed, readWith: reader, commitsWithinMs, alsoDoes, isErrorMeans } = rule;
-    const proves = isErrorMeans ?? (rule.kind ? "unknown" : "rejected");
+    const {
+      intent,
+      keyed,
+      readWith: reader,
+      commitsWithinMs,
+      alsoDoes,
+      isErrorMeans,
+      succeedsWith,
+    } = rule;
     const made = hf.tool<unknown, unknown>({
       name,
       kind: "write",
@@ -94,14 +105,18 @@ export function operationsOf(options: OperationsOptions): Operations {
       commitsWithinMs,
       alsoDoes,
       readState: reader && ((query) => readWith(reader, query as never, callServer)),
-      effect: { id: taskIn },
+      effect: { id: (result) => effectOfTask(result) ?? idInAnswer(result, reader) },
       run: async (_, context) => {
         const sending = current.getStore();
         // Taken up by itself: what the host gave is not known.
         if (!sending) throw new McpNotSentError("no host has made this call");
-        return sendCall(sending, context.key, toServer);
+        const result = await sendCall(sending, context.key, toServer);
+        // The handle of a task says nothing yet.
+        const isYes = effectOfTask(result) !== undefined || isSuccess(result, succeedsWith);
+        if (!isYes) throw new McpToolError(result);
+        return result;
       },
-      classify: (error) => verdictOfMcp(error, proves),
+      classify: (error) => verdictOfMcp(error, isErrorMeans),
     });
     const registeredTool = toolOf(made) as Tool;
     registered.set(name, registeredTool);
@@ -112,22 +127,20 @@ export function operationsOf(options: OperationsOptions): Operations {
     nameOf,
     idOf: (tool, key) =>
       mintIdFromKey({ app: engine.app, tenant: engine.tenant, tool: nameOf(tool), key }),
-    make(tool, { key, thread, args, sending, asks, writes, toldToPerson = [], ...making }) {
+    make(tool, { key, thread, args, sending, asks, toldToPerson = [], ...making }) {
       const base = register(tool);
       const treated: Tool = {
         ...base,
         kind: asks ? "destructive" : "write",
-        // Of a tool that may be a read, another call is no other wording of the first.
-        onDrift: ruleFor(tool).onDrift ?? (writes ? "hold" : "allow"),
+        onDrift: making.onDrift,
+        mayReword: making.mayReword,
         keyedForMs: base.keyedForMs ?? (sending.hasKeyField ? DRAFT_KEY_MS : undefined),
         alsoDoes: [...base.alsoDoes, ...toldToPerson],
         definition: asks ? async () => definitionOf(await making.define(), key) : undefined,
       };
-      const naming: Naming = {
+      const naming: NamedCallOptions = {
         scope: thread,
         key,
-        // The protocol does not tell which calls are of one response.
-        step: engine.newId(),
         retry: making.retry,
         signal: making.signal,
       };
@@ -143,11 +156,4 @@ function pick(args: unknown, names: readonly string[]): object {
   return Object.fromEntries(
     names.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]),
   );
-}
-
-/** A call that runs as a task is answered with its handle, which is what it has made. */
-function taskIn(result: unknown): string | undefined {
-  const { task, taskId } = Object(result) as { task?: { taskId?: unknown }; taskId?: unknown };
-  const id = task?.taskId ?? taskId;
-  return typeof id === "string" ? `task ${id}` : undefined;
 }

@@ -8,8 +8,10 @@
 import type { Holdfire } from "../../api.ts";
 import type { Answer, Fields } from "../pipe/message.ts";
 import { fieldsOf } from "../pipe/message.ts";
-import { wordsAnswer } from "./answer.ts";
-import { again, type Call, type CallParts, successorOf, type Told } from "./call.ts";
+import type { ReadTask } from "../tasks.ts";
+import { inboxCommand, wordsAnswer } from "./answer.ts";
+import { again } from "./answer-call.ts";
+import { type Call, type CallParts, successorOf, type Told } from "./call.ts";
 import type { Operations } from "./operations.ts";
 
 export interface OwnTools {
@@ -57,20 +59,24 @@ const MOST_CALLS = 1_000;
 const LONGEST_ARGUMENTS = 65_536;
 const MOST_LISTED = 50;
 
-export function ownTools({
-  hf,
-  operations,
-}: {
+export interface OwnToolsOptions {
   readonly hf: Holdfire;
   readonly operations: Operations;
-}): OwnTools {
+  /** The ledger, as `--store` names it. */
+  readonly ledger: string;
+  readonly readTask: ReadTask;
+}
+
+export function ownTools({ hf, operations, ledger, readTask }: OwnToolsOptions): OwnTools {
   const calls = new Map<string, Call>();
   const statusTool = hf.statusTool();
 
   async function status(operation: unknown, thread: string): Promise<Answer> {
     if (typeof operation === "string") {
       const reply = await statusTool.reply({ operation }, { scope: thread });
-      return wordsAnswer(reply, false);
+      const view = await hf.operations.get(operation).catch(() => undefined);
+      const task = view?.scope === thread ? await readTask(view.effectId) : undefined;
+      return wordsAnswer({ ...reply, task }, false);
     }
     const { items } = await hf.operations.list({ open: true, scope: thread, limit: MOST_LISTED });
     const open = items.map(({ id, tool, status: outcome, reason, at }) => ({
@@ -80,7 +86,7 @@ export function ownTools({
       reason,
       since: new Date(at).toISOString(),
     }));
-    return wordsAnswer({ ok: true, open }, false);
+    return wordsAnswer({ ok: true, open, personAnswersWith: inboxCommand(ledger) }, false);
   }
 
   async function doAgain(

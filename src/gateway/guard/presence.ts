@@ -19,6 +19,7 @@ export interface Presence {
   begin(): Promise<void>;
   /** Whether another gateway lives, for certain. */
   isAlive(gateway: string): Promise<boolean>;
+  /** It counts as dead from now on. What it still has under way goes on. */
   end(): Promise<void>;
 }
 
@@ -40,6 +41,8 @@ export function presenceIn(engine: Engine, leaseMs: number): Presence {
 
   async function renew(): Promise<void> {
     const found = await find(id);
+    // It has ended meanwhile: others may be told already that it is gone.
+    if (stopped.signal.aborted) return;
     const until = ledger.clock.latest() + leaseMs;
     const lane = { queue: [{ id, until }] };
     await ask(ledger.changeLane(tenant, { name: rowOf(id), expect: found?.version ?? 0, lane }));
@@ -80,8 +83,7 @@ export function presenceIn(engine: Engine, leaseMs: number): Presence {
           await ask(ledger.changeLane(tenant, gone));
           return false;
         }
-        await sleep(clock, POLL_MS, stopped.signal);
-        if (stopped.signal.aborted) return true;
+        await sleep(clock, POLL_MS);
       }
     },
     async end() {

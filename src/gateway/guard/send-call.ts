@@ -8,6 +8,7 @@
  */
 
 import { McpToolError } from "../../classify/mcp.ts";
+import type { OperationView } from "../../engine/admin/operations.ts";
 import { KEY_META } from "../../integrations/mcp/result.ts";
 import type { McpTool } from "../../integrations/mcp/sdk.ts";
 import { keyPropertyOf } from "../../integrations/shared/tools/hidden-key.ts";
@@ -44,6 +45,10 @@ export class McpErrorAnswer extends McpToolError {
     Object.defineProperty(this, "error", { value: error, enumerable: false });
   }
 }
+
+/** Each attempt was answered, with an error; an answer with a result would have settled it. */
+export const hasOnlyErrors = ({ attempts }: Pick<OperationView, "attempts">): boolean =>
+  attempts.length > 0 && attempts.every(({ failure }) => failure?.answered);
 
 export async function sendCall(
   sending: Sending,

@@ -11,6 +11,7 @@
  */
 
 import type { Engine } from "../../engine/engine.ts";
+import { askStore } from "../../engine/store-call.ts";
 import type { Id } from "../pipe/message.ts";
 import type { Presence } from "./presence.ts";
 import type { Edit, StandingCall, StandingCalls } from "./standing-calls.ts";
@@ -24,10 +25,12 @@ export interface Standing {
   phase: "open" | "told" | "received";
   /** Its outcome is settled: once received, it is over. */
   isSettled: boolean;
-  /** It was done, by a tool that is said to write: a repeat soon after is asked about. */
+  /** It was done, by a tool that is said to write, or is a repeat that a person refused: a repeat soon after is asked about. */
   isDoneWrite: boolean;
   /** The server has answered it with an error: whoever makes it again, having that answer, wants it tried again. */
   isFailure: boolean;
+  /** The operation that leaves no record once this is received. */
+  forgets: string | false;
   /** The request that was answered last. */
   request: Id | undefined;
   /** When it was received, on the ledger's clock. */
@@ -48,8 +51,8 @@ export interface StandingMemory {
   replace(row: string, key: string): Promise<Standing>;
   /** An answer has left. `inTime`: within the host's patience. */
   told(standing: Standing, request: Id, inTime: boolean): void;
-  /** The host has sent a request; `row` if it is a call. */
-  requested(row: string | undefined): void;
+  /** The host has sent a request; `row` if it is a call. Resolves when the ledger has what follows from it. */
+  requested(row: string | undefined): Promise<void>;
   cancelled(request: Id): void;
   /** Whether an answer waits to be received. */
   awaitsReceipt(): boolean;
@@ -58,7 +61,7 @@ export interface StandingMemory {
 }
 
 /** Rows that are remembered although nothing is open in them. */
-const MOST = 10_000;
+const MOST = 1_000;
 
 export function standingMemory(
   rows: StandingCalls,
@@ -107,6 +110,7 @@ export function standingMemory(
     isSettled: false,
     isDoneWrite: false,
     isFailure: false,
+    forgets: false,
     request: undefined,
     receivedAt: 0,
   });
@@ -139,10 +143,16 @@ export function standingMemory(
     };
   };
 
-  function write(row: string, edit: Edit): void {
+  function forget(id: string): void {
+    const forgetting = engine.ledger.move({ tenant: engine.tenant, id }, { move: "forget" });
+    // It stays, and a person may settle it.
+    void inTurn(id, () => askStore(engine, "forget", forgetting)).catch(() => {});
+  }
+
+  async function write(row: string, edit: Edit): Promise<void> {
     const writing = inTurn(row, () => rows.change(row, edit));
     // Not written, it counts as not received: nothing is fired that should not be.
-    writing.catch(() => {});
+    await writing.catch(() => {});
   }
 
   /** It is received; returns what is to be written of it. */
@@ -151,6 +161,7 @@ export function standingMemory(
     if (!standing.isSettled) return undefined;
     standing.phase = "received";
     standing.receivedAt = clock.latest();
+    if (standing.forgets !== false) forget(standing.forgets);
     if (!standing.isDoneWrite && known.get(standing.row) === standing) known.delete(standing.row);
     return editTo(standing, standing.isDoneWrite ? "received" : "over");
   }
@@ -205,11 +216,12 @@ export function standingMemory(
       const [oldest] = answered.size > MOST ? answered.keys() : [];
       if (oldest !== undefined) answered.delete(oldest);
     },
-    requested(row) {
-      for (const standing of told) {
+    async requested(row) {
+      const writing = [...told].map((standing) => {
         const edit = standing.row === row ? undefined : receive(standing);
-        if (edit) write(standing.row, edit);
-      }
+        return edit && write(standing.row, edit);
+      });
+      await Promise.all(writing);
     },
     cancelled(request) {
       const standing = answered.get(request);
@@ -220,7 +232,7 @@ export function standingMemory(
       // Another one may stand in its place by now.
       if (!wasReceived || (known.get(standing.row) ?? standing).key !== standing.key) return;
       remember(standing);
-      write(standing.row, editTo(standing, "unreceived"));
+      void write(standing.row, editTo(standing, "unreceived"));
     },
     awaitsReceipt: () => told.size > 0,
     async written() {

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { IsErrorMeans } from "../../classify/mcp.ts";
+import type { OnDrift } from "../../engine/define/definition.ts";
 import type { McpTool } from "../../integrations/mcp/sdk.ts";
 import type { GatewayRule, Repeat } from "./rules.ts";
 
@@ -19,8 +19,13 @@ export type Treatment =
       readonly asks: boolean;
       /** It is said to write, by the user or by the server. */
       readonly writes: boolean;
-      readonly isErrorMeans: IsErrorMeans;
+      /**
+       * An answer with an error ends the call once the host has it: the host hears the server's own words, and the same
+       * call again is a new one. Else the model is told that the outcome is unknown, or what the rule says.
+       */
+      readonly errorEnds: boolean;
       readonly repeat: Repeat;
+      readonly onDrift: OnDrift;
     };
 
 export interface ToolFacts {
@@ -34,16 +39,23 @@ export interface ToolFacts {
 }
 
 export function treatmentOf({ tool, rule, changed, repeat }: ToolFacts): Treatment {
-  const { kind, isErrorMeans = kind ? "unknown" : "rejected" } = rule;
+  const { kind, isErrorMeans } = rule;
+  const errorEnds = kind === undefined && isErrorMeans === undefined;
   const hints = tool?.annotations ?? {};
-  const guarded = { tag: "guard", isErrorMeans, repeat: rule.repeat ?? repeat } as const;
-  if (changed && kind === undefined) return { ...guarded, asks: true, writes: true };
+  const guarded = (asks: boolean, writes: boolean): Treatment => ({
+    tag: "guard",
+    asks,
+    writes,
+    errorEnds,
+    repeat: rule.repeat ?? repeat,
+    // Of a tool that may be a read, another call is no other wording of the first.
+    onDrift: rule.onDrift ?? (writes ? "hold" : "allow"),
+  });
+  if (changed && kind === undefined) return guarded(true, true);
   if (kind !== undefined) {
-    return kind === "read"
-      ? { tag: "pass" }
-      : { ...guarded, asks: kind === "destructive", writes: true };
+    return kind === "read" ? { tag: "pass" } : guarded(kind === "destructive", true);
   }
   if (hints.readOnlyHint === true) return { tag: "pass" };
   const asks = hints.destructiveHint === true;
-  return { ...guarded, asks, writes: asks || hints.readOnlyHint === false };
+  return guarded(asks, asks || hints.readOnlyHint === false);
 }

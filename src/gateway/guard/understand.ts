@@ -6,14 +6,17 @@
 
 import { keyNamesOf, withoutMadeUp } from "../../integrations/shared/tools/made-up-key.ts";
 import { canonicalize } from "../../key/canonical.ts";
+import { shortened } from "../long-arguments.ts";
 import { withoutOurs } from "../people/people.ts";
 import { type Fields, fieldsOf, plainOf } from "../pipe/message.ts";
 import type { Call } from "./call.ts";
+import { withoutRound } from "./flight.ts";
 import type { Operations } from "./operations.ts";
 import type { GatewayRule, Repeat } from "./rules.ts";
 import type { ServerTools } from "./server-tools.ts";
 import { rowName } from "./standing-calls.ts";
 import { conversationOf, threadOf, type Whose } from "./thread.ts";
+
 import { treatmentOf } from "./treatment.ts";
 
 export interface Understanding {
@@ -38,7 +41,7 @@ export async function understand(
   { signal, askHost }: Asking,
   { tools, operations, whose, rule, repeat, hasKeyField }: Understanding,
 ): Promise<Call | "pass"> {
-  const params = withoutOurs(request);
+  const params = withoutRound(withoutOurs(request));
   const name = String(params.name);
   const { tool, changed } = await tools.find(name);
   const said = rule(name);
@@ -47,15 +50,20 @@ export async function understand(
   const thread = threadOf(whose, conversationOf(params._meta));
   const names = keyNamesOf(tool?.inputSchema);
   const given = without(fieldsOf(params.arguments), said.keyField ?? names.property);
-  const args = withoutMadeUp(plainOf(given), names);
+  const args = shortened(withoutMadeUp(plainOf(given), names));
   const intent = said.intent ? only(fieldsOf(args), said.intent) : args;
   const { text } = canonicalize(intent, "arguments");
-  const row = rowName(thread, operations.nameOf(name), text);
+  const fullName = operations.nameOf(name);
+  const row = rowName(thread, fullName, text);
   return {
     tool: name,
     row,
     thread,
+    name: fullName,
     args,
+    intent,
+    about: said.about,
+    errorEnds: treatment.errorEnds,
     treatment,
     signal,
     define: () => tools.findNow(name),

@@ -18,8 +18,13 @@ export interface Change {
 const COMMAND = "npx";
 const GATEWAY = ["-y", "holdfire", "mcp"];
 
-/** The configuration with the gateway before this server. `label` names the host in the ledger. */
-export function wrapServer(text: string, config: HostConfig, name: string, label: string): Change {
+/** The configuration with the gateway before this server. `options` are the gateway's. */
+export function wrapServer(
+  text: string,
+  config: HostConfig,
+  name: string,
+  options: readonly string[],
+): Change {
   return changeServer(text, config, name, (server) => {
     if (typeof server.url === "string") {
       throw new InvalidInputError(
@@ -30,7 +35,7 @@ export function wrapServer(text: string, config: HostConfig, name: string, label
     if (typeof server.command !== "string") throw new InvalidInputError(name, "has no command.");
     if (restOf(server)) throw new InvalidInputError(name, "has the gateway already.");
     const args = Array.isArray(server.args) ? server.args : [];
-    const own = ["--as", label, "--server", name];
+    const own = [...options, "--server", name];
     return {
       ...server,
       command: COMMAND,

@@ -1,16 +1,25 @@
 /**
  * An MCP server that has an address: each message of the host is a POST, and its answers come as JSON or as events.
  *
+ * A message is posted once. Where the stream of its answer breaks, the rest of the stream is asked for, if the server
+ * keeps it; the message is not sent again.
+ *
  * @module
  */
 
-import { McpNotSentError, McpTurnedAwayError } from "../../classify/mcp.ts";
+import { McpNotSentError } from "../../classify/mcp.ts";
+import type { Clock } from "../../lang/clock.ts";
 import { causes, peek } from "../../lang/peek.ts";
 import { runWithoutToken } from "../../wire/token.ts";
-import { type Line, linesOf } from "./lines.ts";
-import { fieldsOf, type Id, type Message, messageOf, parseLine } from "./message.ts";
-import { eventsIn } from "./server-events.ts";
-import type { Upstream } from "./upstream.ts";
+import { ownRevision, protocolHeaders, type Session } from "./address-headers.ts";
+import type { Line } from "./lines.ts";
+import { fieldsOf, type Id, type Message, messageOf, parseLine, textOf } from "./message.ts";
+import { createParamHeaders } from "./param-headers.ts";
+import type { StreamPosition } from "./server-events.ts";
+import { errorOfStatus, followed } from "./server-refusals.ts";
+import { createSessions } from "./server-session.ts";
+import { createStreams, type Pending } from "./server-streams.ts";
+import { RequestCancelledError, type Upstream } from "./upstream.ts";
 
 export interface ServerAddress {
   readonly url: URL;
@@ -18,95 +27,131 @@ export interface ServerAddress {
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
   readonly maxMessageBytes: number;
+  readonly clock: Clock;
+  /** For people. */
+  readonly log: (line: string) => void;
 }
 
-const VERSION = "io.modelcontextprotocol/protocolVersion";
 /** Before these, nothing was sent. */
 const UNSENT = new Set<unknown>(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
+/** A server that does not answer to the end of its session is not waited for. */
+const GOODBYE_MS = 3_000;
+const NO_MESSAGE: Message = { kind: "other" };
 
 export function connectServer(address: ServerAddress): Upstream {
-  const { url, fetch, maxMessageBytes } = address;
+  const { fetch, maxMessageBytes, clock, log } = address;
+  let { url } = address;
   const { readable, writable } = new TransformStream<Line, Line>();
   const writer = writable.getWriter();
-  const stop = new AbortController();
-  let session: string | undefined;
-  let version: string | undefined;
+  const closed = new AbortController();
+  const session: Session = {};
+  const params = createParamHeaders(log);
+  const pending = new Map<Id, Pending>();
   let finish: (exitCode: number) => void = () => {};
   const ended = new Promise<number>((resolve) => {
     finish = resolve;
   });
-
-  const headersFor = (message: Message): Record<string, string> => ({
-    ...address.headers,
-    accept: "application/json, text/event-stream",
-    "content-type": "application/json",
-    ...(session === undefined ? {} : { "mcp-session-id": session }),
-    ...revisionIn(message, version),
+  const open = (headers: Record<string, string>, stop: AbortSignal) =>
+    ask(NO_MESSAGE, { headers }, stop);
+  const { read, listen, resume } = createStreams({
+    clock,
+    maxMessageBytes,
+    open,
+    deliver,
+    pending,
   });
-  // None of these is a request of an attempt: what they prove is told by their answers.
-  const ask = (init: RequestInit) =>
-    runWithoutToken(() => fetch(url, { ...init, signal: stop.signal }));
+  const sessions = createSessions({ session, post, listen, closed: closed.signal });
 
-  /** Hands on what an answer has in it; tells whether the answer to `id` was among it. */
-  async function handOn(response: Response, id: Id | undefined): Promise<boolean> {
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
-    const body = response.body as unknown as AsyncIterable<Buffer> | null;
-    if (!body) return false;
-    let isAnswered = false;
-    const lines = isStream
-      ? eventsIn(body, maxMessageBytes)
-      : linesOf(joined(body), maxMessageBytes);
-    for await (const line of lines) {
-      const value = line.tag === "line" ? parseLine(line.bytes) : undefined;
-      const message = messageOf(value);
-      // An error page is no message.
-      if (message.kind === "other") continue;
-      if (message.kind === "answer" && message.id === id) isAnswered = true;
-      const agreed = peek(peek(value, "result"), "protocolVersion");
-      if (typeof agreed === "string") version = agreed;
-      await writer.write(line);
-    }
-    return isAnswered;
+  /** None of these is a request of an attempt: what they prove is told by their answers. */
+  async function ask(message: Message, init: RequestInit, signal: AbortSignal): Promise<Response> {
+    const headers = {
+      ...address.headers,
+      accept: "application/json, text/event-stream",
+      ...(init.body === undefined ? {} : { "content-type": "application/json" }),
+      ...protocolHeaders(message, session, params),
+      ...(init.headers as Record<string, string> | undefined),
+    };
+    const send = () =>
+      runWithoutToken(() => fetch(url, { ...init, headers, signal, redirect: "manual" }));
+    const response = await send();
+    const moved = followed(url, response);
+    if (!moved) return response;
+    await response.body?.cancel();
+    url = moved;
+    return send();
   }
 
-  /** Where the server speaks first, until 2025-11-25. A server without it says so. */
-  async function listen(): Promise<void> {
-    const headers = { ...headersFor({ kind: "other" }), accept: "text/event-stream" };
-    const response = await ask({ headers });
-    if (response.ok) await handOn(response, undefined);
-    else await response.body?.cancel();
-  }
-
-  async function send(line: string | Buffer): Promise<void> {
-    const message = messageOf(parseLine(Buffer.from(line)));
-    const id = message.kind === "request" ? message.id : undefined;
-    let response: Response;
+  async function post(message: Message, line: string, stop: AbortSignal): Promise<Response> {
     try {
-      response = await ask({ method: "POST", headers: headersFor(message), body: line.toString() });
+      return await ask(message, { method: "POST", body: line }, stop);
     } catch (error) {
       const isUnsent = causes(error).some((link) => UNSENT.has(peek(link, "code")));
       throw isUnsent ? new McpNotSentError("the server could not be reached", error) : error;
     }
-    session = response.headers.get("mcp-session-id") ?? session;
-    const { status } = response;
-    if (status === 401 || status === 403) {
-      await response.body?.cancel();
-      throw new McpTurnedAwayError(new Error(`The server answered ${status}.`));
-    }
-    const isAnswered = await handOn(response, id);
-    if (id !== undefined && !isAnswered) {
-      throw new Error(`The server answered ${status}, and not to the request.`);
-    }
-    const isReady =
-      message.kind === "notification" && message.method === "notifications/initialized";
-    if (isReady) void listen().catch(() => {});
   }
 
-  async function end(): Promise<void> {
-    if (session !== undefined) {
-      await ask({ method: "DELETE", headers: headersFor({ kind: "other" }) }).catch(() => {});
+  async function deliver(line: Line, value: unknown, message: Message): Promise<void> {
+    const result = message.kind === "answer" ? fieldsOf(message.answer.result) : {};
+    if (typeof result.protocolVersion === "string") session.revision = result.protocolVersion;
+    const tools = Array.isArray(result.tools) ? result.tools : [];
+    const admitted = session.revision === undefined ? params.admit(tools) : tools;
+    if (admitted.length === tools.length) return writer.write(line);
+    const text = textOf({ ...fieldsOf(value), result: { ...result, tools: admitted } });
+    await writer.write({ tag: "line", bytes: Buffer.from(text) });
+  }
+
+  async function exchange(message: Message, line: string, request: Pending): Promise<void> {
+    const { signal } = request.stop;
+    const response = await sessions.post(message, line, signal);
+    const refusal = await errorOfStatus(url, response);
+    if (refusal) throw refusal;
+    const position: StreamPosition = {};
+    const canResume = () => position.lastEventId !== undefined && !ownRevision(message);
+    await read(response, position).catch((error: unknown) => {
+      if (!canResume() || signal.aborted) throw error;
+    });
+    if (request.id === undefined) return;
+    if (!request.isAnswered && canResume()) await resume(request, position);
+    if (!request.isAnswered) {
+      throw new Error(`The server answered ${response.status}, and not to the request.`);
     }
-    stop.abort();
+  }
+
+  async function send(given: string | Buffer): Promise<void> {
+    const line = given.toString();
+    const message = messageOf(parseLine(Buffer.from(line)));
+    if (message.kind === "notification" && isCancellation(message)) return cancel(message.params);
+    const id = message.kind === "request" ? message.id : undefined;
+    const request: Pending = { id, stop: new AbortController(), isAnswered: false };
+    const stop = () => request.stop.abort();
+    closed.signal.addEventListener("abort", stop);
+    if (id !== undefined) pending.set(id, request);
+    try {
+      await exchange(message, line, request);
+    } catch (error) {
+      const isCancelled = request.stop.signal.aborted && !closed.signal.aborted;
+      throw isCancelled ? new RequestCancelledError(error) : error;
+    } finally {
+      closed.signal.removeEventListener("abort", stop);
+      if (id !== undefined && pending.get(id) === request) pending.delete(id);
+    }
+  }
+
+  /** From 2026-07-28 on, when nothing is agreed at the start, the end of its stream cancels a request. */
+  const isCancellation = ({ method }: { readonly method: string }): boolean =>
+    method === "notifications/cancelled" && session.revision === undefined;
+
+  const cancel = ({ requestId }: { readonly requestId?: unknown }): void =>
+    pending.get(requestId as Id)?.stop.abort();
+
+  async function end(): Promise<void> {
+    if (closed.signal.aborted) return;
+    closed.abort();
+    if (session.id !== undefined) {
+      const inTime = AbortSignal.timeout(GOODBYE_MS);
+      const goodbye = await ask(NO_MESSAGE, { method: "DELETE" }, inTime).catch(() => {});
+      await goodbye?.body?.cancel();
+    }
     await writer.close().catch(() => {});
     finish(0);
   }
@@ -120,36 +165,3 @@ export function connectServer(address: ServerAddress): Upstream {
     ended,
   };
 }
-
-/** A JSON answer may have newlines in it. */
-async function* joined(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const chunk of body) {
-    yield Buffer.from(
-      Buffer.from(chunk)
-        .toString("latin1")
-        .replaceAll(/[\r\n]/g, " "),
-      "latin1",
-    );
-  }
-}
-
-/** Until 2025-11-25 a header has the revision that was agreed; from 2026-07-28 on also what is asked for. */
-function revisionIn(message: Message, agreed: string | undefined): Record<string, string> {
-  const params = "params" in message ? message.params : {};
-  const own = fieldsOf(params._meta)[VERSION];
-  const revision = typeof own === "string" ? own : agreed;
-  if (revision === undefined) return {};
-  if (own === undefined || message.kind !== "request") return { "mcp-protocol-version": revision };
-  const name = params.name ?? params.uri ?? params.taskId;
-  return {
-    "mcp-protocol-version": revision,
-    "mcp-method": message.method,
-    ...(typeof name === "string" ? { "mcp-name": headerText(name) } : {}),
-  };
-}
-
-/** As the protocol writes what a header cannot hold. */
-const headerText = (text: string): string =>
-  /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/.test(text) && !text.startsWith("=?")
-    ? text
-    : `=?base64?${Buffer.from(text).toString("base64")}?=`;

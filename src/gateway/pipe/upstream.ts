@@ -19,3 +19,12 @@ export interface Upstream {
   /** Resolves with the exit code that the gateway is to end with. */
   readonly ended: Promise<number>;
 }
+
+/** The host does not want the answer any more. What was asked for may still be done. */
+export class RequestCancelledError extends Error {
+  override readonly name = "RequestCancelledError";
+
+  constructor(cause: unknown) {
+    super("The host has cancelled the request.", { cause });
+  }
+}

@@ -10,9 +10,13 @@ import type { Writable } from "node:stream";
 export interface Writer {
   /** Rejects if the other side is gone. */
   write(line: string | Buffer): Promise<void>;
+  /** Resolves when what waits to be read by the other side is not much, or when it is gone. */
+  ready(): Promise<void>;
   isClosed(): boolean;
   end(): void;
 }
+
+const MUCH_BYTES = 1024 * 1024;
 
 const NEWLINE = Buffer.from("\n");
 
@@ -35,6 +39,16 @@ export function writerTo(stream: Writable): Writer {
         const whole =
           typeof line === "string" ? Buffer.from(`${line}\n`) : Buffer.concat([line, NEWLINE]);
         stream.write(whole, (error) => (error ? reject(error) : resolve()));
+      }),
+    ready: () =>
+      new Promise((resolve) => {
+        if (failed || stream.writableLength < MUCH_BYTES) return resolve();
+        const events = ["drain", "error", "close"] as const;
+        const go = () => {
+          for (const event of events) stream.off(event, go);
+          resolve();
+        };
+        for (const event of events) stream.on(event, go);
       }),
     isClosed: () => failed !== undefined || stream.writableEnded,
     end: () => void (stream.writableEnded || stream.end()),
