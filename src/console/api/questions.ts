@@ -1,0 +1,71 @@
+/**
+ * What waits for a person, as the page shows it: a question, or an operation whose outcome is unknown.
+ *
+ * @module
+ */
+
+import type { Holdfire } from "../../api.ts";
+import { canBeShown, changesOf, WHY_ASKED } from "../../describe/question.ts";
+import { intentText } from "../../describe/scope-facts.ts";
+import { CONSEQUENCES, standingOf } from "../../describe/standing.ts";
+import { lastAttempt } from "../../describe/timeline.ts";
+import type { OperationView } from "../../engine/admin/operations.ts";
+import { engineOf } from "../../engine/engine-of.ts";
+import type { Approval } from "../../gate/approvals.ts";
+import { diffOf } from "../../gate/diff.ts";
+import type { Json } from "../../key/canonical.ts";
+import { jsonText, visible } from "../../key/escape-hidden.ts";
+import { isJsonObject, type JsonObject } from "../../key/json.ts";
+import type { CutText, Inbox, Question, UnknownItem } from "../model.ts";
+import { alsoUnknownTo, rowOf } from "./rows.ts";
+
+export const consequences: Inbox["consequences"] = CONSEQUENCES;
+
+/** More than a person reads; they are told how much is left out. */
+const LONGEST_TEXT = 20_000;
+const MOST_EFFECTS = 50;
+
+export async function questionOf(hf: Holdfire, approval: Approval): Promise<Question> {
+  const { operation, why, digest, askedAt, expiresAt, answered } = approval;
+  const isObject = isJsonObject(approval.shown ?? null);
+  const shown = isObject ? (approval.shown as JsonObject) : {};
+  const changes = changesOf(shown.plan);
+  const effects = Array.isArray(shown.alsoDoes) ? shown.alsoDoes : [];
+  return {
+    operation: rowOf(operation),
+    why: WHY_ASKED[why],
+    ...{ digest, askedAt, expiresAt, answered },
+    canBeShown: canBeShown(approval),
+    args: cutText(shown.args ?? null),
+    alsoDoes: effects.slice(0, MOST_EFFECTS).map((one) => visible(String(one))),
+    definition: shown.definition === undefined ? undefined : cutText(shown.definition),
+    drift: shown.drift === undefined ? undefined : cutText(shown.drift),
+    plan: changes && diffOf(changes),
+    alsoUnknown: await alsoUnknownTo(hf, operation),
+  };
+}
+
+function cutText(value: Json): CutText {
+  const text = jsonText(value);
+  const leftOut = Math.max(0, text.length - LONGEST_TEXT);
+  return { text: leftOut > 0 ? text.slice(0, LONGEST_TEXT) : text, leftOut };
+}
+
+export async function unknownOf(hf: Holdfire, operation: OperationView): Promise<UnknownItem> {
+  const { ledger, known } = engineOf(hf);
+  const now = ledger.clock.latest();
+  const ends = operation.attempts.flatMap(({ endedAt, endsBy }) =>
+    endedAt === undefined && endsBy !== undefined && endsBy > now ? [endsBy] : [],
+  );
+  return {
+    operation: rowOf(operation),
+    standing: standingOf(operation),
+    intent: intentText(operation),
+    last: lastAttempt(operation),
+    evidence: operation.evidence.length,
+    asOf: operation.at,
+    mayStillSendUntil: ends.length > 0 ? Math.max(...ends) : undefined,
+    canLook: known.tools.get(operation.tool)?.readState !== undefined,
+    alsoUnknown: await alsoUnknownTo(hf, operation),
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * Answers of a person: a button each, which first says what the answer will cause, and then asks to confirm it.
+ *
+ * @module
+ */
+
+import { useState } from "preact/hooks";
+import type { AnswerName, OperationDetail, Problem } from "../../model.ts";
+import { post } from "../api.ts";
+import { named } from "../words.ts";
+import { Failed } from "./states.tsx";
+
+export interface AnswerChoice {
+  readonly name: AnswerName;
+  readonly label: string;
+  readonly confirm: string;
+  readonly tone: "good" | "bad" | "plain";
+  /** The last part of the path, and what is sent. */
+  readonly path: string;
+  readonly body: object;
+  readonly takesNote: boolean;
+  /** Must be ticked before it can be given; sent as `anyway`. */
+  readonly warning?: string | undefined;
+}
+
+interface Given {
+  readonly id: string;
+  readonly choices: readonly AnswerChoice[];
+  readonly consequences: Readonly<Record<AnswerName, string>>;
+  readonly person: string;
+  /** Told what was recorded. */
+  readonly onAnswered: (what: string) => void;
+}
+
+export function Answers({ id, choices, consequences, person, onAnswered }: Given) {
+  const [chosen, choose] = useState<AnswerChoice>();
+  return (
+    <div class="answers">
+      <div class="buttons">
+        {choices.map((choice) => (
+          <button
+            key={choice.name}
+            type="button"
+            class={choice.tone}
+            aria-expanded={chosen?.name === choice.name}
+            onClick={() => choose(chosen?.name === choice.name ? undefined : choice)}
+          >
+            {choice.label}
+          </button>
+        ))}
+      </div>
+      {chosen && (
+        <Confirm
+          key={chosen.name}
+          {...{ id, person, onAnswered }}
+          choice={chosen}
+          causes={consequences[chosen.name]}
+          onLeave={() => choose(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface Confirming {
+  readonly id: string;
+  readonly choice: AnswerChoice;
+  readonly causes: string;
+  readonly person: string;
+  readonly onAnswered: (what: string) => void;
+  readonly onLeave: () => void;
+}
+
+function Confirm({ id, choice, causes, person, onAnswered, onLeave }: Confirming) {
+  const [note, setNote] = useState("");
+  const [anyway, setAnyway] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+
+  async function give(event: Event): Promise<void> {
+    event.preventDefault();
+    setSending(true);
+    const body = { ...choice.body, note, ...(choice.warning && { anyway }) };
+    const path = `api/operations/${encodeURIComponent(id)}/${choice.path}`;
+    const answered = await post<OperationDetail>(path, body);
+    setSending(false);
+    if (!answered.ok) return setProblem(answered.problem);
+    const { tool, status, reason } = answered.value.operation;
+    const now = `${named(status)}${reason ? ` (${named(reason)})` : ""}`;
+    onAnswered(`${tool}: ${choice.label.toLowerCase()}, recorded. It is ${now} now.`);
+  }
+
+  return (
+    <form class="confirm" onSubmit={(event) => void give(event)}>
+      <p>
+        <strong>What this causes.</strong> {causes}
+      </p>
+      {choice.warning && (
+        <label class="tick">
+          <input
+            type="checkbox"
+            checked={anyway}
+            onChange={(event) => setAnyway(event.currentTarget.checked)}
+          />
+          {choice.warning}
+        </label>
+      )}
+      {choice.takesNote && (
+        <label class="field">
+          Reason, kept with the answer
+          <input
+            type="text"
+            maxLength={2_000}
+            value={note}
+            onInput={(event) => setNote(event.currentTarget.value)}
+          />
+        </label>
+      )}
+      {problem && <Failed problem={problem} />}
+      <div class="buttons">
+        <button
+          type="submit"
+          class={`${choice.tone} strong`}
+          disabled={isSending || (choice.warning !== undefined && !anyway)}
+        >
+          {choice.confirm} as {person}
+        </button>
+        <button type="button" onClick={onLeave}>
+          Leave it
+        </button>
+      </div>
+    </form>
+  );
+}
