@@ -5,8 +5,8 @@
  * @module
  */
 
-import { readFileSync, writeFileSync } from "node:fs";
 import { faults, readFaults } from "../../src/testing/faulty-service.ts";
+import { findTable, markdownOf } from "../../test/table-in-page.ts";
 import { type App, type AppStage, type Request, type Seen, watchApp } from "./app-stage.ts";
 import { PAY, WORDS } from "./stage.ts";
 
@@ -126,9 +126,11 @@ function problemOf(seen: Seen, expected: Pick<Seen, "sent" | "paid" | "told">): 
   return seen.complained === "" ? undefined : `stderr: ${seen.complained}`;
 }
 
-const PAGE = new URL("../../docs/frameworks.md", import.meta.url);
-const BEGIN = "<!-- apps: written by npm run frameworks -- --apps --write -->\n\n";
-const END = "<!-- end of apps -->";
+const PLACE = {
+  name: "apps",
+  command: "npm run frameworks -- --apps --write",
+  page: "docs/frameworks.md",
+};
 
 /** Plays all, prints the table, and compares it with the page or writes it there. Whether all is as it must be. */
 export async function runApps(options: { readonly write: boolean }): Promise<boolean> {
@@ -146,22 +148,9 @@ export async function runApps(options: { readonly write: boolean }): Promise<boo
   }
   const table = markdownOf(rows);
   console.log(table);
-  const page = readFileSync(PAGE, "utf8");
-  const begin = page.indexOf(BEGIN) + BEGIN.length;
-  const end = page.indexOf(END, begin);
-  if (options.write && problems.length === 0) {
-    writeFileSync(PAGE, `${page.slice(0, begin)}${table}\n${page.slice(end)}`);
-  } else if (page.slice(begin, end) !== `${table}\n`) {
-    problems.push("docs/frameworks.md has another table.");
-  }
+  const place = findTable(PLACE);
+  if (options.write && problems.length === 0) place.write(table);
+  else if (place.text !== table) problems.push("docs/frameworks.md has another table.");
   for (const problem of problems) console.log(problem);
   return problems.length === 0;
-}
-
-function markdownOf([head = [], ...rows]: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => "---"), ...rows];
-  const widths = head.map((_, n) => Math.max(...lines.map((line) => line[n]?.length ?? 0)));
-  const lineOf = (cells: readonly string[], fill: string) =>
-    `| ${cells.map((cell, n) => cell.padEnd(widths[n] ?? 0, fill)).join(" | ")} |\n`;
-  return lines.map((line, n) => lineOf(line, n === 1 ? "-" : " ")).join("");
 }

@@ -11,7 +11,7 @@ const stage = stageOf(import.meta.url);
 
 const same = <T>(value: T): T => value;
 
-export { same as guardTool, same as guardTools, same as ownRetries };
+export { same as guardMcpClient, same as guardTool, same as guardTools, same as ownRetries };
 
 /** The signal of the run; no key. */
 export const attemptOf = (): { readonly signal: AbortSignal | undefined } => ({

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { chaos } from "./chaos/command.ts";
 import type { Command } from "./command.ts";
+import { consoleCommand } from "./console/command.ts";
 import { approve, deny, resolve } from "./decisions/answer.ts";
 import { inbox } from "./decisions/inbox.ts";
 import { trust } from "./decisions/trust.ts";
@@ -21,6 +23,8 @@ import { reconcile } from "./reconcile.ts";
 
 export const COMMANDS: readonly Command[] = [
   approve,
+  chaos,
+  consoleCommand,
   deny,
   demo,
   doctor,

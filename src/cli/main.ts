@@ -16,8 +16,13 @@ const stopped = new AbortController();
 // The first Ctrl-C asks; the second one, with no listener left, ends the process.
 process.once("SIGINT", () => stopped.abort());
 
-// `holdfire ls | head` closes the pipe early: nothing reads the output any more.
-process.stdout.on("error", () => process.exit(process.exitCode ?? 0));
+// `holdfire ls | head` closes the pipe early: nothing reads the output any more. The gateway goes on without its host:
+// what it has sent is still answered, and belongs in the ledger.
+const [command] = process.argv.slice(2);
+process.stdout.on("error", () => {
+  if (command !== "mcp") process.exit(process.exitCode ?? 0);
+});
+process.stderr.on("error", () => {});
 
 const terminal: Terminal = {
   out: (line) => void process.stdout.write(`${line}\n`),

@@ -149,7 +149,7 @@ test("an error of an inner operation is not told as an answer of the service", a
 test("where no byte has left, no reply is told as lost", async () => {
   const world = worldOf();
   const call = await finish(world, 0, wish("HN", { fates: ["not-sent"], manner: "wraps" }));
-  expect(call.words).toMatch(/No request was seen to leave/);
+  expect(call.words).toMatch(/No HTTP request was seen to leave/);
 });
 
 test("an owner whose record was evicted before it fired leaves nothing that could not be fired again", async () => {

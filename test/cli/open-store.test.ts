@@ -80,6 +80,16 @@ describe("SQLite", () => {
     expect(JSON.parse((await run(folder, ["--tenant", "else"])).out).tools).toEqual([]);
   });
 
+  test("in a folder without a ledger, that of holdfire mcp is read, and said", async () => {
+    const home = newFolder();
+    const path = join(home, ".holdfire", "ledger.db");
+    await fill(sqliteStore({ path }));
+    const { exitCode, out, err } = await run(newFolder(), [], { HOME: home });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toEqual({ where: path, tools: ["pay"] });
+    expect(err).toContain(path);
+  });
+
   test("a ledger that is not there is unreachable, and is not made", async () => {
     const folder = newFolder();
     const { exitCode, err } = await run(folder, []);

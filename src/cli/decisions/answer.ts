@@ -8,15 +8,17 @@
  */
 
 import type { Holdfire } from "../../api.ts";
+import { canBeShown } from "../../describe/question.ts";
+import { intentText, othersUnknown } from "../../describe/scope-facts.ts";
+import { lastAttempt } from "../../describe/timeline.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import { isHoldfireError } from "../../errors.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, FailedError, LEDGER, UsageError } from "../command.ts";
-import { intentText, othersLines, othersUnknown } from "../ledger/decision-facts.ts";
+import { othersLines } from "../ledger/decision-facts.ts";
 import { withLedger } from "../ledger/open-ledger.ts";
 import { findOperation } from "../ledger/operations.ts";
-import { canBeShown, questionLines } from "../ledger/question.ts";
-import { lastAttempt } from "../ledger/show.ts";
+import { questionLines } from "../ledger/question.ts";
 import { wholeNumberOf } from "../parse.ts";
 import { jsonText, onStderr, paintStatus, type Terminal, visible } from "../terminal.ts";
 import { personAt } from "./ask-person.ts";

@@ -6,14 +6,15 @@
  */
 
 import type { Holdfire } from "../../api.ts";
+import { canBeShown } from "../../describe/question.ts";
+import { othersUnknown } from "../../describe/scope-facts.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import type { Approval } from "../../gate/approvals.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, FailedError, LEDGER } from "../command.ts";
-import { othersUnknown } from "../ledger/decision-facts.ts";
 import { withLedger } from "../ledger/open-ledger.ts";
 import { eachItem } from "../ledger/operations.ts";
-import { canBeShown, questionLines } from "../ledger/question.ts";
+import { questionLines } from "../ledger/question.ts";
 import { jsonText, paint, type Terminal, visible } from "../terminal.ts";
 import { giveAnswer } from "./answer.ts";
 import { type Person, personAt } from "./ask-person.ts";

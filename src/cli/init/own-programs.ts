@@ -74,6 +74,8 @@ export function plainProgram(ending: Ending): string {
       const found = await bank.find(key);
       return found ? committed(found, { effectId: found.id }) : absent();
     },
+    // Your service commits within this time after a request has ended, or never: only then is an absence believed.
+    commitsWithinMs: 30_000,
   });
 
   /** Run it twice: it is the same scope, so the second run is answered from the ledger. */

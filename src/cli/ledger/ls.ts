@@ -4,6 +4,7 @@
  * @module
  */
 
+import { scopeFrom } from "../../describe/scope-facts.ts";
 import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
 import type { StateTag } from "../../ledger/record.ts";
 import { type Command, defineCommand, EXIT, LEDGER, UsageError } from "../command.ts";
@@ -17,7 +18,7 @@ import {
   visible,
 } from "../terminal.ts";
 import { withLedger } from "./open-ledger.ts";
-import { scopeFrom, tellUnreadable } from "./operations.ts";
+import { tellUnreadable } from "./operations.ts";
 
 const STATES: readonly StateTag[] = [
   "held",

@@ -106,15 +106,30 @@ function connect(choice: StoreChoice, terminal: Terminal): Promise<Connected> {
   );
 }
 
-async function openFile(given: string | undefined, { env, cwd }: Terminal): Promise<Connected> {
-  const { defaultPath, sqliteStore } = await import("../../stores/sqlite/index.ts");
-  const path = resolve(cwd, given ?? defaultPath(env, cwd));
-  if (!existsSync(path)) {
+async function openFile(given: string | undefined, terminal: Terminal): Promise<Connected> {
+  const { env, cwd } = terminal;
+  const { sqliteStore } = await import("../../stores/sqlite/index.ts");
+  const { defaultPath } = await import("../../stores/default-path.ts");
+  const usual = resolve(cwd, given ?? defaultPath(env, cwd));
+  const path = existsSync(usual) || given !== undefined ? usual : gatewayLedger(env);
+  if (path === undefined || !existsSync(path)) {
     throw new UnreachableError(
-      `There is no ledger at ${path}. Run your program first, or name another with --store.`,
+      `There is no ledger at ${usual}. Run your program first, or name another with --store.`,
     );
   }
+  if (path !== usual) terminal.err(`Reading the ledger of holdfire mcp, ${path}.`);
   return { store: sqliteStore({ path }), where: path, end: async () => {} };
+}
+
+/** Where `holdfire mcp` keeps what it knows: hosts start it in any folder. `HOLDFIRE_STORE` names another. */
+export function gatewayLedger({
+  HOLDFIRE_STORE,
+  HOME,
+  USERPROFILE,
+}: Terminal["env"]): string | undefined {
+  const home = HOME || USERPROFILE;
+  if (HOLDFIRE_STORE) return HOLDFIRE_STORE;
+  return home ? join(home, ".holdfire", "ledger.db") : undefined;
 }
 
 async function openRedis(url: URL, choice: StoreChoice, terminal: Terminal): Promise<Connected> {

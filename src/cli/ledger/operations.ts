@@ -5,9 +5,9 @@
  */
 
 import type { Holdfire } from "../../api.ts";
+import { begins, isCalled, SHORTEST } from "../../describe/names.ts";
+import { MOST_NAMED } from "../../describe/scope-facts.ts";
 import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
-import { wireKey } from "../../key/mint.ts";
-import { SEPARATOR } from "../../key/scope.ts";
 import { FailedError } from "../command.ts";
 import { type Terminal, visible } from "../terminal.ts";
 
@@ -56,13 +56,6 @@ export const eachOperation = (
 ): AsyncGenerator<OperationView> =>
   eachItem((cursor) => hf.operations.list({ ...query, limit: PAGE, cursor }), terminal);
 
-/** More than a person wants to choose from. */
-export const MOST_NAMED = 5;
-/** Generations of a key that are compared, at most. */
-const MOST_KEYS = 16;
-/** The beginning of a key or id names an operation from this length on. */
-const SHORTEST = 6;
-
 /**
  * By its id, by the key that the service saw, by the id of the tool call that made it, or by the beginning of a key or id,
  * such as `holdfire doctor --live` prints. A whole name counts before a beginning.
@@ -107,20 +100,3 @@ function several(asked: string, met: readonly OperationView[], isWhole: boolean)
   }));
   return new FailedError(message, { hint, candidates });
 }
-
-function isCalled(operation: OperationView, asked: string): boolean {
-  return operation.aliases.includes(asked) || keysOf(operation).includes(asked);
-}
-
-const begins = (operation: OperationView, asked: string): boolean =>
-  asked.length >= SHORTEST &&
-  (operation.id.startsWith(asked) || keysOf(operation).some((key) => key.startsWith(asked)));
-
-/** The key as it is now, and those that attempts have carried. */
-function keysOf({ id, key, attempts }: OperationView): readonly string[] {
-  const generations = new Set(attempts.map(({ generation }) => generation));
-  return [key, ...[...generations].slice(-MOST_KEYS).map((number) => wireKey(id, number))];
-}
-
-/** A scope as it is printed, as the ledger has it. */
-export const scopeFrom = (shown: string): string => shown.split(" › ").join(SEPARATOR);

@@ -5,11 +5,11 @@
  * @module
  */
 
+import { changesOf, WHY_ASKED } from "../../describe/question.ts";
+import { intentText } from "../../describe/scope-facts.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
-import type { PlannedChange } from "../../engine/define/definition.ts";
 import type { Approval } from "../../gate/approvals.ts";
 import { type DiffLine, diffOf } from "../../gate/diff.ts";
-import type { Json } from "../../key/canonical.ts";
 import { isJsonObject, type JsonObject } from "../../key/json.ts";
 import {
   jsonText,
@@ -20,7 +20,7 @@ import {
   type Terminal,
   visible,
 } from "../terminal.ts";
-import { intentText, othersLines } from "./decision-facts.ts";
+import { othersLines } from "./decision-facts.ts";
 
 const LONGEST_LINE = 200;
 const MOST_LINES = 60;
@@ -31,14 +31,6 @@ const STYLES: Readonly<Partial<Record<DiffLine["sign"], Style>>> = {
   "-": "red",
   "@": "cyan",
 };
-
-const WHY = {
-  approval: "it is destructive",
-  drift: "it differs from an earlier call in this scope",
-} as const;
-
-/** Whether the person can see what is asked; else there is nothing to approve. */
-export const canBeShown = ({ shown }: Approval): boolean => shown !== undefined;
 
 /** `others`: operations of the same scope that are unknown. */
 export function questionLines(
@@ -51,7 +43,7 @@ export function questionLines(
   const left = expiresAt - terminal.now();
   const head = [
     `${bold(visible(operation.tool))} in ${visible(operation.scope)}`,
-    `needs approval because ${WHY[why]}; ${left > 0 ? `expires in ${showDuration(left)}` : "expired"} (${showTime(expiresAt)})`,
+    `needs approval because ${WHY_ASKED[why]}; ${left > 0 ? `expires in ${showDuration(left)}` : "expired"} (${showTime(expiresAt)})`,
     `key ${operation.key}`,
     `digest ${digest}`,
   ];
@@ -100,12 +92,6 @@ function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
 
 const notAll = (lines: number): string =>
   `NOT ALL OF IT: ${lines} lines are left out or cut. holdfire show KEY --json prints all.`;
-
-/** What the tool planned; `undefined` if it has no plan. It was checked when the question was made. */
-function changesOf(plan: Json | undefined): readonly PlannedChange[] | undefined {
-  const changes = isJsonObject(plan ?? null) ? (plan as JsonObject).changes : undefined;
-  return Array.isArray(changes) ? (changes as unknown as PlannedChange[]) : undefined;
-}
 
 function cut(lines: readonly string[]): readonly string[] {
   const isLong = (line: string) => line.length > LONGEST_LINE;

@@ -55,8 +55,20 @@ export function headersOf(given: readonly string[], env: Terminal["env"]): Recor
       const colon = header.indexOf(":");
       if (colon < 1) throw new UsageError(`--header needs "NAME: VALUE".`);
       const value = header.slice(colon + 1).trim();
-      return [header.slice(0, colon), value.replaceAll(/\$(\w+)/g, (_, name) => env[name] ?? "")];
+      return [
+        header.slice(0, colon),
+        value.replaceAll(/\$(\w+)/g, (_, name) => variable(name, env)),
+      ];
     }),
+  );
+}
+
+function variable(name: string, env: Terminal["env"]): string {
+  const value = env[name];
+  if (value) return value;
+  throw new UsageError(
+    `--header names the environment variable ${name}, which is not set.`,
+    "Hosts start servers with an environment of their own: set it in the host's configuration of this server.",
   );
 }
 

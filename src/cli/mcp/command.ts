@@ -7,8 +7,8 @@
  */
 
 import { existsSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
-import { join, resolve } from "node:path";
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
 import { createHoldfire } from "../../create.ts";
 import { runGateway } from "../../gateway/gateway.ts";
 import { createGuard } from "../../gateway/guard/guard.ts";
@@ -16,73 +16,42 @@ import { connectServer } from "../../gateway/pipe/server-address.ts";
 import { startServer } from "../../gateway/pipe/server-process.ts";
 import { createReport } from "../../gateway/report.ts";
 import { digestText } from "../../key/digest.ts";
+import { systemClock } from "../../lang/clock.ts";
 import { type Command, defineCommand, LEDGER, UsageError } from "../command.ts";
-import { withLedger } from "../ledger/open-ledger.ts";
+import { gatewayLedger, withLedger } from "../ledger/open-ledger.ts";
 import { durationOf, wholeNumberOf } from "../parse.ts";
 import { type Terminal, visible } from "../terminal.ts";
 import { chaosOf, headersOf, repeatOf, urlOf } from "./choices.ts";
 import { install } from "./install.ts";
 import { loadRules } from "./load-rules.ts";
 
+const text = (value: string, about: string) => ({ type: "string", value, about }) as const;
+const texts = (value: string, about: string) =>
+  ({ type: "string", multiple: true, value, about }) as const;
+const flag = (about: string) => ({ type: "boolean", about }) as const;
+
 const OPTIONS = {
   ...LEDGER,
-  as: { type: "string", value: "LABEL", about: "Whose calls they are: one label for each host." },
-  server: { type: "string", value: "NAME", about: "The server's name in the ledger and in rules." },
-  url: { type: "string", value: "URL", about: "The server's address, in place of a command." },
-  header: {
-    type: "string",
-    multiple: true,
-    value: "NAME: VALUE",
-    about: "Sent to that address; $NAME stands for a variable of the environment.",
-  },
-  rules: { type: "string", value: "FILE", about: "What is known of its tools: JSON, or a module." },
-  repeat: {
-    type: "string",
-    value: "ask|allow|replay",
-    about: "A repeat soon after a received answer. Default ask.",
-  },
-  within: { type: "string", value: "10m", about: "How soon that is. Default 10m." },
-  patience: {
-    type: "string",
-    value: "30s",
-    about: "How long the host waits for an answer at least. Default 30s.",
-  },
-  lease: {
-    type: "string",
-    value: "5s",
-    about: "How long a gateway that died counts as alive. Default 5s.",
-  },
-  "max-message": {
-    type: "string",
-    value: "BYTES",
-    about: "The longest message that is handed on. Default 67108864.",
-  },
-  unguarded: { type: "boolean", about: "Guards nothing: shows what the host does by itself." },
-  chaos: {
-    type: "string",
-    value: "lose-reply|slow|die|twice",
-    about: "Breaks answers on purpose, after the server has done its work.",
-  },
-  nth: { type: "string", value: "N", about: "Chaos: the call that is broken. Default: at random." },
-  tool: { type: "string", value: "NAME", about: "Chaos: only calls of this tool." },
-  seed: {
-    type: "string",
-    value: "N",
-    about: "Chaos: repeats what was random. Printed if not given.",
-  },
-  slow: { type: "string", value: "70s", about: "Chaos: how late a slow answer is. Default 70s." },
-  host: {
-    type: "string",
-    value: "NAME",
-    about: "Install: claude-desktop, claude-code, cursor or vscode.",
-  },
-  file: {
-    type: "string",
-    value: "FILE",
-    about: "Install: the host's configuration. Default: its own.",
-  },
-  yes: { type: "boolean", about: "Install: writes the file, beside a copy of it as it was." },
-  report: { type: "boolean", about: "At the end, prints what happened to standard error." },
+  as: text("LABEL", "Whose calls they are: one label for each host."),
+  server: text("NAME", "The server's name in the ledger and in rules."),
+  url: text("URL", "The server's address, in place of a command."),
+  header: texts("NAME: VALUE", "Sent to that address; $NAME stands for an environment variable."),
+  rules: texts("NAME|FILE", "What is known of its tools: a ready set, JSON, or a module."),
+  repeat: text("ask|allow|replay", "A repeat soon after a received answer. Default ask."),
+  within: text("10m", "How soon that is. Default 10m."),
+  patience: text("30s", "How long the host waits for an answer at least. Default 30s."),
+  lease: text("5s", "How long a gateway that died counts as alive. Default 5s."),
+  "max-message": text("BYTES", "The longest message that is handed on. Default 67108864."),
+  unguarded: flag("Guards nothing: shows what the host does by itself."),
+  chaos: text("lose-reply|slow|die|twice", "Breaks answers, after the server has done its work."),
+  nth: text("N", "Chaos: the call that is broken. Default: at random."),
+  tool: text("NAME", "Chaos: only calls of this tool."),
+  seed: text("N", "Chaos: repeats what was random. Printed if not given."),
+  slow: text("70s", "Chaos: how late a slow answer is. Default 70s."),
+  host: text("NAME", "Install: claude-desktop, claude-code, cursor or vscode."),
+  file: text("FILE", "Install: the host's configuration. Default: its own."),
+  yes: flag("Install: writes the file, beside a copy of it as it was."),
+  report: flag("At the end, prints what happened to standard error."),
 } as const;
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -98,7 +67,7 @@ export const mcp: Command = defineCommand({
   about: [
     "In a host's configuration, put `holdfire mcp --` before the server's command. Everything passes through, but for tool calls that may write: one whose answer was lost is answered from the ledger, read or held, and not made twice.",
     "`holdfire mcp install NAME --host cursor` shows what to change in a host's configuration, and changes it with --yes; uninstall takes it back.",
-    "The ledger is ~/.holdfire/ledger.db, unless --store or HOLDFIRE_STORE names another. It ends with the server's exit code.",
+    "The ledger is ~/.holdfire/ledger.db, unless --store or HOLDFIRE_STORE names another. `holdfire inbox` and the other commands read it, too, where a project has none of its own. It ends with the server's exit code.",
   ],
   options: OPTIONS,
   async run({ values, positionals, rest }, terminal) {
@@ -118,7 +87,7 @@ export const mcp: Command = defineCommand({
     const headers = headersOf(values.header, terminal.env);
     const label = values.as ?? "default";
     const server = values.server ?? (url ? `${url.host}${url.pathname}` : nameOf(rest));
-    const rules = await loadRules(values.rules, terminal.cwd);
+    const rules = await loadRules(values.rules, server, terminal.cwd);
     const repeat = repeatOf(values.repeat);
     const withinMs = durationOf("within", values.within) ?? 600_000;
     const patienceMs = durationOf("patience", values.patience) ?? 30_000;
@@ -143,12 +112,17 @@ export const mcp: Command = defineCommand({
       const failed = (error: Error) => log(`The server cannot be started: ${error.message}`);
       const program = { command: command ?? "", args, cwd, env: { ...env }, failed };
       const upstream = url
-        ? connectServer({ url, headers, fetch: globalThis.fetch, maxMessageBytes })
+        ? connectServer({ url, headers, fetch, maxMessageBytes, clock: systemClock, log })
         : startServer({ ...program, maxMessageBytes });
-      const handOn = (signal: NodeJS.Signals) => upstream.signal(signal);
+      const leaving = new AbortController();
+      const handOn = (signal: NodeJS.Signals) => {
+        leaving.abort();
+        upstream.signal(signal);
+      };
       for (const signal of SIGNALS) process.on(signal, handOn);
       const { count: onEvent } = report;
-      const guard = { whose, rules, repeat, withinMs, patienceMs, leaseMs, log, onEvent };
+      const ledger = opened.where;
+      const guard = { whose, ledger, rules, repeat, withinMs, patienceMs, leaseMs, log, onEvent };
       try {
         return await runGateway({
           input: process.stdin,
@@ -157,6 +131,7 @@ export const mcp: Command = defineCommand({
           maxMessageBytes,
           log,
           chaos,
+          leaving: leaving.signal,
           guard: values.unguarded ? undefined : (wires) => createGuard({ ...guard, hf }, wires),
         });
       } finally {
@@ -185,7 +160,9 @@ function userName(): string {
 
 /** The ledger's path or address. A file that is not there yet is made: a host cannot be asked to do that. */
 async function ledgerAt(given: string | undefined, { env, cwd }: Terminal): Promise<string> {
-  const chosen = given ?? (env.HOLDFIRE_STORE || join(homedir(), ".holdfire", "ledger.db"));
+  const chosen = given ?? gatewayLedger(env);
+  if (chosen === undefined)
+    throw new UsageError("There is no home folder. Name a ledger: --store FILE.");
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(chosen)) return chosen;
   const path = resolve(cwd, chosen);
   if (existsSync(path)) return path;

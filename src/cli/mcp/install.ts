@@ -13,20 +13,22 @@ import { configOf, HOSTS } from "../../gateway/install/hosts.ts";
 import { unwrapServer, wrapServer } from "../../gateway/install/wrap.ts";
 import { EXIT, FailedError, UsageError } from "../command.ts";
 import { type Terminal, visible } from "../terminal.ts";
+import { isReady, loadRules } from "./load-rules.ts";
 
 export interface InstallChoice {
   readonly host?: string | undefined;
   readonly file?: string | undefined;
   readonly as?: string | undefined;
+  readonly rules: readonly string[];
   readonly yes: boolean;
 }
 
-export function install(
+export async function install(
   action: "install" | "uninstall",
   server: string | undefined,
-  { host: given, file, as, yes }: InstallChoice,
+  { host: given, file, as, rules, yes }: InstallChoice,
   terminal: Terminal,
-): number {
+): Promise<number> {
   const host = HOSTS.find((name) => name === given);
   if (!host) throw new UsageError(`--host must be one of ${HOSTS.join(", ")}.`);
   if (server === undefined) throw new UsageError("The name of the server is missing.");
@@ -36,9 +38,13 @@ export function install(
   const { path } = config;
   if (!existsSync(path)) throw new FailedError(`There is no ${path}. Name the file with --file.`);
   const text = readFileSync(path, "utf8");
+  // A mistake in them is told now, and not by a server that does not start.
+  await loadRules(rules, server, cwd);
+  // Hosts start a server in any folder.
+  const named = rules.flatMap((one) => ["--rules", isReady(one) ? one : resolve(cwd, one)]);
   const { before, after } =
     action === "install"
-      ? wrapServer(text, config, server, as ?? host)
+      ? wrapServer(text, config, server, ["--as", as ?? host, ...named])
       : unwrapServer(text, config, server);
   // Only what changes: the rest of the file may have secrets.
   for (const { sign, line } of compareLines(before.split("\n"), after.split("\n"))) {

@@ -89,8 +89,9 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/ledger/moves/apply.ts",
-        find: '    case "settle": {\n      const why = whyNotOwner(record, move.epoch);\n',
-        replace: '    case "settle": {\n      const why = whyNotOwner(record, record.epoch);\n',
+        find: '    case "settle": {\n      const why = whyNotOwner(record, move);\n',
+        replace:
+          '    case "settle": {\n      const why = record.state.tag === "claimed" ? undefined : "stale";\n',
       },
     ],
     caughtBy: ["an owner that was succeeded cannot settle"],

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EXIT, UsageError } from "../../command.ts";
+import { EXIT } from "../../command.ts";
+import { runProgram } from "../../run-program.ts";
 import { jsonText, onStderr, paint, type Terminal, tableLines, visible } from "../../terminal.ts";
 import { namesIn, readStart } from "../read-bounded.ts";
 import { FOLDER, linesOf, SALT, type Tally, tallyOf } from "./tally.ts";
@@ -28,7 +28,18 @@ export async function runLive(
 ): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "holdfire-live-"));
   try {
-    const exitCode = await runProgram(program, { json, cwd, folder, env: terminal.env });
+    const exitCode = await runProgram({
+      command: program,
+      cwd,
+      preload: PRELOAD,
+      env: {
+        ...terminal.env,
+        [FOLDER]: folder,
+        [SALT]: randomBytes(16).toString("base64url"),
+      },
+      // With --json, stdout is for the JSON alone.
+      output: [json ? process.stderr : "inherit", "inherit"],
+    });
     const tally = tallyOf(readLines(folder));
     if (json) terminal.out(jsonText({ exitCode, ...tally }));
     else printTally(tally, onStderr(terminal));
@@ -45,41 +56,6 @@ const readLines = (folder: string) =>
   namesIn(folder)
     .slice(0, MOST_PROCESSES)
     .map((name) => linesOf(readStart(join(folder, name), MOST_BYTES) ?? ""));
-
-interface Running {
-  readonly json: boolean;
-  readonly cwd: string;
-  readonly folder: string;
-  readonly env: Terminal["env"];
-}
-
-function runProgram(program: readonly string[], running: Running): Promise<number> {
-  const [command = "", ...args] = program;
-  const { json, cwd, folder, env } = running;
-  // As an environment variable it also reaches what the program starts: npm scripts, workers.
-  const options = [env.NODE_OPTIONS, `--import=${PRELOAD.href}`].filter(Boolean).join(" ");
-  const child = spawn(command, args, {
-    cwd,
-    env: {
-      ...env,
-      NODE_OPTIONS: options,
-      [FOLDER]: folder,
-      [SALT]: randomBytes(16).toString("base64url"),
-    },
-    // With --json, stdout is for the JSON alone.
-    stdio: ["inherit", json ? process.stderr : "inherit", "inherit"],
-  });
-  const stop = () => void child.kill("SIGTERM");
-  process.once("SIGTERM", stop);
-  return new Promise<number>((resolve, reject) => {
-    child.once("error", (error) =>
-      reject(new UsageError(`"${visible(command)}" cannot be run: ${error.message}`)),
-    );
-    child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? numberOf(signal) : 0)));
-  }).finally(() => process.removeListener("SIGTERM", stop));
-}
-
-const numberOf = (signal: NodeJS.Signals): number => constants.signals[signal];
 
 const MOST_ROWS = 50;
 /** Ids have 36 or 43 characters, and are known by their beginning; else it is the name of a tool. */

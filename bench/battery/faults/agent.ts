@@ -1,0 +1,112 @@
+/**
+ * What agents and people do: ask again, in other words, on purpose, or for many things at once.
+ *
+ * @module
+ */
+
+import { type Fault, faults, readFaults } from "../../../src/testing/faulty-service.ts";
+import { type FaultCase, first, metFault, ONE, wish } from "../fault.ts";
+
+/** A name is free once: the service itself refuses a second one. */
+const notForUniqueNames: NonNullable<FaultCase["notFor"]> = (toolClass) =>
+  toolClass === "conditional" ? "a unique name cannot be wanted twice" : undefined;
+
+/** As good as no fault, where another is planned for the next request. */
+const NO_FAULT: Fault = faults.slow({ ms: 0, commit: "before" });
+const LOST: Fault = faults.hangUp({ commit: true });
+
+const TWICE = [wish("w1"), wish("w2")];
+const SIX = Array.from({ length: 6 }, (_, index) => wish(`w${index}`, `item-${index}`));
+const TEN = Array.from({ length: 10 }, (_, index) => wish(`w${index}`, `item-${index}`));
+
+export const agent: readonly FaultCase[] = [
+  {
+    id: "try_again",
+    name: "try again, in the next turn",
+    group: "agent",
+    wishes: ONE,
+    async play(stage, wishes) {
+      await stage.plan(LOST);
+      await stage.alwaysRead(readFaults.status());
+      const answer = await stage.call(stage.ask(first(wishes)));
+      await stage.alwaysRead(undefined);
+      // A person who was told that it is done has no reason to insist.
+      if (answer?.said !== "done") {
+        await stage.call(stage.ask(first(wishes), { turn: "turn-2" }));
+      }
+    },
+    wasMet: metFault("hang_up"),
+  },
+  {
+    id: "reworded",
+    name: "called again in other words",
+    group: "agent",
+    wishes: ONE,
+    async play(stage, wishes) {
+      await stage.plan(LOST);
+      await stage.call(stage.ask(first(wishes)));
+      await stage.call(stage.ask(first(wishes), { note: "as the customer asked" }));
+    },
+    wasMet: metFault("hang_up"),
+  },
+  {
+    id: "run_again",
+    name: "the run is started again when it is done",
+    group: "agent",
+    wishes: ONE,
+    async play(stage, wishes) {
+      await stage.call(stage.ask(first(wishes)));
+      await stage.call(stage.ask(first(wishes)));
+    },
+    wasMet: ({ evidence }) => evidence.told.length >= 2,
+  },
+  {
+    id: "wanted_repeat",
+    name: "wanted once more, in a later turn",
+    group: "agent",
+    wishes: TWICE,
+    notFor: notForUniqueNames,
+    async play(stage, [one = wish(), two = wish()]) {
+      await stage.call(stage.ask(one));
+      await stage.call(stage.ask(two, { turn: "turn-2" }));
+    },
+    wasMet: ({ evidence }) => evidence.told.length >= 2,
+  },
+  {
+    id: "two_at_once",
+    name: "two identical calls wanted at once",
+    group: "agent",
+    wishes: TWICE,
+    notFor: notForUniqueNames,
+    async play(stage, [one = wish(), two = wish()]) {
+      await stage.plan(LOST);
+      await Promise.all([
+        stage.call(stage.ask(one)),
+        stage.call(stage.ask(two, { again: "the second one" })),
+      ]);
+    },
+    wasMet: metFault("hang_up"),
+  },
+  {
+    id: "parallel_batch",
+    name: "six calls at once, two replies lost",
+    group: "agent",
+    wishes: SIX,
+    async play(stage, wishes) {
+      await stage.plan(NO_FAULT, LOST, NO_FAULT, LOST);
+      await Promise.all(wishes.map((one) => stage.call(stage.ask(one))));
+    },
+    wasMet: metFault("hang_up"),
+  },
+  {
+    id: "batch_job",
+    name: "a job of ten, one reply lost",
+    group: "agent",
+    wishes: TEN,
+    async play(stage, wishes) {
+      await stage.plan(NO_FAULT, NO_FAULT, NO_FAULT, LOST);
+      for (const one of wishes) await stage.call(stage.ask(one));
+    },
+    wasMet: metFault("hang_up"),
+  },
+];

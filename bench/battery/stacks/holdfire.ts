@@ -1,0 +1,170 @@
+/**
+ * holdfire on each of its stores. The tool declares what its author knows of the service: a key, a reader, a unique
+ * name. Times are shortened so that a cell is quick; everything else is the default.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { createHoldfire, type Holdfire } from "../../../src/create.ts";
+import type { GuardedTool } from "../../../src/engine/call/guarded-tool.ts";
+import type { AttemptContext } from "../../../src/engine/define/definition.ts";
+import {
+  absent,
+  committed,
+  duplicated,
+  type Reading,
+  type StateQuery,
+} from "../../../src/engine/define/reading.ts";
+import { fileWitness } from "../../../src/ledger/witness/witness-file.ts";
+import { memoryStore } from "../../../src/stores/memory.ts";
+import { openPlace } from "../../../test/processes/place.ts";
+import type { Answer, Ask, Place, Said, Stack, Tool } from "../stack.ts";
+import { findOrders, type Order, orderFrom, placeOrder, type Receipt } from "../tool-body.ts";
+
+type StoreName = "memory" | "sqlite" | "redis" | "postgres";
+
+const RETRY = { leaseMs: 1_500, cooldownMs: 500 };
+const DEADLINE_MS = 10_000;
+
+async function storeAt(name: StoreName, { ledger, folder, redisUrl, postgresUrl, schema }: Place) {
+  switch (name) {
+    case "memory":
+      return memoryStore();
+    case "sqlite":
+      return (await openPlace({ store: "sqlite", path: join(folder, `${ledger}.db`) })).store;
+    case "redis": {
+      const url = redisUrl ?? "";
+      const prefix = `${schema}:`;
+      return (await openPlace({ store: "redis", url, prefix, client: "node-redis" })).store;
+    }
+    case "postgres": {
+      const url = postgresUrl ?? "";
+      return (await openPlace({ store: "postgres", url, schema, client: "pg" })).store;
+    }
+  }
+}
+
+async function open(name: StoreName, place: Place): Promise<Holdfire> {
+  const store = await storeAt(name, place);
+  // A file is a ledger of its own; in Redis and Postgres all processes have one.
+  const ledger = name === "sqlite" ? place.ledger : "shared";
+  const folder = join(place.folder, `${name}-witness`);
+  const witness = { witness: fileWitness({ folder, name: ledger }) };
+  return createHoldfire({
+    app: "battery",
+    store,
+    retry: RETRY,
+    ...(name === "memory" ? {} : witness),
+  });
+}
+
+type OrderTool = GuardedTool<Order, Receipt>;
+
+/** What a tool of this class declares. */
+function powersOf(tool: Tool) {
+  const { commitsWithinMs } = tool;
+  const readState = async ({ key, fetch, signal }: StateQuery<unknown>) =>
+    readingOf(await findOrders(tool, { key }, { fetch, signal }));
+  switch (tool.class) {
+    case "keyed":
+      return { keyed: { forMs: tool.keyMemoryMs } };
+    case "readable":
+      return { readState, commitsWithinMs };
+    case "conditional":
+      return { precondition: "given" as const, readState, commitsWithinMs };
+    case "neither":
+      return {};
+    case "liar":
+      return {
+        readState,
+        commitsWithinMs,
+        verify: async ({ id }: Receipt, { signal }: { readonly signal: AbortSignal }) =>
+          (await findOrders(tool, {}, { signal })).some((found) => found.id === id),
+      };
+  }
+}
+
+function readingOf(found: readonly Receipt[]): Reading<Receipt> {
+  const [first, second] = found;
+  if (!first) return absent();
+  return second ? duplicated(found) : committed(first, { effectId: first.id });
+}
+
+const toolFor = (hf: Holdfire, tool: Tool, place: Place): OrderTool =>
+  hf.tool<Order, Receipt, { readonly item: string; readonly cents: number }>({
+    name: "order",
+    kind: "write",
+    // Each cell has a retry budget of its own, as each service has.
+    service: place.name,
+    via: "http",
+    intent: ({ item, cents }) => ({ item, cents }),
+    run: (order: Order, { key, fetch, signal }: AttemptContext) =>
+      placeOrder(tool, order, { key, fetch, signal }),
+    effect: { id: ({ id }) => id },
+    // The exporter's requests are no part of the order.
+    ignores: [({ url }) => url.endsWith("/telemetry")],
+    attemptTimeoutMs: tool.timeoutMs,
+    readTimeoutMs: tool.timeoutMs,
+    deadlineMs: DEADLINE_MS,
+    ...powersOf(tool),
+  });
+
+const SAID: Readonly<Record<string, Said>> = {
+  committed: "done",
+  not_applied: "failed",
+  denied: "failed",
+};
+
+/** Whatever is not settled may still happen: unknown, in progress, held. */
+const saidBy = (status: string): Said => SAID[status] ?? "unknown";
+
+const opened = new Map<string, Promise<Holdfire>>();
+
+const holdfireOn = (store: StoreName): Stack => ({
+  name: `holdfire, ${store}`,
+  says: `holdfire on its ${store} store`,
+  packages: ["holdfire"],
+  reads: true,
+  isHoldfire: true,
+  isInMemory: store === "memory",
+  needs: store === "redis" || store === "postgres" ? [store] : [],
+  refuses: (toolClass) =>
+    store === "memory" && toolClass === "neither"
+      ? "a store that forgets refuses a tool with neither a key nor a reader"
+      : undefined,
+  async setUp(tool, place) {
+    const base = opened.get(place.ledger) ?? open(store, place);
+    opened.set(place.ledger, base);
+    const hf = (await base).forTenant(place.name);
+    const order = toolFor(hf, tool, place);
+    return {
+      async call(ask: Ask): Promise<Answer> {
+        const { thread, turn, again, wish } = ask;
+        const outcome = await hf.scope({ thread, turn }, () =>
+          order.outcome(orderFrom(ask), { again, aliases: [wish] }),
+        );
+        const reason = "reason" in outcome ? `, ${outcome.reason}` : "";
+        const { status, attempts } = outcome;
+        // Its hint then: nothing was sent, the same call reads again; or: it is still under way.
+        const askAgain = status === "in_progress" || (status === "unknown" && attempts === 0);
+        return { said: saidBy(status), words: `${status}${reason}`, askAgain };
+      },
+      async reconcile() {
+        await hf.reconcile({ resend: true });
+      },
+      async standing({ wish }) {
+        const { items } = await hf.operations.list({ limit: 500 });
+        const mine = items.filter(({ aliases }) => aliases.includes(wish));
+        const last = mine.at(-1);
+        return last && saidBy(last.status);
+      },
+      async close() {},
+    };
+  },
+});
+
+export const memory: Stack = holdfireOn("memory");
+export const sqlite: Stack = holdfireOn("sqlite");
+export const redis: Stack = holdfireOn("redis");
+export const postgres: Stack = holdfireOn("postgres");
