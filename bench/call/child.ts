@@ -18,6 +18,10 @@ import { type Effect, type Guard, newOrder, type Place, type Receipt } from "./g
 export interface Round {
   readonly callers: number;
   readonly ms: number;
+  /** Whether the memory that a call allocates is measured as well. */
+  readonly allocation: boolean;
+  /** Whether the same calls are made again, and measured. */
+  readonly again: boolean;
 }
 
 /** What the function under guard saw. `asked` calls were made, each of them new. */
@@ -32,8 +36,8 @@ export type RoundResult =
   | {
       readonly tag: "measured";
       readonly first: Measured;
-      readonly again: Measured;
-      readonly allocatedKb: number;
+      readonly again: Measured | undefined;
+      readonly allocatedKb: number | undefined;
       readonly ran: Ran;
       /** How often the function ran when a call that was done was made again. */
       readonly ranAgain: number;
@@ -51,7 +55,7 @@ const collectGarbage = (): void => (globalThis as { gc?: () => void }).gc?.();
 async function measure(
   open: (effect: Effect) => Promise<Guard>,
   startAt: number,
-  { callers, ms }: Round,
+  { callers, ms, allocation, again }: Round,
 ): Promise<{ readonly result: RoundResult; readonly next: number }> {
   const runs = new Uint8Array(MOST_CALLS);
   let next = startAt;
@@ -72,7 +76,7 @@ async function measure(
   };
   await drive(callers, WARM_UP_MS, first);
   collectGarbage();
-  const allocated = await allocatedKb(first);
+  const allocated = allocation ? await allocatedKb(first) : undefined;
   collectGarbage();
   const measuredFirst = await drive(callers, ms, first);
   const asked = next - startAt;
@@ -82,10 +86,11 @@ async function measure(
   const total = (): number => seen.reduce((sum, count) => sum + count, 0);
   const before = total();
   let repeated = 0;
-  const measuredAgain = await drive(callers, ms / 2, () => {
+  const repeat = (): Promise<void> => {
     repeated += 1;
     return make(startAt + (repeated % asked));
-  });
+  };
+  const measuredAgain = again ? await drive(callers, ms / 2, repeat) : undefined;
   const ranAgain = total() - before;
   await guard.close();
   const ran = { asked, twice, never, wrongReceipts };
@@ -99,7 +104,7 @@ let effect: (order: { readonly n: number }) => Promise<Receipt>;
 const [caseText = "{}", placeText = "{}"] = process.argv.slice(2);
 const openGuard = await guardOf(JSON.parse(caseText) as Case);
 const place = JSON.parse(placeText) as Place;
-let next = 1;
+let next = place.firstOrder ?? 1;
 
 async function answer(round: Round): Promise<RoundResult> {
   try {
@@ -115,5 +120,5 @@ if (process.send) {
   process.on("message", async (round: Round) => process.send?.(await answer(round)));
   process.on("disconnect", () => process.exit(0));
 } else {
-  console.log(await answer({ callers: 1, ms: 5_000 }));
+  console.log(await answer({ callers: 1, ms: 5_000, allocation: true, again: true }));
 }

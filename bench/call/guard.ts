@@ -1,5 +1,5 @@
 /**
- * What every case of `npm run bench:call` has in common: an order to place, the function that places
+ * What every case has in common: an order to place, the function that places
  * it, and a guard around that function.
  *
  * @module
@@ -33,6 +33,8 @@ export interface Place {
   readonly name: string;
   readonly redisUrl: string;
   readonly postgresUrl: string;
+  /** Where the numbers of orders begin: of processes that share a place, each has its own. */
+  readonly firstOrder?: number | undefined;
 }
 
 export type OpenGuard = (effect: Effect, place: Place) => Promise<Guard>;

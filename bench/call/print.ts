@@ -7,20 +7,7 @@
 import { type Measured, median, spread } from "../stores/measure.ts";
 import { HOLDFIRE } from "./cases.ts";
 import type { Ran } from "./child.ts";
-import type { StoreName } from "./holdfire.ts";
-
-/** All rounds of one case with so many callers. */
-export interface CaseResult {
-  readonly name: string;
-  readonly group: StoreName;
-  readonly callers: number;
-  readonly first: readonly Measured[];
-  /** The same calls made again. */
-  readonly again: readonly Measured[];
-  readonly allocatedKb: readonly number[];
-  readonly ran: readonly Ran[];
-  readonly ranAgain: number;
-}
+import type { CaseResult } from "./measure-cases.ts";
 
 const HEAD = [
   "µs a call",
@@ -94,7 +81,7 @@ function ratioOf(times: readonly number[], own: readonly number[]): string {
   return `${(median(times) / median(own)).toFixed(2)} (${low.toFixed(2)}..${high.toFixed(2)})`;
 }
 
-function ranWords(rounds: readonly Ran[]): string {
+export function ranWords(rounds: readonly Ran[]): string {
   const sum = (key: keyof Ran) => rounds.reduce((all, round) => all + round[key], 0);
   const faults = [
     [sum("twice"), "ran TWICE"],

@@ -5,12 +5,19 @@
  * @module
  */
 
-import { Idempotency } from "@node-idempotency/core";
+import { Idempotency, type IdempotencyOptions } from "@node-idempotency/core";
 import { MemoryStorageAdapter } from "@node-idempotency/storage-adapter-memory";
-import { type OpenGuard, type Receipt, requestOf } from "../guard.ts";
+import { type Effect, type Guard, type OpenGuard, type Receipt, requestOf } from "../guard.ts";
 
-export const open: OpenGuard = async (effect) => {
-  const idempotency = new Idempotency(new MemoryStorageAdapter(), {});
+export const open: OpenGuard = async (effect) => guardWith(effect, new MemoryStorageAdapter());
+
+export function guardWith(
+  effect: Effect,
+  storage: ConstructorParameters<typeof Idempotency>[0],
+  options: IdempotencyOptions = {},
+  close: () => unknown = () => {},
+): Guard {
+  const idempotency = new Idempotency(storage, options);
   return {
     async call(order) {
       const request = {
@@ -25,6 +32,8 @@ export const open: OpenGuard = async (effect) => {
       await idempotency.onResponse(request, { body });
       return body;
     },
-    async close() {},
+    async close() {
+      await close();
+    },
   };
-};
+}

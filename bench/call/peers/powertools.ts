@@ -15,7 +15,7 @@ import {
   BasePersistenceLayer,
   type IdempotencyRecord,
 } from "@aws-lambda-powertools/idempotency/persistence";
-import { type OpenGuard, type Order, requestOf } from "../guard.ts";
+import { type Effect, type Guard, type OpenGuard, type Order, requestOf } from "../guard.ts";
 
 /** A class, because Powertools takes no other form. */
 class MemoryLayer extends BasePersistenceLayer {
@@ -44,7 +44,13 @@ class MemoryLayer extends BasePersistenceLayer {
   }
 }
 
-export const open: OpenGuard = async (effect) => {
+export const open: OpenGuard = async (effect) => guardWith(effect, new MemoryLayer());
+
+export function guardWith(
+  effect: Effect,
+  persistenceStore: BasePersistenceLayer,
+  close: () => unknown = () => {},
+): Guard {
   const config = new IdempotencyConfig({});
   // Without a context it prints a warning on each call, and that is all one would measure.
   config.registerLambdaContext({ getRemainingTimeInMillis: () => 60_000 } as Parameters<
@@ -52,10 +58,12 @@ export const open: OpenGuard = async (effect) => {
   >[0]);
   const place = makeIdempotent(
     async ({ order }: { readonly request: string; readonly order: Order }) => effect(order),
-    { persistenceStore: new MemoryLayer(), config },
+    { persistenceStore, config },
   );
   return {
     call: (order) => place({ request: requestOf(order), order }),
-    async close() {},
+    async close() {
+      await close();
+    },
   };
-};
+}

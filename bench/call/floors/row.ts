@@ -1,0 +1,32 @@
+/**
+ * What a floor writes for one call: a row of the size that holdfire's record has, and nothing that
+ * takes time to make.
+ *
+ * @module
+ */
+
+import { type Order, type Receipt, requestOf } from "../guard.ts";
+
+/** The owner of a claim: what fences a settle. */
+export const OWNER = "2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d";
+export const LEASE_MS = 25_000;
+
+/** A record with a claim has 480 characters, one with a small result has 560. */
+const CLAIM = "c".repeat(340);
+const RESULT = "r".repeat(500);
+
+export interface Row {
+  /** In order, as a hand-written ledger that mints its own keys has them. */
+  readonly key: string;
+  readonly claimed: string;
+  settled(receipt: Receipt): string;
+}
+
+export const rowOf = (order: Order): Row => ({
+  key: requestOf(order).padStart(43, "0"),
+  claimed: CLAIM + JSON.stringify(order),
+  settled: (receipt) => RESULT + JSON.stringify(receipt),
+});
+
+export const receiptIn = (settled: string): Receipt =>
+  JSON.parse(settled.slice(RESULT.length)) as Receipt;
