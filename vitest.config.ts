@@ -18,12 +18,15 @@ env.NODE_COMPILE_CACHE ??= here("node_modules/.cache/compile");
 /** Tests that start processes, servers or compilers, or that wait for real time. */
 const WHOLE = [
   "test/battery/{interleavings,model-*}.test.ts",
+  "test/bench/battery-planted.test.ts",
+  "test/chaos/chaos.test.ts",
   "test/cli/{demo-picture,doctor-*,init,inbox,reconcile-command,run,terminal}.test.ts",
+  "test/console/*.test.ts",
   "test/{crash,package,processes}/**/*.test.ts",
   "test/{docs,examples,examples-of-pages,exports,reference}.test.ts",
   "test/{engine/detached,key/canonical,recipes/sql}.test.ts",
   "test/gate/{approval-crash,lanes-stores}.test.ts",
-  "test/gateway/*.test.ts",
+  "test/gateway/**/*.test.ts",
   "test/integrations/{command,durable,mcp}/*.test.ts",
   "test/integrations/{anthropic,openai}/record.test.ts",
   "test/ledger/{apply.properties,states-picture}.test.ts",
@@ -36,15 +39,19 @@ const WHOLE = [
 const PROOF = [
   "test/battery/model-{2,3,4}.test.ts",
   "test/battery/planted/planted.test.ts",
-  "test/gateway/storm.test.ts",
+  "test/chaos/agents.test.ts",
+  "test/console/browser/*.test.ts",
+  "test/gateway/conformance/*.test.ts",
+  "test/gateway/{processes,storm}.test.ts",
   "test/integrations/mcp/conformance.test.ts",
+  "test/processes/reconcile-storm.test.ts",
 ];
 
 /** Tests that take their counts from `test/proof.ts`: small in `npm test`, in full in the proof. */
 const SIZED = [
-  "test/battery/model-1.test.ts",
+  "test/battery/{interleavings,model-1}.test.ts",
   "test/{crash,processes}/**/*.test.ts",
-  "test/gateway/processes.test.ts",
+  "test/gateway/hostile.test.ts",
 ];
 
 /** The type tests. All other files are the business of `npm run typecheck`. */

@@ -20,13 +20,17 @@ const vitest = (...files: readonly string[]): readonly string[] => [
 
 const PARTS: readonly Part[] = [
   { name: "planted bugs", argv: vitest("test/battery/planted") },
-  { name: "random histories", argv: vitest("test/battery/model") },
+  { name: "random histories", argv: vitest("test/battery/model", "test/battery/interleavings") },
   { name: "killed processes", argv: vitest("test/crash") },
   { name: "processes on one ledger", argv: vitest("test/processes") },
   { name: "MCP conformance", argv: vitest("test/integrations/mcp") },
   { name: "gateway", argv: vitest("test/gateway") },
+  { name: "clients of the gateway", argv: ["test/gateway/hosts/run.ts"] },
+  { name: "chaos on other agents", argv: vitest("test/chaos") },
+  { name: "console in Chromium", argv: vitest("test/console/browser") },
   { name: "storm", argv: ["bench/storm.ts", "--quick"] },
   { name: "frameworks", argv: ["bench/frameworks.ts"] },
+  { name: "battery", argv: ["bench/battery.ts"] },
   { name: "apps", argv: ["bench/frameworks.ts", "--apps"] },
   { name: "runtimes", argv: ["test/runtimes/run.ts"] },
   { name: "bundlers and Jest", argv: ["test/package/check-tools.ts"] },
