@@ -5,10 +5,10 @@
  */
 
 import { useState } from "preact/hooks";
-import type { AnswerName, OperationDetail, Problem } from "../../model.ts";
+import type { AnswerName, OperationDetail } from "../../model.ts";
 import { post } from "../api.ts";
 import { named } from "../words.ts";
-import { Failed } from "./states.tsx";
+import type { OnAnswered } from "./told.tsx";
 
 export interface AnswerChoice {
   readonly name: AnswerName;
@@ -28,8 +28,7 @@ interface Given {
   readonly choices: readonly AnswerChoice[];
   readonly consequences: Readonly<Record<AnswerName, string>>;
   readonly person: string;
-  /** Told what was recorded. */
-  readonly onAnswered: (what: string) => void;
+  readonly onAnswered: OnAnswered;
 }
 
 export function Answers({ id, choices, consequences, person, onAnswered }: Given) {
@@ -67,7 +66,7 @@ interface Confirming {
   readonly choice: AnswerChoice;
   readonly causes: string;
   readonly person: string;
-  readonly onAnswered: (what: string) => void;
+  readonly onAnswered: OnAnswered;
   readonly onLeave: () => void;
 }
 
@@ -75,7 +74,6 @@ function Confirm({ id, choice, causes, person, onAnswered, onLeave }: Confirming
   const [note, setNote] = useState("");
   const [anyway, setAnyway] = useState(false);
   const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
 
   async function give(event: Event): Promise<void> {
     event.preventDefault();
@@ -84,10 +82,11 @@ function Confirm({ id, choice, causes, person, onAnswered, onLeave }: Confirming
     const path = `api/operations/${encodeURIComponent(id)}/${choice.path}`;
     const answered = await post<OperationDetail>(path, body);
     setSending(false);
-    if (!answered.ok) return setProblem(answered.problem);
+    if (!answered.ok) return onAnswered({ tag: "refused", problem: answered.problem });
     const { tool, status, reason } = answered.value.operation;
     const now = `${named(status)}${reason ? ` (${named(reason)})` : ""}`;
-    onAnswered(`${tool}: ${choice.label.toLowerCase()}, recorded. It is ${now} now.`);
+    const text = `${tool}: ${choice.label.toLowerCase()}, recorded. It is ${now} now.`;
+    onAnswered({ tag: "recorded", text });
   }
 
   return (
@@ -116,7 +115,6 @@ function Confirm({ id, choice, causes, person, onAnswered, onLeave }: Confirming
           />
         </label>
       )}
-      {problem && <Failed problem={problem} />}
       <div class="buttons">
         <button
           type="submit"

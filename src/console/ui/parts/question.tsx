@@ -8,12 +8,13 @@ import type { AlsoUnknown, CutText, Inbox, Question, Session } from "../../model
 import { GLOSSARY, lengthOf } from "../words.ts";
 import { type AnswerChoice, Answers } from "./answer.tsx";
 import { Box, Foreign, Term } from "./text.tsx";
+import type { OnAnswered } from "./told.tsx";
 
 interface Given {
   readonly question: Question;
   readonly session: Session;
   readonly consequences: Inbox["consequences"];
-  readonly onAnswered: (what: string) => void;
+  readonly onAnswered: OnAnswered;
 }
 
 export function QuestionBody({ question, session, consequences, onAnswered }: Given) {

@@ -9,12 +9,13 @@ import { lengthOf } from "../words.ts";
 import { type AnswerChoice, Answers } from "./answer.tsx";
 import { Also, ReadOnly } from "./question.tsx";
 import { Box, Foreign } from "./text.tsx";
+import type { OnAnswered } from "./told.tsx";
 
 interface Given {
   readonly item: UnknownItem;
   readonly session: Session;
   readonly consequences: Inbox["consequences"];
-  readonly onAnswered: (what: string) => void;
+  readonly onAnswered: OnAnswered;
 }
 
 export function UnknownBody({ item, session, consequences, onAnswered }: Given) {

@@ -5,26 +5,22 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import type { Inbox, OperationRow, Session } from "../../model.ts";
 import { useLoaded } from "../load.ts";
 import { QuestionBody } from "../parts/question.tsx";
 import { Empty, Show, Status } from "../parts/states.tsx";
 import { Foreign, Time } from "../parts/text.tsx";
+import { ShowTold, useTold } from "../parts/told.tsx";
 import { UnknownBody } from "../parts/unknown.tsx";
 import { countOf } from "../words.ts";
 
 export function InboxView({ session }: { readonly session: Session }) {
   const { loaded, again } = useLoaded<Inbox>("api/inbox");
-  const [recorded, tell] = useState("");
-  const onAnswered = (what: string) => {
-    tell(what);
-    void again();
-  };
+  const [told, onAnswered] = useTold(again);
   return (
     <>
       <h1 tabIndex={-1}>Inbox</h1>
-      <div role="status">{recorded && <p class="notice good">{recorded}</p>}</div>
+      <ShowTold told={told} />
       <Show loaded={loaded}>
         {({ questions, unknowns, more, consequences }) => (
           <>

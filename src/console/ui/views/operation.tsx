@@ -5,24 +5,20 @@
  */
 
 import { Fragment } from "preact";
-import { useState } from "preact/hooks";
 import type { OperationDetail, Session } from "../../model.ts";
 import { useLoaded } from "../load.ts";
 import { Picture } from "../parts/picture.tsx";
 import { Also, QuestionBody } from "../parts/question.tsx";
 import { Show, Status } from "../parts/states.tsx";
 import { Foreign, Term, Time } from "../parts/text.tsx";
+import { type OnAnswered, ShowTold, useTold } from "../parts/told.tsx";
 import { UnknownBody } from "../parts/unknown.tsx";
 import { GLOSSARY, lengthOf } from "../words.ts";
 
 export function OperationView({ session, id }: { readonly session: Session; readonly id: string }) {
   const path = `api/operations/${encodeURIComponent(id)}`;
   const { loaded, again } = useLoaded<OperationDetail>(path, (changed) => changed === id);
-  const [recorded, tell] = useState("");
-  const onAnswered = (what: string) => {
-    tell(what);
-    void again();
-  };
+  const [told, onAnswered] = useTold(again);
   return (
     <>
       <p>
@@ -31,7 +27,7 @@ export function OperationView({ session, id }: { readonly session: Session; read
       <h1 tabIndex={-1}>
         {loaded.tag === "there" ? <Foreign text={loaded.value.operation.tool} /> : "Operation"}
       </h1>
-      <div role="status">{recorded && <p class="notice good">{recorded}</p>}</div>
+      <ShowTold told={told} />
       <Show loaded={loaded}>{(detail) => <Detail {...{ detail, session, onAnswered }} />}</Show>
     </>
   );
@@ -40,7 +36,7 @@ export function OperationView({ session, id }: { readonly session: Session; read
 interface Given {
   readonly detail: OperationDetail;
   readonly session: Session;
-  readonly onAnswered: (what: string) => void;
+  readonly onAnswered: OnAnswered;
 }
 
 function Detail({ detail, session, onAnswered }: Given) {
