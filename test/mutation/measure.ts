@@ -1,0 +1,80 @@
+/**
+ * One slice through Stryker: what became of each mutant, counted per source file.
+ *
+ * @module
+ */
+
+import { env, pid } from "node:process";
+import { Stryker } from "@stryker-mutator/core";
+import { type Slice, TESTS_VARIABLE } from "./rooms.ts";
+import { hashOf, type Score } from "./scores.ts";
+
+type Options = ConstructorParameters<typeof Stryker>[0];
+type Mutant = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
+
+export interface Measuring {
+  readonly workers: number;
+  /** Whether Stryker shows its progress on stdout. */
+  readonly isShown: boolean;
+}
+
+/** The scores of the files of a slice. Throws where the tests fail without a mutant. */
+export async function measure(
+  { room, files }: Slice,
+  { workers, isShown }: Measuring,
+): Promise<Readonly<Record<string, Score>>> {
+  env[TESTS_VARIABLE] = room.tests.join(" ");
+  const options: Options = {
+    mutate: [...files],
+    testRunner: "vitest",
+    plugins: ["@stryker-mutator/vitest-runner"],
+    vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
+    coverageAnalysis: "perTest",
+    concurrency: workers,
+    // On a busy machine a slow run must not pass for an endless one, which would count as killed.
+    timeoutMS: 20_000,
+    // A text is what people read, and no decision; those that decide (states, reasons) are checked by the compiler.
+    mutator: { excludedMutations: ["StringLiteral"] },
+    // TypeScript 7 has no API in JavaScript, with which Stryker would read it.
+    tsconfigFile: "none",
+    tempDirName: `coverage/mutation-${pid}`,
+    ignorePatterns: ["/bench", "/coverage", "/dist"],
+    reporters: isShown ? ["progress-append-only"] : [],
+    logLevel: "error" as NonNullable<Options["logLevel"]>,
+    allowConsoleColors: false,
+  };
+  const mutants = await new Stryker(options).runMutationTest();
+  return Object.fromEntries(
+    files.map((file) => [
+      file,
+      scoreOf(
+        file,
+        mutants.filter(({ fileName }) => fileName.endsWith(`/${file}`)),
+      ),
+    ]),
+  );
+}
+
+function scoreOf(file: string, mutants: readonly Mutant[]): Score {
+  const count = (...statuses: readonly string[]): number =>
+    mutants.filter(({ status }) => statuses.includes(status)).length;
+  return {
+    hash: hashOf(file),
+    killed: count("Killed"),
+    timeout: count("Timeout"),
+    survived: count("Survived"),
+    noCoverage: count("NoCoverage"),
+    ignored: count("Ignored"),
+    // They say nothing about the tests, and Stryker counts them neither way.
+    errors: count("RuntimeError", "CompileError"),
+    alive: mutants.filter(({ status }) => ALIVE.includes(status)).map(nameOf),
+  };
+}
+
+const ALIVE: readonly string[] = ["Survived", "NoCoverage"];
+
+const nameOf = ({ location, mutatorName, replacement = "", status }: Mutant): string => {
+  const text = replacement.replaceAll(/\s+/g, " ").slice(0, 80);
+  const place = `${location.start.line}:${location.start.column}`;
+  return `${place} ${mutatorName} ${text}${status === "NoCoverage" ? " (no test runs it)" : ""}`;
+};

@@ -1,0 +1,71 @@
+/**
+ * What is mutated, which tests judge it, and which share of the mutants they have to kill.
+ *
+ * @module
+ */
+
+import { globSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Hands the tests of a room on to `vitest.config.ts`, through Stryker's processes. */
+export const TESTS_VARIABLE = "HOLDFIRE_MUTATION_TESTS";
+
+export interface Room {
+  /** Its folder in `src`. */
+  readonly name: string;
+  /** The share of mutants, in percent, that has to be killed. */
+  readonly goal: number;
+  /** Patterns of test files. */
+  readonly tests: readonly string[];
+}
+
+export const ROOMS: readonly Room[] = [
+  { name: "key", goal: 90, tests: ["test/key/*.test.ts"] },
+  { name: "classify", goal: 90, tests: ["test/classify/*.test.ts"] },
+  { name: "ledger", goal: 90, tests: ["test/ledger/*.test.ts", "test/stores/memory.test.ts"] },
+  { name: "gate", goal: 90, tests: ["test/gate/*.test.ts"] },
+  { name: "engine", goal: 90, tests: ["test/engine/*.test.ts", "test/scenarios/*.test.ts"] },
+  { name: "stores", goal: 80, tests: ["test/stores/{memory,sqlite*}.test.ts"] },
+];
+
+/** Tests that start processes or need a server, and those that take more than a second. No mutant waits for them. */
+export const IN_OTHER_PROCESSES: readonly string[] = [
+  "test/engine/detached.test.ts",
+  "test/gate/{approval-crash,lanes-stores,lanes-storm,wait-for-answer}.test.ts",
+  "test/key/canonical.test.ts",
+  "test/ledger/states-picture.test.ts",
+  "test/scenarios/{enlist,forgetful-redis,one-default-ledger,other-ways-out,real-time,redirects}.test.ts",
+  "test/scenarios/{store-loss*,tenants-apart,told-errors,tools-of-one-name,try-again-stores}.test.ts",
+  "test/scenarios/{large-answers,witness-marks}.test.ts",
+  "test/stores/sqlite-{place,processes,random,size}.test.ts",
+];
+
+/** Mutated in one go at most: a slice takes minutes, and what it found is kept before the next one begins. */
+const LINES_OF_A_SLICE = 250;
+
+export interface Slice {
+  readonly room: Room;
+  readonly files: readonly string[];
+}
+
+/** The sources of a room, in the order of their paths. */
+export const filesOf = ({ name }: Room): readonly string[] =>
+  globSync(`src/${name}/**/*.ts`).toSorted();
+
+/** The files that `isWanted` picks, cut into slices: each has files of one folder. */
+export function slicesOf(room: Room, isWanted: (file: string) => boolean): readonly Slice[] {
+  const slices: string[][] = [];
+  let linesLeft = 0;
+  for (const file of filesOf(room).filter(isWanted)) {
+    const lines = readFileSync(file, "utf8").split("\n").length;
+    const last = slices.at(-1);
+    const isSame = last?.[0] !== undefined && dirname(last[0]) === dirname(file);
+    if (last && isSame && lines <= linesLeft) last.push(file);
+    else {
+      slices.push([file]);
+      linesLeft = LINES_OF_A_SLICE;
+    }
+    linesLeft -= lines;
+  }
+  return slices.map((files) => ({ room, files }));
+}

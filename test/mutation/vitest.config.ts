@@ -1,0 +1,31 @@
+/**
+ * The tests that judge a mutant: those of its room (`rooms.ts`), in this process, without servers.
+ *
+ * They come by an environment variable and not by Stryker's `testFiles`: with that option Stryker 10.1 never turns a
+ * mutant on that is run when its file is loaded, and tells it as survived.
+ *
+ * @module
+ */
+
+import { env } from "node:process";
+import { fileURLToPath } from "node:url";
+import { defineConfig, mergeConfig, type ViteUserConfig } from "vitest/config";
+import whole from "../../vitest.config.ts";
+import { IN_OTHER_PROCESSES, TESTS_VARIABLE } from "./rooms.ts";
+
+const { projects: _, ...settings } = whole.test ?? {};
+
+const config: ViteUserConfig = mergeConfig(
+  { ...whole, test: settings },
+  defineConfig({
+    root: fileURLToPath(new URL("../..", import.meta.url)),
+    test: {
+      // As in `quick`: they leave nothing behind in their process. Mutants that are run on loading are seen all the same.
+      isolate: false,
+      include: (env[TESTS_VARIABLE] ?? "").split(" "),
+      exclude: [...IN_OTHER_PROCESSES],
+    },
+  }),
+);
+
+export default config;
