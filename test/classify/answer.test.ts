@@ -2,7 +2,13 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { Response as UndiciResponse } from "undici";
 import { describe, expect, it } from "vitest";
-import { errorCodeOf, headersOf, isResponse, statusOf } from "../../src/classify/answer.ts";
+import {
+  errorCodeOf,
+  headersOf,
+  isAnswer,
+  isResponse,
+  statusOf,
+} from "../../src/classify/answer.ts";
 import { closedPort } from "../wire/servers.ts";
 import { HOSTILE } from "./hostile.ts";
 
@@ -80,6 +86,36 @@ describe("isResponse", () => {
   });
 });
 
+describe("isAnswer", () => {
+  it.each([
+    ["undici.request()", { statusCode: 200, headers: {}, body: "x" }],
+    ["axios", { status: 404, headers: {}, data: {} }],
+    ["one with an empty text", { status: 200, headers: {}, data: "" }],
+    ["one with null for a body, and data", { status: 200, headers: {}, body: null, data: "x" }],
+  ])("knows that of %s", (_, value) => {
+    expect(isAnswer(value)).toBe(true);
+  });
+
+  it.each([
+    ["headers", { status: 200, data: {} }],
+    ["headers that are an object", { status: 200, headers: "none", data: {} }],
+    ["headers that are not null", { status: 200, headers: null, data: {} }],
+    ["a status", { status: "shipped", headers: {}, data: {} }],
+    ["a body or data", { status: 200, headers: {} }],
+  ])("needs %s", (_, value) => {
+    expect(isAnswer(value)).toBe(false);
+  });
+
+  it("does not take a function for one", () => {
+    const whole = { status: 200, headers: {}, data: {} };
+    expect(isAnswer(Object.assign(() => {}, whole))).toBe(false);
+  });
+
+  it.each(HOSTILE)("is false for %s", (_, value) => {
+    expect(isAnswer(value)).toBe(false);
+  });
+});
+
 describe("errorCodeOf", () => {
   it("takes the code, else the type, else those of the cause", () => {
     expect(errorCodeOf({ code: "card_declined", type: "card_error" })).toBe("card_declined");
@@ -132,6 +168,15 @@ describe("headersOf", () => {
     ]);
     expect(headersOf({ headers })("retry-after")).toBe("1, 2");
     expect(headersOf({ headers: { "retry-after": ["1", "2"] } })("retry-after")).toBe("1, 2");
+  });
+
+  it("reads only the first 256 names, and the first 256 values of one name", () => {
+    const names = Array.from({ length: 257 }, (_, at) => [`X-${at}`, "1"]);
+    const headers = Object.fromEntries(names);
+    expect(headersOf({ headers })("x-255")).toBe("1");
+    expect(headersOf({ headers })("x-256")).toBeUndefined();
+    const many = Array.from({ length: 300 }, () => 1);
+    expect(headersOf({ headers: { a: many } })("a")).toBe(Array(256).fill("1").join(", "));
   });
 
   it("drops a value that is too long or no text", () => {

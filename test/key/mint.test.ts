@@ -7,6 +7,7 @@ import {
   fingerprint,
   hashArguments,
   hashFields,
+  isWireKey,
   mintId,
   mintIdFromKey,
   rewordedFields,
@@ -112,6 +113,20 @@ describe("wireKey", () => {
     },
   );
 
+  test("a key that was minted here is told from any other UUID, and from a caller's own key", () => {
+    for (const generation of [0, 1, 65_535]) {
+      expect(isWireKey(wireKey(id, generation))).toBe(true);
+    }
+    expect(isWireKey("bc5da508-61aa-4b53-9fa1-4e71ba1e3496")).toBe(false);
+    expect(isWireKey("order-7")).toBe(false);
+  });
+
+  test("16 bytes are enough for a key, one less is not", () => {
+    const bytes = Buffer.alloc(16, 7);
+    expect(wireKey(bytes.toString("base64url"), 0)).toBe("07070707-0707-8707-8707-070707070707");
+    expect(() => wireKey(bytes.subarray(1).toString("base64url"), 0)).toThrow(InvalidInputError);
+  });
+
   test("what is no id has no key", () => {
     expect(() => wireKey("short", 0)).toThrow(InvalidInputError);
     expect(() => wireKey("short", 1)).toThrow(InvalidInputError);
@@ -169,6 +184,14 @@ describe("hashFields", () => {
     expect(kept.at(-1)).toBe("k163");
     const long = { ["n".repeat(128)]: 1, ["m".repeat(129)]: 1 };
     expect(Object.keys(fieldsOf(long))).toEqual(["n".repeat(128)]);
+  });
+
+  test("the names that are kept do not depend on the order in which arguments were written", () => {
+    const names = Array.from({ length: 100 }, (_, i) => `k${100 + i}`);
+    const inOrder = Object.fromEntries(names.map((name) => [name, 1]));
+    const reversed = Object.fromEntries(names.toReversed().map((name) => [name, 1]));
+    expect(hashFields(reversed, id)).toEqual(hashFields(inOrder, id));
+    expect(Object.keys(hashFields(reversed, id))).toEqual(names.slice(0, 64));
   });
 
   test("an argument called __proto__ is a field like others", () => {
