@@ -13,7 +13,6 @@ import { HOLDFIRE } from "../call/cases.ts";
 import type { Part } from "./part.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MODULES = join(ROOT, "node_modules");
 
 const PACKAGES: readonly string[] = [
   "p-retry",
@@ -32,7 +31,7 @@ export const imports: Part = {
   groups: ["import"],
   async measure(_wanted, { rounds }, report) {
     report("import: building", false);
-    execFileSync(join(MODULES, ".bin/tsc"), ["-p", "src"], { cwd: ROOT });
+    execFileSync("npm", ["run", "build"], { cwd: ROOT });
     const entry = pathToFileURL(join(ROOT, "dist/index.js")).href;
     const modules = new Map([[HOLDFIRE, entry], ...PACKAGES.map((name) => [name, name] as const)]);
     const times = new Map([...modules.keys()].map((name) => [name, [] as number[]]));

@@ -17,9 +17,10 @@ export interface Ended {
 export function start(
   argv: readonly string[],
   cwd: string,
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string | undefined>> = {},
+  main: string = resolve("src/cli/main.ts"),
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [resolve("src/cli/main.ts"), ...argv], {
+  const child = spawn(process.execPath, [main, ...argv], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -4,6 +4,7 @@ import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { testBuilt } from "./built.ts";
 import { faultsOf, loadAll } from "./loads.ts";
 import { type Packed, packInto, specifiersOf, writeProject } from "./pack.ts";
 import { runProgram, tryProgram } from "./run-program.ts";
@@ -120,6 +121,13 @@ describe("what it does in an empty project", () => {
     expect(holdfire("ls").out).toContain("pay_out");
     expect(holdfire("init").status).toBe(1);
   });
+});
+
+describe("what the build leaves as it is", () => {
+  testBuilt(
+    () => project,
+    () => specifiersOf(packed.manifest),
+  );
 });
 
 testSurroundings(() => project);

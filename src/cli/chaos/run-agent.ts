@@ -6,11 +6,11 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { type RunLog, runLogOf, wasHit } from "../../chaos/judge/run-log.ts";
 import { ORDERS, type Orders } from "../../chaos/orders.ts";
 import { namesIn, readStart } from "../doctor/read-bounded.ts";
+import { ownModule } from "../own-files.ts";
 import { runProgram } from "../run-program.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -30,10 +30,6 @@ export interface AgentRun extends RunLog {
 
 const MOST_BYTES = 64 * 1_048_576;
 const MOST_PROCESSES = 1_000;
-const PRELOAD = new URL(
-  `../../chaos/preload${extname(fileURLToPath(import.meta.url))}`,
-  import.meta.url,
-);
 
 export async function runAgent(
   { command, isQuiet, timeoutMs }: Agent,
@@ -53,7 +49,7 @@ export async function runAgent(
         HOLDFIRE_STORE: join(folder, "ledger", "ledger.db"),
         [ORDERS]: JSON.stringify({ ...orders, folder }),
       },
-      preload: PRELOAD,
+      preload: ownModule("chaos/preload"),
       // Stdout is for the report.
       output: isQuiet ? ["ignore", "ignore"] : [process.stderr, "inherit"],
       signal: AbortSignal.any([timeout, terminal.signal]),

@@ -5,12 +5,10 @@
  */
 
 import { readFileSync } from "node:fs";
+import { ownFile } from "../own-files.ts";
 
 /** `mts` where the project's package.json does not say that its files are ES modules. */
 export type Ending = "ts" | "mts";
-
-/** Beside `src` in the repository, and beside `dist` in the package. */
-const EXAMPLES = new URL("../../../examples/", import.meta.url);
 
 /** What the header says is about the example; the bank of the examples runs on their machine only. */
 const HEADER = /^\/\*\*[\s\S]*?\*\/\n\n/;
@@ -43,7 +41,7 @@ const bank = {
 `;
 
 export function exampleProgram(name: string, ending: Ending): string {
-  const text = readFileSync(new URL(`${name}.ts`, EXAMPLES), "utf8");
+  const text = readFileSync(ownFile(`examples/${name}.ts`), "utf8");
   return text
     .replace(HEADER, "")
     .replace(BANK_IMPORT, "")

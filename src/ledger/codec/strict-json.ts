@@ -8,7 +8,7 @@
  * @module
  */
 
-import { types } from "node:util";
+import { isBoxedPrimitive, isMap, isNativeError, isSet } from "node:util/types";
 
 export type Written =
   | { readonly tag: "text"; readonly text: string }
@@ -61,7 +61,7 @@ function asJsonSeesIt(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   const toJSON: unknown = Reflect.get(value, "toJSON");
   if (typeof toJSON === "function") return Reflect.apply(toJSON, value, [key]);
-  return types.isBoxedPrimitive(value) ? value.valueOf() : value;
+  return isBoxedPrimitive(value) ? value.valueOf() : value;
 }
 
 function writeBare(value: unknown, path: string, walk: Walk): Part {
@@ -100,7 +100,7 @@ function writeObject(value: object, path: string, walk: Walk): Part {
 /** Whether some of its content is not in its own properties. */
 function isOpaque(value: object): boolean {
   if (Array.isArray(value)) return false;
-  if (types.isMap(value) || types.isSet(value) || types.isNativeError(value)) return true;
+  if (isMap(value) || isSet(value) || isNativeError(value)) return true;
   if (ArrayBuffer.isView(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   const isPlain =

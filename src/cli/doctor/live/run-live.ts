@@ -7,15 +7,14 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { EXIT } from "../../command.ts";
+import { ownModule } from "../../own-files.ts";
 import { runProgram } from "../../run-program.ts";
 import { jsonText, onStderr, paint, type Terminal, tableLines, visible } from "../../terminal.ts";
 import { namesIn, readStart } from "../read-bounded.ts";
 import { FOLDER, linesOf, SALT, type Tally, tallyOf } from "./tally.ts";
 
-const PRELOAD = new URL(`./preload${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
 const MOST_BYTES = 64 * 1_048_576;
 const MOST_PROCESSES = 1_000;
 
@@ -31,7 +30,7 @@ export async function runLive(
     const exitCode = await runProgram({
       command: program,
       cwd,
-      preload: PRELOAD,
+      preload: ownModule("cli/doctor/live/preload"),
       env: {
         ...terminal.env,
         [FOLDER]: folder,
