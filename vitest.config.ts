@@ -22,7 +22,7 @@ const WHOLE = [
   "test/chaos/chaos.test.ts",
   "test/cli/{demo-picture,doctor-*,init,inbox,reconcile-command,run,terminal}.test.ts",
   "test/console/*.test.ts",
-  "test/{crash,package,processes}/**/*.test.ts",
+  "test/{crash,package,processes,syscalls}/**/*.test.ts",
   "test/{docs,examples,examples-of-pages,exports,reference}.test.ts",
   "test/{engine/detached,key/canonical,recipes/sql}.test.ts",
   "test/gate/{approval-crash,lanes-stores}.test.ts",
@@ -50,7 +50,7 @@ const PROOF = [
 /** Tests that take their counts from `test/proof.ts`: small in `npm test`, in full in the proof. */
 const SIZED = [
   "test/battery/{interleavings,model-1}.test.ts",
-  "test/{crash,processes}/**/*.test.ts",
+  "test/{crash,processes,syscalls}/**/*.test.ts",
   "test/gateway/hostile.test.ts",
 ];
 

@@ -101,9 +101,9 @@ function powersOf(toolClass: CrashClass, client: ServiceClient) {
   }
 }
 
-const lookUp =
+export const lookUp =
   (client: ServiceClient) =>
-  async ({ key, signal }: StateQuery<Order>): Promise<Reading<EffectBody>> => {
+  async ({ key, signal }: StateQuery<unknown>): Promise<Reading<EffectBody>> => {
     const found = await client.find({ key }, { signal });
     const [first, second] = found;
     if (!first) return absent();
