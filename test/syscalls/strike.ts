@@ -74,7 +74,7 @@ async function call(child: Child, what: readonly string[], file: string) {
 }
 
 /** Strace says so on stderr; nothing may begin before. */
-function attached(stderr: NodeJS.ReadableStream): Promise<void> {
+export function attached(stderr: NodeJS.ReadableStream): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = "";
     stderr.setEncoding("utf8");

@@ -42,8 +42,12 @@ export function openSwept({ class: toolClass, path, url }: Swept): Opened {
     // As short as an owner that was killed needs to be waited for, and no shorter.
     retry: { leaseMs: 2_000, minDelayMs: 1, maxDelayMs: 50, cooldownMs: COOLDOWN_MS },
   });
+  return { hf, order: orderTool(hf, toolClass, url) };
+}
+
+export function orderTool(hf: Holdfire, toolClass: SweptClass, url: string): Opened["order"] {
   const client = createClient(url, toolClass);
-  const order = hf.tool<{ readonly item: string }, EffectBody>({
+  return hf.tool<{ readonly item: string }, EffectBody>({
     name: `order_${toolClass}`,
     kind: "write",
     run: (args, { key, signal }) => client.create(args, { key, signal }),
@@ -51,7 +55,6 @@ export function openSwept({ class: toolClass, path, url }: Swept): Opened {
     attemptTimeoutMs: 2_000,
     ...powersOf(toolClass, url),
   });
-  return { hf, order };
 }
 
 function powersOf(toolClass: SweptClass, url: string) {
