@@ -35,7 +35,8 @@ function opened(path = newPath()) {
     const ends = await Promise.allSettled(ids.map(claim));
     return ends.map((end) => (end.status === "fulfilled" ? "done" : end.reason.errcode));
   };
-  const ids = () => database.scan({ tenant: "acme" }, 0, 1_000).items.map(({ id }) => id);
+  const inOrder = connection.db.prepare("SELECT id FROM operation ORDER BY seq");
+  const ids = () => inOrder.all().map(({ id }) => id);
   return { database, db: connection.db, claimAll, ids };
 }
 

@@ -7,7 +7,6 @@
  * @module
  */
 
-import { packRecord } from "../../ledger/codec/record-text.ts";
 import { NO_LANE } from "../../ledger/lane.ts";
 import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
 import { rowOf } from "../../ledger/query.ts";
@@ -17,7 +16,7 @@ import type { Anchor } from "./boot-clock.ts";
 import type { Connection } from "./connect.ts";
 import { inTransaction } from "./driver.ts";
 import { identityOf } from "./file-safety.ts";
-import { type Scan, scanIn, storedOf } from "./scan.ts";
+import { type List, listIn, storedOf } from "./list.ts";
 import { OF_ID, STAGE } from "./schema.ts";
 import type { Job } from "./write-queue.ts";
 
@@ -28,14 +27,14 @@ export interface Database {
   find(tenant: string, id: string): Stored | undefined;
   findLane(tenant: string, name: string): StoredLane | undefined;
   ownerOf(tenant: string, service: string, effect: string): string | undefined;
-  /** All jobs in one transaction, at the store's time `now`. Only jobs may call `swap`, `own`, `prune`. */
+  /** All jobs in one transaction, at the store's time `now`. Only jobs may call `swap` and `own`. */
   commit(jobs: readonly Job[], now: number): readonly unknown[];
   /** `text` is the packed record of the change. */
   swap(change: Change, text: string | undefined): Swapped;
   own(tenant: string, service: string, effect: string, id: string): string;
-  /** Changes at most `limit` records. Returns their ids. */
-  prune(query: PruneQuery, limit: number): { readonly wiped: string[]; readonly removed: string[] };
-  readonly scan: Scan;
+  /** What pruning changes in the oldest `limit` records that are old enough. */
+  prunable(query: PruneQuery, now: number, limit: number): readonly Change[];
+  readonly list: List;
   /** Removes what was wiped from the write-ahead log too, unless another connection reads it. */
   emptyLog(): void;
   close(): void;
@@ -144,17 +143,21 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     return true;
   }
 
-  /** Settled operations that are old enough for either, the oldest first. */
-  function prunable(query: PruneQuery, limit: number): readonly Stored[] {
+  function prunable(query: PruneQuery, now: number, limit: number): readonly Change[] {
     const { tenant, payloadsOlderThanMs = Infinity, tombstonesOlderThanMs = Infinity } = query;
     const rowsOlderThan = (stage: number, ms: number) =>
       oldest.all(stage, tenant, now - Math.max(ms, 0), limit);
     const settledMs = Math.min(payloadsOlderThanMs, tombstonesOlderThanMs);
     const wiped = rowsOlderThan(STAGE.wiped, tombstonesOlderThanMs);
     const settled = rowsOlderThan(STAGE.settled, settledMs);
-    return [...wiped, ...settled]
-      .slice(0, limit)
-      .flatMap((row) => rowOf(String(row.id), () => storedOf(row)).stored ?? []);
+    return [...wiped, ...settled].slice(0, limit).flatMap((row) => {
+      const { stored } = rowOf(String(row.id), () => storedOf(row));
+      const fate = stored && pruneAs(stored.record, query, now);
+      if (!fate || fate === "keep") return [];
+      const { record, version } = stored;
+      const left = fate === "wipe" ? wipePayloads(record) : undefined;
+      return { tenant, id: record.id, expect: version, record: left, lease: "keep" };
+    });
   }
 
   return {
@@ -162,7 +165,8 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     find,
     findLane,
     ownerOf,
-    scan: scanIn(db),
+    prunable,
+    list: listIn(db),
     emptyLog: () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
     close: () => db.close(),
     swap,
@@ -175,21 +179,6 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     own(tenant, service, effect, id) {
       insertOwner.run(tenant, service, effect, id);
       return ownerOf(tenant, service, effect) ?? id;
-    },
-
-    prune(query, limit) {
-      const wiped: string[] = [];
-      const removed: string[] = [];
-      for (const { record, version } of prunable(query, limit)) {
-        const fate = pruneAs(record, query, now);
-        if (fate === "keep") continue;
-        const { tenant, id } = record;
-        const left = fate === "wipe" ? wipePayloads(record) : undefined;
-        const change = { tenant, id, expect: version, record: left, lease: "keep" } as const;
-        swap(change, left && packRecord(left));
-        (left ? wiped : removed).push(id);
-      }
-      return { wiped, removed };
     },
 
     commit(jobs, time) {

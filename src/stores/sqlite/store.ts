@@ -4,17 +4,16 @@
  * @module
  */
 
-import { ClosedError, InvalidInputError, StoreUnavailableError } from "../../errors.ts";
+import { ClosedError, StoreUnavailableError } from "../../errors.ts";
 import { sleep, soon, systemClock } from "../../lang/clock.ts";
 import { packRecord } from "../../ledger/codec/record-text.ts";
-import { pageLimit, pageOf, pruneLimit } from "../../ledger/query.ts";
-import type { Store, StorePromise } from "../../ledger/store.ts";
+import { pruneLimit } from "../../ledger/query.ts";
+import type { Change, Store, StorePromise } from "../../ledger/store.ts";
 import { createWatchers } from "../watchers.ts";
 import { monotonicMs, thisHost } from "./boot-clock.ts";
 import { connect, type Durability } from "./connect.ts";
 import { type Database, databaseOn } from "./database.ts";
 import { isBusy } from "./driver.ts";
-import { type PlacedRow, type Scanned, startOf } from "./scan.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 export interface StoreParts {
@@ -75,7 +74,7 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
     return opening;
   }
 
-  return {
+  const store: Store = {
     name: "sqlite",
     address: path,
     promise,
@@ -119,37 +118,28 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
     },
 
     async list(query) {
-      const { scan } = await ready();
-      const limit = pageLimit(query.limit);
-      const found: PlacedRow[] = [];
-      let after: number | undefined =
-        query.cursor === undefined ? startOf(query) : seqIn(query.cursor);
-      // One more than a page holds shows whether there is another page.
-      while (after !== undefined && found.length <= limit) {
-        const { items, last }: Scanned = scan(query, after, limit + 1 - found.length);
-        found.push(...items);
-        after = last;
-        if (last !== undefined) await new Promise((resolve) => soon(resolve));
+      const { list } = await ready();
+      return list(query, async () => {
+        await new Promise<void>((resolve) => soon(resolve));
         if (closing) throw new ClosedError();
-      }
-      const isMore = found.length > limit;
-      return pageOf(found.slice(0, limit), isMore ? String(found[limit - 1]?.seq) : undefined);
+      });
     },
 
     async prune(query) {
-      const { prune, emptyLog } = await ready();
-      const limit = pruneLimit(query.limit);
-      let [payloads, tombstones, isMore] = [0, 0, true];
-      while (isMore) {
-        const chunk = Math.min(limit - payloads - tombstones, PRUNED_AT_ONCE);
-        const { wiped, removed } = await queue.push(() => prune(query, chunk));
-        payloads += wiped.length;
-        tombstones += removed.length;
-        for (const id of [...wiped, ...removed]) watchers.announce(query.tenant, id);
-        isMore = wiped.length + removed.length === chunk && payloads + tombstones < limit;
+      const pruned = { payloads: 0, tombstones: 0 };
+      const pruneOne = async (change: Change): Promise<void> => {
+        const { ok } = await store.swap(change);
+        // Another process may have changed it, which makes it young again.
+        if (ok) pruned[change.record ? "payloads" : "tombstones"] += 1;
+      };
+      for (let left = pruneLimit(query.limit); left > 0; left -= PRUNED_AT_ONCE) {
+        const { prunable } = await ready();
+        const changes = prunable(query, now(), Math.min(left, PRUNED_AT_ONCE));
+        await Promise.all(changes.map(pruneOne));
+        if (changes.length < PRUNED_AT_ONCE) break;
       }
-      if (payloads + tombstones > 0) emptyLog();
-      return { payloads, tombstones };
+      if (pruned.payloads + pruned.tombstones > 0) (await ready()).emptyLog();
+      return pruned;
     },
 
     watch(tenant, id, changed) {
@@ -168,12 +158,5 @@ export function createStore({ path, durability, promise, now: ownClock }: StoreP
       return closing;
     },
   };
-}
-
-function seqIn(cursor: string): number {
-  const seq = Number(cursor);
-  if (!Number.isSafeInteger(seq) || seq < 1) {
-    throw new InvalidInputError("query.cursor", "must be the cursor of an earlier page.");
-  }
-  return seq;
+  return store;
 }
