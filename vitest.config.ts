@@ -98,7 +98,8 @@ const config: ViteUserConfig = defineConfig({
   },
   test: {
     projects,
-    maxWorkers: 2,
+    // Twice the cores of a small machine: half of their time the tests wait for a process, a server or a pause.
+    maxWorkers: isProof ? 2 : 4,
     // Generous: a slow machine must not turn into a failed test. What hangs still ends.
     testTimeout: 30_000,
     hookTimeout: 30_000,

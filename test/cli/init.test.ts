@@ -290,16 +290,21 @@ describe("an example with a model", () => {
 });
 
 describe("an example with MCP", () => {
-  test.each(["mcp", "mcp-v1"])("%s asks the server once when it is run twice", async (name) => {
-    const folder = installedProject(MODULE);
-    await init(folder, "--framework", name);
-    // npx finds the server that is installed here.
-    mkdirSync(join(folder, "node_modules", ".bin"));
-    const program = resolve("node_modules/.bin/mcp-server-memory");
-    symlinkSync(program, join(folder, "node_modules", ".bin", "mcp-server-memory"));
-    const env = { MEMORY_FILE_PATH: join(folder, "memory.jsonl"), npm_config_offline: "true" };
-    const [first, second] = [await runExample(folder, env), await runExample(folder, env)];
-    expect(JSON.parse(JSON.parse(first)[0].text)).toMatchObject({ ok: true, replayed: false });
-    expect(JSON.parse(JSON.parse(second)[0].text)).toMatchObject({ ok: true, replayed: true });
-  });
+  test.each(["mcp", "mcp-v1"])(
+    "%s asks the server once when it is run twice",
+    async (name) => {
+      const folder = installedProject(MODULE);
+      await init(folder, "--framework", name);
+      // npx finds the server that is installed here.
+      mkdirSync(join(folder, "node_modules", ".bin"));
+      const program = resolve("node_modules/.bin/mcp-server-memory");
+      symlinkSync(program, join(folder, "node_modules", ".bin", "mcp-server-memory"));
+      const env = { MEMORY_FILE_PATH: join(folder, "memory.jsonl"), npm_config_offline: "true" };
+      const [first, second] = [await runExample(folder, env), await runExample(folder, env)];
+      expect(JSON.parse(JSON.parse(first)[0].text)).toMatchObject({ ok: true, replayed: false });
+      expect(JSON.parse(JSON.parse(second)[0].text)).toMatchObject({ ok: true, replayed: true });
+    },
+    // Each run starts npx, and that a server: six programs one after the other.
+    120_000,
+  );
 });

@@ -5,9 +5,6 @@
  */
 
 import { fork } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** What processes tell each other. */
@@ -37,14 +34,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Shared by all children of one test file: most of a short process is the compiling of its imports. */
-let cache: string | undefined;
-
 export function startChild(script: string, base: string): Child {
-  cache ??= makeCache();
   const child = fork(fileURLToPath(new URL(script, base)), [], {
     execArgv: ["--disable-warning=ExperimentalWarning"],
-    env: { ...process.env, NODE_OPTIONS: "", NODE_COMPILE_CACHE: cache },
+    env: { ...process.env, NODE_OPTIONS: "" },
     stdio: ["ignore", "inherit", "pipe", "ipc"],
   });
   let stderr = "";
@@ -94,12 +87,6 @@ export function startChild(script: string, base: string): Child {
     },
     ended,
   };
-}
-
-function makeCache(): string {
-  const folder = mkdtempSync(join(tmpdir(), "holdfire-compiled-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 const endedBefore = (tag: string, { code, signal, stderr }: Ended): Error =>

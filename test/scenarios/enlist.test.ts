@@ -35,7 +35,6 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
 
   const orders = async () => (await pool.query(`SELECT item FROM ${schema}.orders`)).rows.length;
 
-  /** Long enough for one INSERT; what was rolled back is tried again when it is over. */
   // Longer than the lease of a claim whose transaction was rolled back.
   const DEADLINE_MS = 8_000;
 
@@ -44,6 +43,7 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
     scope: string,
     end: "COMMIT" | "ROLLBACK",
     run?: () => Promise<unknown>,
+    deadlineMs = DEADLINE_MS,
   ) {
     const client = await pool.connect();
     try {
@@ -51,7 +51,7 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
       const order = hf.enlist(client).tool({
         name: "order",
         kind: "write",
-        deadlineMs: DEADLINE_MS,
+        deadlineMs,
         run: async ({ item }: { item: string }) => {
           await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
           await run?.();
@@ -120,7 +120,7 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
     const scope = randomUUID();
     const steps = new EventEmitter();
     const over = once(steps, "over");
-    const outcome = await inTransaction(scope, "COMMIT", () => over);
+    const outcome = await inTransaction(scope, "COMMIT", () => over, 1_000);
     expect(outcome.status).not.toBe("committed");
     steps.emit("over");
     expect(await orders()).toBe(0);
