@@ -107,7 +107,6 @@ function keyLike(headers: unknown, name: string): string {
 }
 
 const LONGEST_MS = 24 * 3_600_000;
-const MAX_LENGTH = 64;
 const DECIMAL = /^\d{1,15}(\.\d{1,9})?$/;
 
 /**
@@ -131,7 +130,7 @@ function decimal(value: string | undefined, unitMs: number): number | undefined 
 
 function until(value: string | undefined, now: number): number | undefined {
   const text = value?.trim();
-  if (text === undefined || text.length > MAX_LENGTH) return undefined;
+  if (text === undefined) return undefined;
   const date = new Date(text);
   // Only an IMF-fixdate is written back unchanged; Date.parse guesses at other formats.
   return date.toUTCString() === text && !Number.isNaN(date.getTime())

@@ -208,14 +208,7 @@ const both = (before: Proof | undefined, next: Proof): Proof =>
   before === undefined || before.verdict === next.verdict ? next : UNKNOWN;
 
 /** Whether it is the failure of an operation made inside this attempt, also if an SDK has wrapped it. */
-const isInner = (error: unknown): boolean =>
-  causes(error).some((link) => {
-    try {
-      return isHoldfireError(link);
-    } catch {
-      return false;
-    }
-  });
+const isInner = (error: unknown): boolean => causes(error).some(isHoldfireError);
 
 function opinion(answer: unknown, { own }: JudgeFacts): Verdict | undefined {
   if (!own) return undefined;

@@ -27,6 +27,7 @@ describe("retryAfterMs", () => {
 
   it("reads a date, and takes one that has passed for now", () => {
     expect(after("Thu, 01 Jan 2026 00:00:30 GMT")).toBe(30_000);
+    expect(after(" Thu, 01 Jan 2026 00:00:30 GMT ")).toBe(30_000);
     expect(after("Wed, 31 Dec 2025 23:59:30 GMT")).toBe(0);
     expect(after("Sun, 06 Nov 1994 08:49:37 GMT")).toBe(0);
   });

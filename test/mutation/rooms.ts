@@ -32,8 +32,7 @@ export const ROOMS: readonly Room[] = [
 export const IN_OTHER_PROCESSES: readonly string[] = [
   "test/engine/detached.test.ts",
   "test/gate/{approval-crash,lanes-stores,lanes-storm,wait-for-answer}.test.ts",
-  "test/key/canonical.test.ts",
-  "test/ledger/states-picture.test.ts",
+  "test/ledger/{apply.properties,states-picture}.test.ts",
   "test/scenarios/{enlist,forgetful-redis,one-default-ledger,other-ways-out,real-time,redirects}.test.ts",
   "test/scenarios/{store-loss*,tenants-apart,told-errors,tools-of-one-name,try-again-stores}.test.ts",
   "test/scenarios/{large-answers,witness-marks}.test.ts",
