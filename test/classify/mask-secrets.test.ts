@@ -30,6 +30,29 @@ describe("is hidden", () => {
       "connect postgres://db.example:5432",
     );
   });
+
+  test.each([
+    ["with Bearer  abc123def failed", "with Bearer  [hidden] failed"],
+    ["basic abcdefghijklmnopqrst failed", "basic [hidden] failed"],
+    ["my-api-key=amount is wrong", "my-api-key=[hidden] is wrong"],
+    ["my-auth-header: abc123 is wrong", "my-auth-header: [hidden] is wrong"],
+    ['{"session_token" : "abc123"}', '{"session_token" : "[hidden]"}'],
+    ["https://api.example?token=abc", "https://api.example/…"],
+    ["https://api.example#abc", "https://api.example/…"],
+    ["at https://[no-host]/abc", "at https://[hidden]"],
+    ["card 4242-4242-4242-4242.", "card [hidden]."],
+    ["the word abcdefghijklmnopqrstuvwxyz012345 is long", "the word [hidden] is long"],
+  ])("%s", (text, told) => {
+    expect(maskSecrets(text)).toBe(told);
+  });
+
+  test.each([
+    ...["sk_", "pk_", "rk_", "whsec_", "gho_", "ghp_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+    ...["glpat-", "xoxb-", "xoxp-", "xapp-", "shpat_", "shpss_", "npm_", "pypi-", "hf_", "dop_v1_"],
+    ...["SG.", "re_", "key-", "AKIA", "ASIA", "AIza", "ya29.", "eyJ"],
+  ])("a key that begins with %s", (start) => {
+    expect(maskSecrets(`refused ${start}1a2b3c4d5e6f`)).toBe("refused [hidden]");
+  });
 });
 
 test.each([
@@ -43,6 +66,14 @@ test.each([
   "The token has expired",
   'duplicate key value violates unique constraint "payouts_pkey"',
   "GET https://api.example failed",
+  "author: user1234",
+  "basic knowledge, token exchange",
+  "basic abcdefghijklmnopqrs failed",
+  "order 4242424242424242-a of 42424242424242424242 is late",
+  "the word abcdefghijklmnopqrstuvwxyz01234 is short",
+  "the word abcdefghijklmnopqrstuvwxyzabcdefghijkl has no digit",
+  "the number 12345678.12345678.12345678.12345678 has no letter",
+  "the task-1a2b3c4d5e6f is late",
 ])("is not hidden: %s", (text) => {
   expect(maskSecrets(text)).toBe(text);
 });
@@ -51,4 +82,9 @@ test("a text that goes on and on is cut: no expression has much to search", () =
   for (const part of ["a-", "key", "key=", "1 ", "bearer ", "https://", "sk_"]) {
     expect(maskSecrets(part.repeat(1_000_000)).length).toBeLessThan(5_000);
   }
+});
+
+test("an id in a longer word does not save that word", () => {
+  const id = "550e8400-e29b-41d4-a716-446655440000";
+  for (const word of [`${id}a`, `a${id}`]) expect(maskSecrets(word)).toBe("[hidden]");
 });

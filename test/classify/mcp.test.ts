@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  isMcpAnswer,
   isMethodNotFound,
   McpNotSentError,
   McpToolError,
@@ -54,6 +55,22 @@ test("a read is not asked again for an answer that would be the same", () => {
   for (const code of [-32001, -32000, "REQUEST_TIMEOUT", undefined]) {
     expect(verdictOfMcpRead(coded(code)), String(code)).toBe("unknown");
   }
+});
+
+test("a method that the server does not know is told from other errors", () => {
+  expect(isMethodNotFound(coded(-32601))).toBe(true);
+  expect(isMethodNotFound(coded(-32602))).toBe(false);
+  expect(isMethodNotFound(coded(32601))).toBe(false);
+});
+
+test("an answer is told from what was never answered, and each keeps what it came from", () => {
+  const cause = coded(401);
+  const result = { content: [], isError: true };
+  expect(isMcpAnswer(new McpToolError(result))).toBe(true);
+  expect(isMcpAnswer(new McpTurnedAwayError(cause))).toBe(false);
+  expect(new McpToolError(result).result).toBe(result);
+  expect(new McpTurnedAwayError(cause).cause).toBe(cause);
+  expect(new McpNotSentError("it is closed", cause).cause).toBe(cause);
 });
 
 test("looking at an error is never a second failure", () => {

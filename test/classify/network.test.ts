@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import fc from "fast-check";
 import { fetch as undiciFetch } from "undici";
 import { describe, expect, it } from "vitest";
-import { networkVerdict } from "../../src/classify/network.ts";
+import { isInterruption, networkVerdict } from "../../src/classify/network.ts";
 import { closedPort, startService } from "../wire/servers.ts";
 import { HOSTILE } from "./hostile.ts";
 
@@ -186,5 +186,37 @@ describe("networkVerdict along causes and parts", () => {
       }),
       { seed: 7 },
     );
+  });
+});
+
+describe("whether something was given up or broke off", () => {
+  it.each([
+    ["an aborted call", new DOMException("stopped", "AbortError")],
+    ["a call whose time was up", new DOMException("late", "TimeoutError")],
+    ["axios, cancelled", Object.assign(new Error("x"), { code: "ERR_CANCELED" })],
+    ["a reset connection", Object.assign(new Error("x"), { code: "ECONNRESET" })],
+  ])("it is so for %s, also inside another error", (_, error) => {
+    expect(isInterruption(error)).toBe(true);
+    expect(isInterruption(new Error("request failed", { cause: error }))).toBe(true);
+  });
+
+  it("is not so for what a service answered", () => {
+    expect(isInterruption(Object.assign(new Error("no"), { status: 402 }))).toBe(false);
+    expect(isInterruption(undefined)).toBe(false);
+  });
+});
+
+describe("an aggregate that cannot be walked to its end", () => {
+  it("holds itself many times over", () => {
+    const error: { code: string; errors: unknown[] } = { code: "ECONNRESET", errors: [] };
+    error.errors = Array(32).fill(error);
+    expect(networkVerdict(error)).toBe("unknown");
+  });
+
+  it("is looked into eight levels deep and no deeper", () => {
+    const nested = (depth: number): unknown =>
+      depth === 0 ? { code: "ECONNRESET" } : { errors: [nested(depth - 1)] };
+    expect(networkVerdict(nested(8))).toBe("unknown");
+    expect(networkVerdict(nested(9))).toBeUndefined();
   });
 });

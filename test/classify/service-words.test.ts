@@ -1,6 +1,7 @@
 /** The sentence that a service says in a failed answer, wherever its client keeps it; never a page. */
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../../src/classify/failure.ts";
+import { McpToolError } from "../../src/classify/mcp.ts";
 import { notApplied } from "../../src/classify/not-applied.ts";
 import { serviceWords } from "../../src/classify/service-words.ts";
 import { InvalidInputError } from "../../src/errors.ts";
@@ -35,6 +36,37 @@ describe("in a body", () => {
     ["JSON without a sentence", '{"ok":false,"n":1}'],
   ])("none in %s", (_, body) => {
     expect(serviceWords(undefined, body)).toBeUndefined();
+  });
+
+  test("a list in a text, with space around it, is read as JSON", () => {
+    expect(serviceWords(undefined, ` [{"message":"${DECLINED}"}] `)).toBe(DECLINED);
+    expect(serviceWords(undefined, `[{"message":"${DECLINED}"`)).toBeUndefined();
+  });
+
+  test("it is looked for three levels deep and no deeper", () => {
+    const nested = (depth: number): unknown =>
+      depth === 0 ? { message: DECLINED } : { error: nested(depth - 1) };
+    expect(serviceWords(undefined, nested(3))).toBe(DECLINED);
+    expect(serviceWords(undefined, nested(4))).toBeUndefined();
+    const listed = (depth: number): unknown =>
+      depth === 0 ? { message: DECLINED } : [listed(depth - 1)];
+    expect(serviceWords(undefined, listed(3))).toBe(DECLINED);
+    expect(serviceWords(undefined, listed(4))).toBeUndefined();
+  });
+
+  test("a sentence has 2,000 characters at most, without the space around it", () => {
+    const longest = "no ".repeat(666) + "no";
+    expect(longest).toHaveLength(2_000);
+    expect(serviceWords(undefined, { message: `\n${longest}\n` })).toBe(longest);
+    expect(serviceWords(undefined, { message: `${longest}.` })).toBeUndefined();
+  });
+
+  test.each([
+    ["markup", "<Error><Message>no</Message></Error>"],
+    ["a page after some words", "502: <html lang='en'>no</html>"],
+  ])("none in %s, also in a field", (_, text) => {
+    expect(serviceWords(undefined, text)).toBeUndefined();
+    expect(serviceWords(undefined, { message: text })).toBeUndefined();
   });
 
   test("a secret in it is hidden", () => {
@@ -106,6 +138,34 @@ describe("what an attempt failed with", () => {
       code: "ERR_HOLDFIRE_INVALID_INPUT",
       line: undefined,
     });
+  });
+
+  test("where nothing was thrown, what the service said, if it said something", () => {
+    expect(failureOf(undefined, { message: DECLINED })).toEqual({ said: DECLINED });
+    expect(failureOf(undefined, undefined)).toBeUndefined();
+  });
+
+  test("whether it broke off, and whether it stands for an answer", () => {
+    const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
+    expect(of(reset)).toMatchObject({ broke: true, answered: undefined });
+    expect(of(new McpToolError({ isError: true }))).toMatchObject({
+      broke: undefined,
+      answered: true,
+    });
+    expect(of(new Error("no"))).toMatchObject({ broke: undefined, answered: undefined });
+  });
+
+  test("a message that begins with empty lines, or has none", () => {
+    expect(of(new Error("\n\n  no funds \r\nmore"))?.line).toBe("no funds");
+    expect(of(new Error(" \n "))?.line).toBeUndefined();
+    expect(of({ message: 7 })?.line).toBeUndefined();
+    expect(of(new Error("  no \t  funds  "))?.line).toBe("no funds");
+  });
+
+  test("a secret in the message is hidden", () => {
+    const line = of(new Error("refused: Bearer sk_live_51Habcdefghijklmnop"))?.line;
+    expect(line).toContain("refused");
+    expect(line).not.toContain("51Habcdefghijklmnop");
   });
 
   test("a tool's own word", () => {

@@ -151,6 +151,9 @@ describe("what is noted beside a verdict", () => {
     expect(untried(threw(refused), about([], { viaHttp }))).toBeUndefined();
     const wrapped = threw(new Error("failed", { cause: refused }));
     expect(untried(wrapped, about(unsent, { viaHttp, tried: true }))).toBeUndefined();
+    const own = new Error("no proxy");
+    const refusedByOwn = [{ ...post(undefined), unsent: true, error: own }];
+    expect(untried(threw(own), about(refusedByOwn, { viaHttp }))).toBeUndefined();
   });
 });
 
