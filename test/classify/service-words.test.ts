@@ -55,7 +55,7 @@ describe("in a body", () => {
   });
 
   test("a sentence has 2,000 characters at most, without the space around it", () => {
-    const longest = "no ".repeat(666) + "no";
+    const longest = `${"no ".repeat(666)}no`;
     expect(longest).toHaveLength(2_000);
     expect(serviceWords(undefined, { message: `\n${longest}\n` })).toBe(longest);
     expect(serviceWords(undefined, { message: `${longest}.` })).toBeUndefined();
