@@ -17,6 +17,10 @@ import { OperationView } from "./views/operation.tsx";
 import { OperationsView } from "./views/operations.tsx";
 import "./style.css";
 
+/**
+ * What the navigation shows, in this order: the first word of the address, and what people read. One operation has
+ * an address of its own (`#/operations/ID`) and no entry here.
+ */
 const VIEWS = [
   ["inbox", "Inbox"],
   ["operations", "Operations"],

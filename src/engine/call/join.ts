@@ -20,7 +20,7 @@ import { resultForCaller } from "../outcome/result.ts";
 /** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
 export type RunOperation = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;
 
-interface Shared extends Execution {
+interface SharedExecution extends Execution {
   deadlineAt: number;
   /** Milliseconds that people took. */
   added: number;
@@ -57,7 +57,7 @@ export function startOrJoin(
     return wait(execution, operation, deadlineAt, caller, engine, false);
   };
   if (!executions.has(id)) return startNew();
-  const running = () => executions.get(id) as Shared | undefined;
+  const running = () => executions.get(id) as SharedExecution | undefined;
   return underWay(engine, joinRunning(operation, caller, deadlineAt, engine, running, startNew));
 }
 
@@ -67,7 +67,7 @@ async function joinRunning(
   caller: Caller,
   deadlineAt: number,
   engine: Engine,
-  current: () => Shared | undefined,
+  current: () => SharedExecution | undefined,
   startNew: () => Promise<Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
   for (;;) {
@@ -111,7 +111,11 @@ export function executeDetached(
  * Not inside the attempt of a caller's outer operation: what the engine itself asks of a store is no
  * request of that attempt.
  */
-function start(execution: Shared, engine: Engine, run: RunOperation): Promise<Outcome<unknown>> {
+function start(
+  execution: SharedExecution,
+  engine: Engine,
+  run: RunOperation,
+): Promise<Outcome<unknown>> {
   const { operation, fireMode } = execution;
   const work = () => run(execution, engine);
   const begun = () => ({
@@ -131,13 +135,13 @@ function createExecution(
   deadlineAt: number,
   fireMode: FireMode,
   { clock }: Engine,
-): Shared {
+): SharedExecution {
   const stop = createStop();
-  let started: Shared["started"] = () => {};
+  let started: SharedExecution["started"] = () => {};
   const done = new Promise<Outcome<unknown>>((resolve) => {
     started = resolve;
   });
-  const execution: Shared = {
+  const execution: SharedExecution = {
     operation,
     stopped: stop.signal,
     stop,
@@ -176,7 +180,7 @@ function createExecution(
 
 /** One caller's wait: until the execution is done, or until this caller leaves. */
 function wait(
-  execution: Shared,
+  execution: SharedExecution,
   operation: Operation,
   deadlineAt: number,
   { signal }: Caller,

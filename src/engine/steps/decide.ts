@@ -119,7 +119,7 @@ export function decide(situation: Situation): Decision {
         doubtful.map(({ n }) => n),
       );
     }
-    return { do: "leave_unknown", reason: whyUnknown(situation, doubtful) };
+    return { do: "leave_unknown", reason: reasonInDoubt(situation, doubtful) };
   }
   if (mayResendByKey(situation, doubtful)) return { do: "fire", licence: "keyed", clears: [] };
   if (mayResendInner(situation, doubtful)) return { do: "fire", licence: "not_sent", clears: [] };
@@ -127,7 +127,7 @@ export function decide(situation: Situation): Decision {
     return { do: "read", notBefore: due === "not yet" ? undefined : due };
   }
   if (situation.awaitsRun) return { do: "wait" };
-  return { do: "leave_unknown", reason: whyUnknown(situation, doubtful) };
+  return { do: "leave_unknown", reason: reasonInDoubt(situation, doubtful) };
 }
 
 const AGAIN = ["not_sent", "refused", "absent"] as const;
@@ -225,7 +225,7 @@ function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]):
   return doubtful.every(({ innerOnly, epoch }) => innerOnly && epoch !== situation.epoch);
 }
 
-function whyUnknown(situation: Situation, doubtful: readonly AttemptNote[]): UnknownReason {
+function reasonInDoubt(situation: Situation, doubtful: readonly AttemptNote[]): UnknownReason {
   const { powers, lastRead, fireMode } = situation;
   if (doubtful.some(({ unverified }) => unverified)) return "unverified";
   if (doubtful.some(({ accepted }) => accepted)) return "in_progress";

@@ -41,10 +41,8 @@ export interface Owned {
   waitedFor: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
   /** How often this execution has fired. */
   fires: number;
-  /** The last read of the state, as `decide` needs it. */
-  lastRead: StateRead | undefined;
-  /** What that read found, as `settle` needs it. */
-  reading: Reading<unknown> | undefined;
+  /** The last read of the state, and what it found. */
+  lastRead: (StateRead & { readonly found: Reading<unknown> }) | undefined;
   /** What successful attempts returned, by their number. */
   readonly results: Record<number, Result>;
   lastError: unknown;
@@ -110,7 +108,6 @@ function own(
     waitedFor: undefined,
     fires: 0,
     lastRead: undefined,
-    reading: undefined,
     results: {},
     lastError: undefined,
     rejection: undefined,

@@ -24,13 +24,12 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
     const beganAt = engine.ledger.clock.earliest();
     const wall = engine.clock.now();
     const sinceEnd = sinceEnds(operation.ref.id, engine);
-    const reading = await askReader(operation, stored.record, left, engine);
-    owned.lastRead = { reading: reading.reading, beganAt, wall, sinceEnd };
-    owned.reading = reading;
-    if (reading.reading === "duplicated") {
+    const found = await askReader(operation, stored.record, left, engine);
+    owned.lastRead = { reading: found.reading, beganAt, wall, sinceEnd, found };
+    if (found.reading === "duplicated") {
       engine.events.emit("duplicate", () => ({ ...about(operation), source: "read" }));
     }
-    if (!isBroken(reading)) return;
+    if (!isBroken(found)) return;
     const wait = backoff(turn, undefined, engine.timing, engine.random);
     if (wait >= execution.remainingMs()) return;
     if ((await sleep(engine.clock, wait, wakeOf(owned).signal)) === "woken") return;

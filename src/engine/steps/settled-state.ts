@@ -41,9 +41,8 @@ export function stateFor(
     case "commit": {
       const { attempt } = final;
       const { effect, effectId } = effectOf(operation.tool, result?.value);
-      const { reading } = owned;
-      const isFound = attempt === undefined && reading?.reading === "committed";
-      const found = isFound ? reading.effectId : undefined;
+      const found = attempt === undefined ? owned.lastRead?.found : undefined;
+      const foundId = found?.reading === "committed" ? found.effectId : undefined;
       return {
         tag: "committed",
         via: attempt === undefined ? "read" : "reply",
@@ -51,7 +50,7 @@ export function stateFor(
         payload: filedPayload(owned, attempt) ?? (result && payloadOf(operation, result, engine)),
         // Found before anything was sent: another one did it.
         effect: owned.claimUnfired && owned.fires === 0 ? "noop" : effect,
-        effectId: found ?? effectId,
+        effectId: foundId ?? effectId,
       };
     }
   }
@@ -99,10 +98,10 @@ async function ownEffect(
 
 /** What the attempt returned, or the last read found; `undefined` if neither is whole. */
 export function resultAtHand(
-  { results, reading }: Owned,
+  { results, lastRead }: Owned,
   attempt: number | undefined,
 ): Result | undefined {
-  if (attempt === undefined) return reading && foundIn(reading);
+  if (attempt === undefined) return lastRead && foundIn(lastRead.found);
   const result = results[attempt];
   return result && (result.kept || result.isUnread || !isResponse(result.value))
     ? result
