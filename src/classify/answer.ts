@@ -50,7 +50,6 @@ export function isResponse(value: unknown): value is Response {
  * axios with `validateStatus` off. It is judged by its status, too.
  */
 export function isAnswer(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
   const headers = peek(value, "headers");
   if (typeof headers !== "object" || headers === null) return false;
   if (statusOf(value) === undefined) return false;

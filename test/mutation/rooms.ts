@@ -22,7 +22,7 @@ export interface Room {
 export const ROOMS: readonly Room[] = [
   { name: "key", goal: 90, tests: ["test/key/*.test.ts"] },
   { name: "classify", goal: 90, tests: ["test/classify/*.test.ts"] },
-  { name: "ledger", goal: 90, tests: ["test/ledger/*.test.ts", "test/stores/memory.test.ts"] },
+  { name: "ledger", goal: 90, tests: ["test/ledger/**/*.test.ts", "test/stores/memory.test.ts"] },
   { name: "gate", goal: 90, tests: ["test/gate/*.test.ts"] },
   { name: "engine", goal: 90, tests: ["test/engine/*.test.ts", "test/scenarios/*.test.ts"] },
   { name: "stores", goal: 80, tests: ["test/stores/{memory,sqlite*}.test.ts"] },

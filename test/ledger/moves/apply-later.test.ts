@@ -1,0 +1,159 @@
+/** What is taken back, forgotten or given up later, and what stops it. */
+import { describe, expect, test } from "vitest";
+import { type Applied, apply } from "../../../src/ledger/moves/apply.ts";
+import type { AttemptNote, OperationRecord, State, Stored } from "../../../src/ledger/record.ts";
+import { askOf, evidenceOf, recordOf } from "../../../src/testing/record-of.ts";
+
+type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
+
+const LEASE_ENDS = 1_000;
+const stored = (overrides: Partial<OperationRecord> = {}): Stored => ({
+  record: recordOf(overrides),
+  version: 1,
+  leaseUntil: LEASE_ENDS,
+});
+
+function written(applied: Applied): OperationRecord {
+  if (applied.tag !== "write" || !applied.record) throw new Error(JSON.stringify(applied));
+  return applied.record;
+}
+
+const refused = (why: string) => ({ tag: "refused", why });
+const first: AttemptNote = { n: 1, epoch: 1, generation: 0, licence: "first", at: 0 };
+const unknown: Settled = { tag: "unknown", reason: "lost_reply" };
+const yes: Settled = { tag: "committed", effect: "created", via: "reply" };
+const no: Settled = { tag: "not_applied", reason: "absent" };
+const held = { tag: "held", ask: askOf() } as const satisfies State;
+
+describe("an attempt that tells that it still runs", () => {
+  const running = { move: "running", attempt: 1, endsBy: 600 } as const;
+
+  test("is told to stop if its operation is done, or nobody knows the attempt", () => {
+    expect(apply(stored({ state: yes }), running, 10)).toEqual(refused("settled"));
+    expect(apply(stored(), { ...running, attempt: 2 }, 10)).toEqual(refused("stale"));
+    expect(apply(stored({ state: unknown }), running, 10).tag).toBe("write");
+  });
+});
+
+describe("what is taken back", () => {
+  const late = { move: "doubt", attempt: 1, why: "late_send", endsBy: 50, at: 20 } as const;
+  const unvetoable = { ...late, why: "unvetoable" } as const;
+  const ended: AttemptNote = { ...first, verdict: "rejected", endedAt: 9 };
+
+  test("is never that it happened", () => {
+    const found = stored({ state: yes, attempts: [ended] });
+    expect(apply(found, late, 20)).toEqual({ tag: "same" });
+    const said = stored({ state: unknown, attempts: [{ ...ended, verdict: "committed" }] });
+    expect(apply(said, late, 20)).toEqual({ tag: "same" });
+  });
+
+  test("is of an attempt that is known, and of no other one", () => {
+    expect(apply(stored({ state: no }), { ...late, attempt: 7 }, 20)).toEqual({ tag: "same" });
+    const found = stored({ state: unknown, attempts: [ended, { ...ended, n: 2 }] });
+    const { attempts } = written(apply(found, late, 20));
+    expect(attempts.map(({ verdict }) => verdict)).toEqual(["unknown", "rejected"]);
+  });
+
+  test("is what was settled as undone, and what a claim or a question would lead back to", () => {
+    const doubted = { tag: "unknown", reason: "late_send" };
+    const stateAfter = (state: State) => {
+      const applied = apply(stored({ state, attempts: [ended] }), late, 20);
+      return { state: written(applied).state, lease: applied.tag === "write" && applied.lease };
+    };
+    expect(stateAfter(no)).toEqual({ state: doubted, lease: "none" });
+    expect(stateAfter({ tag: "claimed", holder: "holder-1", before: no })).toMatchObject({
+      state: { tag: "claimed", before: doubted },
+      lease: "keep",
+    });
+    expect(stateAfter({ ...held, before: no })).toMatchObject({
+      state: { tag: "held", before: doubted },
+      lease: "keep",
+    });
+  });
+
+  test("is not what is open, or leads back to what is open: only the attempt is doubted", () => {
+    for (const state of [
+      unknown,
+      held,
+      { tag: "claimed", holder: "holder-1" },
+      { tag: "claimed", holder: "holder-1", before: unknown },
+      { ...held, before: unknown },
+    ] satisfies State[]) {
+      const record = written(apply(stored({ state, attempts: [ended] }), late, 20));
+      expect(record.state).toEqual(state);
+      expect(record.attempts[0]).toMatchObject({ verdict: "unknown", endedAt: 50 });
+    }
+  });
+
+  test("is, of an attempt that nobody can stop, only that it can be stopped", () => {
+    const record = written(apply(stored({ state: no }), unvetoable, 20));
+    expect(record).toMatchObject({ state: no, attempts: [{ ...first, unvetoable: true }] });
+    expect(record.attempts[0]?.verdict).toBeUndefined();
+    for (const note of [
+      { ...first, endedAt: 9 },
+      { ...first, unvetoable: true },
+    ] as const) {
+      expect(apply(stored({ attempts: [note] }), unvetoable, 20)).toEqual({ tag: "same" });
+    }
+  });
+});
+
+describe("an operation that is met again", () => {
+  const meet = { move: "meet", told: "committed", aliases: [] } as const;
+
+  test("gets no run from a caller that has none, and is written only if something changes", () => {
+    const found = stored({ state: yes, runs: ["run-1"] });
+    expect(apply(found, meet, 10)).toEqual({ tag: "same" });
+    expect(written(apply(found, { ...meet, run: "run-2" }, 10)).runs).toEqual(["run-1", "run-2"]);
+    expect(written(apply(found, { ...meet, aliases: ["call_1"] }, 10)).runs).toEqual(["run-1"]);
+  });
+
+  test("stays untold while it is open", () => {
+    const found = stored({ state: unknown, untold: true });
+    const record = written(apply(found, { ...meet, told: "unknown", aliases: ["a"] }, 10));
+    expect(record.untold).toBe(true);
+  });
+});
+
+describe("an operation that a person wants forgotten", () => {
+  const forget = { move: "forget" } as const;
+
+  test("is forgotten if it is unknown, and nobody knows of a commit", () => {
+    const gone = { tag: "write", record: undefined, lease: "none" };
+    expect(apply(stored({ state: unknown }), forget, 10)).toEqual(gone);
+    const found = stored({ state: unknown, evidence: [evidenceOf()] });
+    expect(apply(found, forget, 10)).toEqual(refused("evidence"));
+    expect(apply(stored(), forget, 10)).toEqual(refused("busy"));
+    expect(apply(stored({ state: no }), forget, 10)).toEqual(refused("settled"));
+  });
+});
+
+describe("an operation that a person gives up for another", () => {
+  const abandon = { move: "abandon", instead: "operation-2", at: 10 } as const;
+
+  test("is noted on a commit that was told to none, and on no other one", () => {
+    const applied = apply(stored({ state: yes, untold: true }), abandon, 10);
+    expect(applied).toMatchObject({ lease: "keep", record: { abandonedFor: "operation-2" } });
+    expect(written(applied).state).toEqual(yes);
+    expect(apply(stored({ state: yes }), abandon, 10)).toEqual(refused("settled"));
+    expect(apply(stored({ state: no, untold: true }), abandon, 10)).toEqual(refused("settled"));
+  });
+
+  test("is left to its owner while the lease runs, and fenced off after", () => {
+    expect(apply(stored(), abandon, LEASE_ENDS - 1)).toEqual(refused("busy"));
+    expect(written(apply(stored(), abandon, LEASE_ENDS))).toMatchObject({
+      state: { tag: "unknown", reason: "abandoned" },
+      epoch: 2,
+      untold: true,
+    });
+    expect(apply(stored({ state: unknown }), abandon, LEASE_ENDS - 1).tag).toBe("write");
+    expect(apply(stored({ state: held }), abandon, 10)).toEqual(refused("held"));
+  });
+
+  test("is given up once", () => {
+    const found = stored({ state: unknown, abandonedFor: "operation-3" });
+    expect(apply(found, abandon, 10)).toEqual({ tag: "same" });
+    const taken = written(apply(stored({ abandonedFor: "operation-3" }), abandon, LEASE_ENDS));
+    expect(taken.abandonedFor).toBe("operation-2");
+  });
+});
