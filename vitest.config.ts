@@ -18,7 +18,7 @@ env.NODE_COMPILE_CACHE ??= here("node_modules/.cache/compile");
 /** Tests that start processes, servers or compilers, or that wait for real time. */
 const WHOLE = [
   "test/battery/{interleavings,model-*}.test.ts",
-  "test/bench/battery-planted.test.ts",
+  "test/bench/{battery-planted,storm-processes}.test.ts",
   "test/chaos/chaos.test.ts",
   "test/cli/{demo-picture,doctor-*,init,inbox,reconcile-command,run,terminal}.test.ts",
   "test/console/*.test.ts",

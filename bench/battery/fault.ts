@@ -8,7 +8,7 @@
 import type { ReadFault, Fault as ServiceFault } from "../../src/testing/faulty-service.ts";
 import type { Evidence, LoggedWrite, Wish } from "./judge.ts";
 import type { Answer, Ask, Stack, Tool, ToolClass } from "./stack.ts";
-import type { Spot } from "./tool-body.ts";
+import type { Spot, WriteSpot } from "./tool-body.ts";
 
 export type Group = "network" | "reader" | "service" | "agent" | "process";
 
@@ -24,7 +24,7 @@ export interface CallHow {
   /** @default the main process */
   readonly on?: Process | undefined;
   /** The process dies when the call comes here. */
-  readonly die?: Spot | undefined;
+  readonly die?: Spot | WriteSpot | undefined;
 }
 
 /** What a script can do. */
@@ -37,6 +37,8 @@ export interface Stage {
   /** One call; what is told is kept for the judge. `undefined` if the process died before it told anything. */
   call(ask: Ask, how?: CallHow): Promise<Answer | undefined>;
   plan(...faults: readonly ServiceFault[]): Promise<void>;
+  /** Every write for which no fault is planned gets this one; `undefined` takes it back. */
+  always(fault: ServiceFault | undefined): Promise<void>;
   /** Every read gets this fault until the script ends; `undefined` takes it back. */
   alwaysRead(fault: ReadFault | undefined): Promise<void>;
   /** Waits until so many writes have arrived. */
@@ -47,8 +49,10 @@ export interface Stage {
   another(): Promise<Process>;
   /** A new main process, on the ledger of the one that died. */
   restart(): Promise<void>;
-  /** The stack's own way to settle what is open. */
-  reconcile(): Promise<void>;
+  /** The stack's own way to settle what is open. The process may die in it. */
+  reconcile(die?: WriteSpot): Promise<void>;
+  /** Waits for the requests of branches that send late. */
+  lateSends(): Promise<void>;
 }
 
 export interface Met {
@@ -56,6 +60,8 @@ export interface Met {
   readonly readFaults: number;
   readonly kills: number;
   readonly freezes: number;
+  /** Requests that a branch sent late, or tried to. */
+  readonly lateSends: number;
   readonly stack: Stack;
 }
 
@@ -101,3 +107,19 @@ export const metFault =
     evidence.arrivals.some(({ fault }: LoggedWrite) => tags.some((tag) => fault?.tag === tag));
 
 export const first = (wishes: readonly Wish[]): Wish => wishes[0] ?? wish();
+
+/** The SDK's own code sends the request. */
+export const notForSdk: NonNullable<FaultCase["notFor"]> = (_toolClass, stack) =>
+  stack.packages.includes("stripe") ? "the SDK's own code looks at the status" : undefined;
+
+/** A ledger in memory has nothing to say after a kill: what was still on its way may be sent once more. */
+export const notInMemory: NonNullable<FaultCase["notFor"]> = (_toolClass, { isInMemory }) =>
+  isInMemory ? "its ledger is for one process, and ends with it" : undefined;
+
+/** What cases have in common that kill their processes, or have several. */
+export const ownProcess: Pick<FaultCase, "group" | "wishes" | "needsOwnProcess" | "notFor"> = {
+  group: "process",
+  wishes: ONE,
+  needsOwnProcess: true,
+  notFor: notInMemory,
+};

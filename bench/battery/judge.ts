@@ -5,14 +5,19 @@
  * @module
  */
 
+import { judgeThing, type ThingScore } from "./judge-thing.ts";
 import type { Said } from "./stack.ts";
 
 /** What a person wants. Wishes for the same item are wanted once each. */
 export interface Wish {
   readonly name: string;
   readonly item: string;
+  /** The amount, where the thing is told from others by it: a changed plan. @default 4_000 */
+  readonly cents?: number | undefined;
   /** Whether it ought to happen: not where the service declines it. */
   readonly isWanted: boolean;
+  /** Nobody asks for it any more: the plan has changed. */
+  readonly isDropped?: boolean | undefined;
 }
 
 /** What a caller was told, and when. */
@@ -76,12 +81,25 @@ export interface Score {
 }
 
 export function judge(evidence: Evidence): Score {
-  const items = [...new Set(evidence.wishes.map(({ item }) => item))];
-  const groups = items.map((item) => judgeItem(item, evidence));
-  const sum = (of: (score: ItemScore) => number): number =>
+  const things = groupedBy(evidence.wishes, thingOf);
+  const arrivals = groupedBy(evidence.arrivals, ({ intent }) => thingOf(intent));
+  const effects = groupedBy(evidence.effects, ({ intent }) => thingOf(intent));
+  const told = groupedBy(evidence.told, ({ wish }) => wish);
+  const groups = [...things].map(([thing, wishes]) =>
+    judgeThing({
+      wishes,
+      told: wishes.flatMap(({ name }) => told.get(name) ?? []),
+      standing: evidence.standing,
+      arrivals: arrivals.get(thing) ?? [],
+      effects: effects.get(thing) ?? [],
+    }),
+  );
+  // What nobody has asked for is one too many, whatever it is.
+  const unasked = evidence.effects.filter(({ intent }) => !things.has(thingOf(intent))).length;
+  const sum = (of: (score: ThingScore) => number): number =>
     groups.reduce((total, score) => total + of(score), 0);
   return {
-    duplicates: sum(({ duplicates }) => duplicates),
+    duplicates: unasked + sum(({ duplicates }) => duplicates),
     silentLosses: sum(({ silentLosses }) => silentLosses),
     untrueWords: sum(({ untrueWords }) => untrueWords),
     falseDedupes: sum(({ falseDedupes }) => falseDedupes),
@@ -90,93 +108,24 @@ export function judge(evidence: Evidence): Score {
     extraSends: sum(({ extraSends }) => extraSends),
     arrivals: sum(({ arrivals }) => arrivals),
     effects: sum(({ effects }) => effects),
-    answerMs: Math.max(0, ...evidence.told.map(({ ms }) => ms)),
+    answerMs: evidence.told.reduce((longest, { ms }) => Math.max(longest, ms), 0),
   };
 }
 
-type ItemScore = Omit<Score, "answerMs">;
-
-function judgeItem(item: string, evidence: Evidence): ItemScore {
-  const wishes = evidence.wishes.filter((wish) => wish.item === item);
-  const arrivals = evidence.arrivals.filter(({ intent }) => itemOf(intent) === item);
-  const copies = copiesIn(arrivals);
-  const effects = evidence.effects.filter(
-    ({ intent, arrival }) => itemOf(intent) === item && !copies.has(arrival),
-  );
-  const wanted = wishes.filter(({ isWanted }) => isWanted).length;
-  const there = effects.length;
-  const missing = Math.max(0, wanted - there);
-
-  const lastWords = wishes.map(({ name }) => lastWord(name, evidence));
-  const toldDone = lastWords.filter((said) => said === "done").length;
-  const emptyYes = Math.max(0, toldDone - there);
-  // One of several equal wishes came true, and stands for the others too.
-  const falseDedupes = wishes.length > 1 && there > 0 ? Math.min(emptyYes, missing) : 0;
-  const sends = arrivals.filter(({ fault }) => !isClearNo(fault)).length - copies.size;
-  const unheard = lastWords.filter((said) => said === undefined).length;
-
-  return {
-    duplicates: Math.max(0, there - wanted),
-    silentLosses: unheard + (emptyYes - falseDedupes),
-    untrueWords: emptyYes - falseDedupes + falseNos(wishes, arrivals, effects, evidence),
-    falseDedupes,
-    wantedNotDone: missing,
-    leftUnknown: lastWords.filter((said) => said === "unknown").length,
-    extraSends: Math.max(0, sends - wishes.length),
-    arrivals: arrivals.length - copies.size,
-    effects: there,
-  };
+/** What a wish and the request for it have in common. */
+function thingOf(about: unknown): string | undefined {
+  if (typeof about !== "object" || about === null || !("item" in about)) return undefined;
+  return `${about.item}, ${"cents" in about ? about.cents : undefined}`;
 }
 
-/** What the stack's records say in the end; without records, what the caller heard last. */
-const lastWord = (name: string, { told, standing }: Evidence): Said | undefined =>
-  standing[name] ?? told.filter(({ wish }) => wish === name).at(-1)?.said;
-
-/** How often a caller heard of a failure after the request had arrived whose effect came about, then or later. */
-function falseNos(
-  wishes: readonly Wish[],
-  arrivals: readonly LoggedWrite[],
-  effects: readonly LoggedOutcome[],
-  { told, standing }: Evidence,
-): number {
-  const arrivedAt = new Map(arrivals.map(({ seq, at }) => [seq, at]));
-  const isDone = ({ name }: Wish): boolean =>
-    told.some(({ wish, said }) => wish === name && said === "done");
-  const isFalse = (name: string, at: number): boolean => {
-    const others = wishes.filter((wish) => wish.name !== name && isDone(wish)).length;
-    const before = effects.filter(({ arrival }) => (arrivedAt.get(arrival) ?? 0) <= at).length;
-    return before > others;
-  };
-  const names = new Set(wishes.map(({ name }) => name));
-  const heard = told.filter(
-    ({ wish, said, at }) => names.has(wish) && said === "failed" && isFalse(wish, at),
-  );
-  const inRecords = [...names].filter(
-    (name) =>
-      standing[name] === "failed" &&
-      isFalse(name, Number.POSITIVE_INFINITY) &&
-      !heard.some(({ wish }) => wish === name),
-  );
-  return heard.length + inRecords.length;
-}
-
-/** The service, or what stands before it, answered that it did nothing: a status from 400 to 499. */
-const isClearNo = (fault: LoggedFault | undefined): boolean =>
-  fault !== undefined &&
-  (fault.tag === "stored_failure" || fault.tag === "status") &&
-  fault.commit !== true &&
-  (fault.status ?? 500) < 500;
-
-/** The second of each pair that the network made of one request. */
-function copiesIn(arrivals: readonly LoggedWrite[]): ReadonlySet<number> {
-  const doubled = arrivals.filter(({ fault }) => fault?.tag === "duplicate_delivery");
-  return new Set(doubled.filter((_, index) => index % 2 === 1).map(({ seq }) => seq));
-}
-
-function itemOf(intent: unknown): string | undefined {
-  return typeof intent === "object" && intent !== null && "item" in intent
-    ? String(intent.item)
-    : undefined;
+function groupedBy<T, K>(all: readonly T[], by: (one: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const one of all) {
+    const group = groups.get(by(one));
+    if (group) group.push(one);
+    else groups.set(by(one), [one]);
+  }
+  return groups;
 }
 
 /** What a cell shows: the worst that happened in it. */

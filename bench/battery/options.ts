@@ -62,13 +62,13 @@ export function optionsFrom(argv: readonly string[]): BatteryOptions {
   };
 }
 
-function wholeNumber(text: string, flag: string): number {
+export function wholeNumber(text: string, flag: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;
   throw new Error(`${flag} must be a whole number from 1, got "${text}".`);
 }
 
-function namesIn<T extends string>(
+export function namesIn<T extends string>(
   text: string | undefined,
   known: readonly T[],
   flag: string,

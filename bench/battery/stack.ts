@@ -27,10 +27,12 @@ export interface Tool {
   readonly commitsWithinMs: number;
   /** How long the service remembers a key. */
   readonly keyMemoryMs: number;
+  /** `none`: all arguments are part of what is wanted. @default the note is wording */
+  readonly wording?: "none" | undefined;
   /** A usual mistake in the code of the tool. */
   readonly mistake?: "swallows_status" | "reads_503_as_empty" | undefined;
   /** What the tool does beside its effect. */
-  readonly also?: "telemetry" | "oauth" | undefined;
+  readonly also?: "telemetry" | "oauth" | "late_branch" | "send_queue" | undefined;
 }
 
 /** One thing that a person wants once, and how the agent asks for it. */
@@ -79,6 +81,8 @@ export interface OpenStack {
   reconcile(): Promise<void>;
   /** What the stack's own records say of a wish now; `undefined` if they say nothing of it. */
   standing(ask: Ask): Promise<Said | undefined>;
+  /** The same of all wishes at once, by their names, where the records can be listed. */
+  standings?(): Promise<Readonly<Record<string, Said>>>;
   close(): Promise<void>;
 }
 

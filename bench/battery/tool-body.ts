@@ -6,6 +6,8 @@
  * @module
  */
 
+import { leavesLate, timesOut } from "./late-branch.ts";
+import { sendInTurn } from "./send-queue.ts";
 import type { Ask, Tool } from "./stack.ts";
 
 /** What is sent; the note is wording. */
@@ -23,6 +25,12 @@ export interface Receipt {
 
 /** Where a process can die by itself. The others are told apart by what has arrived at the service. */
 export type Spot = "before_send" | "after_reply" | "before_told";
+
+/** In the so-many-th write to the ledger: with the write on its way, or done and its answer not seen yet. */
+export interface WriteSpot {
+  readonly write: number;
+  readonly when: "on_its_way" | "written";
+}
 
 const dooms = new Map<string, Spot>();
 
@@ -73,10 +81,13 @@ export async function placeOrder(
   if (tool.class === "conditional") headers["if-none-match"] = "*";
   const body = JSON.stringify(orderOf(order));
   if (tool.also === "telemetry") exportTelemetry(tool);
-  let response = await send(url, { method, headers, body, signal });
+  const sendLate = () => send(url, { method, headers, body });
+  if (leavesLate(tool, order.item, sendLate)) return timesOut(tool);
+  const post = () => send(url, { method, headers, body, signal });
+  let response = await (tool.also === "send_queue" ? sendInTurn(post) : post());
   if (tool.also === "oauth" && response.status === 401) {
     headers.authorization = "Bearer refreshed";
-    response = await send(url, { method, headers, body, signal });
+    response = await post();
   }
   if (tool.mistake !== "swallows_status" && !response.ok) throw new StatusError(response.status);
   const receipt = (await response.json()) as Receipt;

@@ -48,6 +48,31 @@ const CLEAN = {
   extraSends: 0,
 };
 
+test("an effect that nobody asked for is one too many, also if only its amount is another", () => {
+  const wishes = [{ ...TEA, cents: 4_000 }];
+  const made = (cents: number, seq: number) => ({ arrival: seq, intent: { item: "tea", cents } });
+  expect(judge(seen({ wishes, effects: [made(4_000, 1)] }))).toMatchObject({
+    effects: 1,
+    ...CLEAN,
+  });
+  const both = judge(seen({ wishes, effects: [made(4_000, 1), made(5_000, 2)] }));
+  expect(both).toMatchObject({ ...CLEAN, effects: 1, duplicates: 1 });
+});
+
+test("the old amount twice does not stand for the new one", () => {
+  const wishes = [
+    { ...TEA, cents: 4_000 },
+    { ...TEA, name: "w2", cents: 5_000 },
+  ];
+  const old = { arrival: 1, intent: { item: "tea", cents: 4_000 } };
+  const words = [told("unknown"), told("done", { wish: "w2" })];
+  expect(judge(seen({ wishes, told: words, effects: [old, old] }))).toMatchObject({
+    duplicates: 1,
+    untrueWords: 1,
+    wantedNotDone: 1,
+  });
+});
+
 describe("a stack that does what was wanted", () => {
   test("is cleared", () => {
     const score = judge(seen({}));

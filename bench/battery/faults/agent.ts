@@ -5,7 +5,7 @@
  */
 
 import { type Fault, faults, readFaults } from "../../../src/testing/faulty-service.ts";
-import { type FaultCase, first, metFault, ONE, wish } from "../fault.ts";
+import { type FaultCase, first, metFault, notForSdk, ONE, wish } from "../fault.ts";
 
 /** A name is free once: the service itself refuses a second one. */
 const notForUniqueNames: NonNullable<FaultCase["notFor"]> = (toolClass) =>
@@ -15,11 +15,36 @@ const notForUniqueNames: NonNullable<FaultCase["notFor"]> = (toolClass) =>
 const NO_FAULT: Fault = faults.slow({ ms: 0, commit: "before" });
 const LOST: Fault = faults.hangUp({ commit: true });
 
+/** The amount is another one in the next turn. */
+const CHANGED = [
+  { ...wish("w1"), isDropped: true },
+  { ...wish("w2"), cents: 5_000 },
+];
+/** Between the two branches. */
+const BETWEEN_MS = 200;
 const TWICE = [wish("w1"), wish("w2")];
 const SIX = Array.from({ length: 6 }, (_, index) => wish(`w${index}`, `item-${index}`));
 const TEN = Array.from({ length: 10 }, (_, index) => wish(`w${index}`, `item-${index}`));
 
 export const agent: readonly FaultCase[] = [
+  {
+    id: "late_branch",
+    name: "one branch sends late, another asks too",
+    group: "agent",
+    wishes: ONE,
+    tool: { also: "late_branch" },
+    // The branch outlives its call: what it does is counted in its process.
+    needsOwnProcess: true,
+    notFor: notForSdk,
+    async play(stage, wishes) {
+      const ask = stage.ask(first(wishes));
+      const slow = stage.call(ask);
+      await stage.wait(BETWEEN_MS);
+      await Promise.all([slow, stage.call(ask)]);
+      await stage.lateSends();
+    },
+    wasMet: ({ lateSends }) => lateSends > 0,
+  },
   {
     id: "try_again",
     name: "try again, in the next turn",
@@ -48,6 +73,27 @@ export const agent: readonly FaultCase[] = [
       await stage.call(stage.ask(first(wishes), { note: "as the customer asked" }));
     },
     wasMet: metFault("hang_up"),
+  },
+  {
+    id: "changed_plan",
+    name: "open, then asked with another amount",
+    group: "agent",
+    wishes: CHANGED,
+    notFor: (toolClass, stack) =>
+      stack.isInMemory && toolClass !== "keyed"
+        ? "a store that forgets reads before it sends, and the reader is down"
+        : notForUniqueNames(toolClass, stack),
+    async play(stage, [old = wish(), changed = wish()]) {
+      await stage.always(LOST);
+      await stage.alwaysRead(readFaults.status());
+      await stage.call(stage.ask(old));
+      await stage.always(undefined);
+      await stage.alwaysRead(undefined);
+      await stage.call(stage.ask(changed, { turn: "turn-2" }));
+    },
+    wasMet: (met) =>
+      metFault("hang_up")(met) &&
+      !met.evidence.told.some(({ wish: name, said }) => name === "w1" && said === "done"),
   },
   {
     id: "run_again",
@@ -92,6 +138,19 @@ export const agent: readonly FaultCase[] = [
     name: "six calls at once, two replies lost",
     group: "agent",
     wishes: SIX,
+    async play(stage, wishes) {
+      await stage.plan(NO_FAULT, LOST, NO_FAULT, LOST);
+      await Promise.all(wishes.map((one) => stage.call(stage.ask(one))));
+    },
+    wasMet: metFault("hang_up"),
+  },
+  {
+    id: "send_queue",
+    name: "one send queue, two of six replies lost",
+    group: "agent",
+    wishes: SIX,
+    tool: { also: "send_queue" },
+    notFor: notForSdk,
     async play(stage, wishes) {
       await stage.plan(NO_FAULT, LOST, NO_FAULT, LOST);
       await Promise.all(wishes.map((one) => stage.call(stage.ask(one))));

@@ -1,65 +1,14 @@
 /**
- * What happens to processes: they are killed at one point of a call, frozen in it, or there are several of them.
+ * Processes that stand still in a call, and several that are asked for the same thing.
  *
  * @module
  */
 
-import { type Fault, faults } from "../../../src/testing/faulty-service.ts";
-import { type FaultCase, first, metFault, ONE, type Stage } from "../fault.ts";
-import type { Spot } from "../tool-body.ts";
+import { faults } from "../../../src/testing/faulty-service.ts";
+import { type FaultCase, first, metFault, ownProcess as own } from "../fault.ts";
 
-/** A ledger in memory has nothing to say after a kill: what was still on its way may be sent once more. */
-const notInMemory: NonNullable<FaultCase["notFor"]> = (_toolClass, { isInMemory }) =>
-  isInMemory ? "its ledger is for one process, and ends with it" : undefined;
-
-const own = {
-  group: "process",
-  wishes: ONE,
-  needsOwnProcess: true,
-  notFor: notInMemory,
-} as const;
-
-/** After the kill a new process starts, and the caller asks again: its run is resumed. */
-async function resume(stage: Stage, wishes: Parameters<FaultCase["play"]>[1]): Promise<void> {
-  await stage.restart();
-  await stage.reconcile();
-  await stage.call(stage.ask(first(wishes)));
-}
-
-const dies = (id: string, name: string, die: Spot): FaultCase => ({
-  ...own,
-  id,
-  name,
-  async play(stage, wishes) {
-    await stage.call(stage.ask(first(wishes)), { die });
-    await resume(stage, wishes);
-  },
-  wasMet: ({ kills }) => kills > 0,
-});
-
-/** Killed from outside, when the request has arrived. */
-const killedWith = (
-  id: string,
-  name: string,
-  fault: Fault,
-  { afterMs = 0, isGone = false } = {},
-): FaultCase => ({
-  ...own,
-  id,
-  name,
-  callerIsGone: isGone,
-  async play(stage, wishes) {
-    await stage.plan(fault);
-    const call = stage.call(stage.ask(first(wishes)));
-    await stage.arrived(1);
-    await stage.wait(afterMs);
-    await stage.main.kill();
-    await call;
-    if (isGone) await stage.restart();
-    else await resume(stage, wishes);
-  },
-  wasMet: (met) => met.kills > 0 && metFault(fault.tag)(met),
-});
+/** How long a queue waits for a worker before it gives the job to another one. */
+const VISIBILITY_MS = 800;
 
 const many = (id: string, name: string, count: number): FaultCase => ({
   ...own,
@@ -76,33 +25,6 @@ const many = (id: string, name: string, count: number): FaultCase => ({
 });
 
 export const processes: readonly FaultCase[] = [
-  dies("kill_before_send", "killed before the send", "before_send"),
-  killedWith(
-    "kill_before_commit",
-    "killed after the send, before the commit",
-    faults.slow({ ms: 400, commit: "after" }),
-  ),
-  killedWith(
-    "kill_after_commit",
-    "killed after the commit, before the reply",
-    faults.blackHole({ commit: true }),
-  ),
-  killedWith(
-    "kill_mid_reply",
-    "killed in the middle of the reply",
-    faults.trickle({ everyMs: 20 }),
-    {
-      afterMs: 100,
-    },
-  ),
-  dies("kill_after_reply", "killed after the reply", "after_reply"),
-  dies("kill_before_told", "killed before the caller is told", "before_told"),
-  killedWith(
-    "kill_and_gone",
-    "killed, and the caller does not return",
-    faults.blackHole({ commit: true }),
-    { isGone: true },
-  ),
   {
     ...own,
     id: "frozen",
@@ -120,6 +42,41 @@ export const processes: readonly FaultCase[] = [
       await Promise.all([call, second]);
     },
     wasMet: (met) => met.freezes > 0 && metFault("hang_up")(met),
+  },
+  {
+    ...own,
+    id: "host_asleep",
+    name: "host asleep while two processes call",
+    async play(stage, wishes) {
+      await stage.plan(faults.slow({ ms: 300, commit: "after" }));
+      const other = await stage.another();
+      const ask = stage.ask(first(wishes));
+      const calls = [stage.call(ask), stage.call(ask, { on: other })];
+      await stage.arrived(1);
+      for (const process of [stage.main, other]) process.freeze();
+      await stage.wait(3_500);
+      for (const process of [other, stage.main]) process.thaw();
+      await Promise.all(calls);
+    },
+    wasMet: (met) => met.freezes > 1 && metFault("slow")(met),
+  },
+  {
+    ...own,
+    id: "queue_twice",
+    name: "a queue delivers the job to two workers",
+    async play(stage, wishes) {
+      await stage.plan(faults.slow({ ms: 2_400, commit: "after" }));
+      const other = await stage.another();
+      const ask = stage.ask(first(wishes));
+      const one = stage.call(ask);
+      await stage.arrived(1);
+      // The first worker has not said that it is done: for the queue it is gone.
+      await stage.wait(VISIBILITY_MS);
+      await Promise.all([one, stage.call(ask, { on: other })]);
+      // What it said at last was lost: the job comes once more.
+      await stage.call(ask, { on: other });
+    },
+    wasMet: (met) => metFault("slow")(met) && met.evidence.told.length > 1,
   },
   many("two_processes", "two processes ask at once", 2),
   many("twelve_processes", "twelve processes ask at once", 12),

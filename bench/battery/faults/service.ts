@@ -5,11 +5,7 @@
  */
 
 import { faults } from "../../../src/testing/faulty-service.ts";
-import { type FaultCase, first, metFault, ONE, wish } from "../fault.ts";
-
-/** The SDK's own code sends the request. */
-const notForSdk: NonNullable<FaultCase["notFor"]> = (_toolClass, stack) =>
-  stack.packages.includes("stripe") ? "the SDK's own code looks at the status" : undefined;
+import { type FaultCase, first, metFault, notForSdk, ONE, wish } from "../fault.ts";
 
 export const service: readonly FaultCase[] = [
   {

@@ -7,30 +7,13 @@
 
 import type { Matrix } from "./matrix.ts";
 import { drawMatrix, escaped, seedsText } from "./picture.ts";
-import { totalsOf } from "./totals.ts";
+import { stacksOf, sumsOf, type Table } from "./tables.ts";
 
 export function pageOf(matrix: Matrix): string {
-  const { date, version, runtime, seeds, seconds, columns, notBuilt } = matrix;
-  const sums = totalsOf(matrix).map(({ column, score, attemptsPerEffect, medianMs, voids }) =>
-    rowOf([
-      column,
-      score.duplicates,
-      score.silentLosses,
-      score.untrueWords,
-      score.falseDedupes,
-      score.wantedNotDone,
-      score.leftUnknown,
-      attemptsPerEffect.toFixed(2),
-      medianMs,
-      voids,
-    ]),
-  );
-  const stacks = columns.map(({ name, says, versions }) =>
-    rowOf([name, says, versions.join(", ")]),
-  );
+  const { date, version, runtime, seeds, seconds, notBuilt } = matrix;
   const voids = matrix.cells
     .filter(({ verdict }) => verdict === "void")
-    .map(({ fault, stack, toolClass, why }) => rowOf([fault, toolClass, stack, why ?? ""]));
+    .map(({ fault, stack, toolClass, why }) => [fault, toolClass, stack, why ?? ""]);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -48,30 +31,22 @@ table { border-collapse: collapse; margin: 1rem 0; } th, td { border: 1px solid 
 <p>${date}, holdfire ${version}, ${runtime}, ${seedsText(seeds)}, ${seconds} seconds. Hover over a cell to see what happened in it.</p>
 ${drawMatrix(matrix, true)}
 <h2>In all, without the liar</h2>
-<table>
-${headOf(["stack", "duplicates", "lost", "untrue words", "false dedupes", "not done", "left unknown", "arrivals an effect", "median ms to an answer", "void cells"])}
-${sums.join("\n")}
-</table>
+${tableOf(sumsOf(matrix))}
 <h2>The stacks</h2>
-<table>
-${headOf(["stack", "set up as", "versions"])}
-${stacks.join("\n")}
-</table>
+${tableOf(stacksOf(matrix))}
 <h2>Not built</h2>
 <ul>
 ${notBuilt.map((line) => `<li>${escaped(line)}</li>`).join("\n")}
 </ul>
 <h2>Void cells</h2>
-${voids.length === 0 ? "<p>None.</p>" : `<table>\n${headOf(["fault", "service", "stack", "why"])}\n${voids.join("\n")}\n</table>`}
+${voids.length === 0 ? "<p>None.</p>" : tableOf({ head: ["Fault", "Service", "Stack", "Why"], rows: voids })}
 </body>
 </html>
 `;
 }
 
-type Value = string | number;
+const tableOf = ({ head, rows }: Table): string =>
+  `<table>\n${[lineOf("th", head), ...rows.map((row) => lineOf("td", row))].join("\n")}\n</table>`;
 
-const rowOf = (values: readonly Value[]): string =>
-  `<tr>${values.map((value) => `<td>${escaped(String(value))}</td>`).join("")}</tr>`;
-
-const headOf = (values: readonly Value[]): string =>
-  `<tr>${values.map((value) => `<th>${escaped(String(value))}</th>`).join("")}</tr>`;
+const lineOf = (tag: "th" | "td", values: readonly (string | number)[]): string =>
+  `<tr>${values.map((value) => `<${tag}>${escaped(String(value))}</${tag}>`).join("")}</tr>`;

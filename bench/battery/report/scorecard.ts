@@ -6,10 +6,9 @@
 
 import { writeFileSync } from "node:fs";
 import { COMMITS_WITHIN_MS, TIMEOUT_MS } from "../fault.ts";
-import type { StackId } from "../stacks.ts";
 import type { Matrix } from "./matrix.ts";
 import { drawMatrix, seedsText } from "./picture.ts";
-import { totalsOf } from "./totals.ts";
+import { stacksOf, sumsOf, type Table } from "./tables.ts";
 
 const DOCS = new URL("../../../docs/", import.meta.url);
 
@@ -18,23 +17,8 @@ export function writeScorecard(matrix: Matrix): void {
   writeFileSync(new URL("scorecard.md", DOCS), markdownOf(matrix));
 }
 
-const FILES: Partial<Readonly<Record<StackId, string>>> = {
-  p_retry: "p-retry",
-  sdk: "stripe",
-  simple: "simple-policy",
-  powertools: "powertools",
-  node_idempotency: "node-idempotency",
-  dbos: "dbos",
-  restate: "restate",
-  memory: "holdfire",
-  sqlite: "holdfire",
-  redis: "holdfire",
-  postgres: "holdfire",
-};
-
 export function markdownOf(matrix: Matrix): string {
   const { date, version, runtime, seeds, seconds, columns, rows, cells, notBuilt } = matrix;
-  const totals = totalsOf(matrix);
   const guarded = cells.filter(
     ({ stack, toolClass, score }) =>
       score !== undefined &&
@@ -46,24 +30,6 @@ export function markdownOf(matrix: Matrix): string {
   const openNames = [...new Set(open.map(({ fault }) => fault))].map(
     (id) => rows.find((row) => row.id === id)?.name ?? id,
   );
-  const sums = totals.map(({ column, score, attemptsPerEffect, medianMs, judged, voids }) => [
-    column,
-    score.duplicates,
-    score.silentLosses,
-    score.untrueWords,
-    score.falseDedupes,
-    score.wantedNotDone,
-    score.leftUnknown,
-    attemptsPerEffect.toFixed(2),
-    medianMs,
-    `${judged} (${voids} void)`,
-  ]);
-  const setUp = columns.map(({ id, name, says, versions }) => [
-    name,
-    says,
-    `\`${FILES[id]}.ts\``,
-    versions.join(", "),
-  ]);
   return `# The scorecard
 
 > For choosing: what becomes of one tool call when something goes wrong, with holdfire and with what else there is.
@@ -83,21 +49,7 @@ told as unknown.
 
 Every class but the liar. A cell is one fault against one class of service; some have up to ten wishes.
 
-${tableOf(
-  [
-    "Stack",
-    "Duplicates",
-    "Lost",
-    "Untrue words",
-    "False dedupes",
-    "Wanted, not done",
-    "Left unknown",
-    "Arrivals an effect",
-    "Median ms to an answer",
-    "Cells",
-  ],
-  sums,
-)}
+${tableOf(sumsOf(matrix))}
 
 - **Duplicates**: effects beyond those that were wanted. A copy that the network itself makes is not counted.
 - **Lost**: no effect, and the caller heard that it is done; or the caller heard nothing, and no record of the stack has it.
@@ -116,7 +68,7 @@ Each is set up as its own documentation advises, in one short file of \`bench/ba
 the same: the thread, the turn, and whether a repetition is wanted. Each first passes a test of a success in each class; a column that does
 not is void, with the reason.
 
-${tableOf(["Stack", "Set up as", "File", "Versions"], setUp)}
+${tableOf(stacksOf(matrix))}
 
 holdfire's lease, cooldown and deadline are shorter than their defaults, so that a cell is quick. Its tool declares what the author knows: the
 key and how long it is remembered, the reader and \`commitsWithinMs: ${COMMITS_WITHIN_MS}\`, the unique name; for the liar, \`verify\`.
@@ -133,6 +85,13 @@ key and how long it is remembered, the reader and \`commitsWithinMs: ${COMMITS_W
 5. The judge (\`bench/battery/judge.ts\`) reads the service's logs, what the callers were told, and what the stack's records say. It knows nothing of
    the stack. A cell whose fault was not met is played once more, and is void if it is missed again; a void cell is never green.
 
+## The storm of processes
+
+A cell is one call, or a few. \`npm run storm:processes\` is the other end: on each store twelve processes have one ledger and are asked for ten
+thousand things, each of them twice. About every eighth request or reply is lost, after every hundredth answer one process is killed and another
+started, and half of the calls that die with it nobody asks for again: in the end the survivors reconcile. The same judge looks. The run fails unless
+there are ten thousand effects, none twice, none untruly told, none left open, and at most 1.35 requests have arrived for each.
+
 ## Not built
 
 ${notBuilt.map((line) => `- ${line}`).join("\n")}
@@ -144,6 +103,8 @@ npm run battery                                # one round, in a checkout of the
 npm run battery -- --full                      # twenty rounds, and twelve processes
 npm run battery -- --stacks sqlite,dbos --faults reply_lost,kill_after_commit --html page.html
 npm run battery -- --seed 7 --json
+npm run storm:processes                        # ten thousand intents on SQLite, Redis and Postgres
+npm run storm:processes -- --intents 1000 --stores sqlite --seed 7
 \`\`\`
 
 It needs Redis and Postgres on this machine (\`redis-server\` in the path, Postgres on its usual port, or \`DATABASE_URL\`); stacks that miss theirs are
@@ -157,9 +118,7 @@ void. \`--html\` writes one page whose cells say on hovering what happened in th
 `;
 }
 
-type Value = string | number;
-
-function tableOf(head: readonly string[], rows: readonly (readonly Value[])[]): string {
+function tableOf({ head, rows }: Table): string {
   const all = [head, ...rows.map((row) => row.map(String))];
   const widths = head.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]): string =>

@@ -47,7 +47,7 @@ export async function runCell(
   try {
     stage = await openStage(name, ground, pool);
     await fault.play(stage, fault.wishes);
-    const { kills, freezes } = stage.counts();
+    const counts = stage.counts();
     await stage.alwaysRead(undefined);
     await settle(stage, fault.wishes);
     if (!fault.callerIsGone) await askOnceMore(stage, fault.wishes);
@@ -55,10 +55,10 @@ export async function runCell(
     await stage.commitLate();
     const standing = await standingsOf(stage, fault.wishes);
     const logs = await stage.logs();
-    const wishes = fault.wishes.map((wish) => ({ ...wish, item: stage?.ask(wish).item ?? "" }));
+    const wishes = fault.wishes.map((wish) => ({ ...wish, ...stage?.thing(wish) }));
     const evidence = { ...logs, wishes, told: stage.told, standing };
     const readFaults = logs.reads.filter((read) => read.fault !== undefined).length;
-    if (!fault.wasMet({ evidence, readFaults, kills, freezes, stack })) {
+    if (!fault.wasMet({ evidence, readFaults, ...counts, stack })) {
       return { ...about, tag: "void", why: "the fault was not met" };
     }
     return { ...about, tag: "judged", score: judge(evidence), told: stage.told };
@@ -93,10 +93,14 @@ async function settle(stage: OpenStage, wishes: readonly Wish[]): Promise<void> 
 /** As an agent does that was told of a failure, or to come back. One that was told that it may have happened does not. */
 async function askOnceMore(stage: OpenStage, wishes: readonly Wish[]): Promise<void> {
   const standing = await standingsOf(stage, wishes);
-  const isWorthIt = ({ name, isWanted }: Wish): boolean => {
+  const isWorthIt = ({ name, isWanted, isDropped }: Wish): boolean => {
     const last = stage.told.filter(({ wish }) => wish === name).at(-1);
     const said = standing[name] ?? last?.said;
-    return isWanted && (said === "failed" || (said === "unknown" && last?.askAgain === true));
+    return (
+      isWanted &&
+      !isDropped &&
+      (said === "failed" || (said === "unknown" && last?.askAgain === true))
+    );
   };
   const failed = wishes.filter(isWorthIt);
   if (failed.length === 0) return;

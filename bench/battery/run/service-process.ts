@@ -47,6 +47,7 @@ serveParent({
     return service.url;
   },
   plan: (cell: string, faults: readonly Fault[]) => serviceOf(cell).plan(...faults),
+  always: (cell: string, fault: Fault | null) => serviceOf(cell).always(fault ?? undefined),
   alwaysRead: (cell: string, fault: ReadFault | null) =>
     serviceOf(cell).alwaysRead(fault ?? undefined),
   arrived,

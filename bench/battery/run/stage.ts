@@ -5,7 +5,7 @@
  */
 
 import { createChance } from "../../../test/battery/world/chance.ts";
-import type { CallHow, FaultCase, Process, Stage } from "../fault.ts";
+import type { CallHow, FaultCase, Met, Process, Stage } from "../fault.ts";
 import { COMMITS_WITHIN_MS, DAY_MS, TIMEOUT_MS } from "../fault.ts";
 import type { Told, Wish } from "../judge.ts";
 import type { Answer, Ask, Place, Said, Tool, ToolClass } from "../stack.ts";
@@ -27,8 +27,10 @@ export interface CellName {
 
 export interface OpenStage extends Stage {
   readonly told: readonly Told[];
-  counts(): { readonly kills: number; readonly freezes: number };
+  counts(): Pick<Met, "kills" | "freezes" | "lateSends">;
   standing(wish: Wish): Promise<Said | undefined>;
+  /** What the requests for a wish carry, and the judge knows them by. */
+  thing(wish: Wish): Pick<Ask, "item" | "cents">;
   /** The last ask for a wish, once more. */
   lastAsk(wish: Wish): Ask;
   commitLate(): Promise<void>;
@@ -61,6 +63,7 @@ export async function openStage(name: CellName, ground: Ground, pool: Pool): Pro
   /** How each wish was asked for last. */
   const asked = new Map<string, Ask>();
   let freezes = 0;
+  let lateSends = 0;
 
   const set = async (worker: Worker): Promise<Worker> => {
     if (fault.needsOwnProcess) workers.push(worker);
@@ -114,7 +117,7 @@ export async function openStage(name: CellName, ground: Ground, pool: Pool): Pro
   const askFor = (wish: Wish, more: Partial<Ask> = {}): Ask => ({
     wish: wish.name,
     item: `${wish.item}-${seed}`,
-    cents: 4_000,
+    cents: wish.cents ?? 4_000,
     note: "please",
     thread: "chat-7",
     turn: "turn-1",
@@ -128,10 +131,19 @@ export async function openStage(name: CellName, ground: Ground, pool: Pool): Pro
     told,
     main: mainHandle,
     ask: askFor,
+    thing(wish) {
+      const { item, cents } = askFor(wish);
+      return { item, cents };
+    },
     lastAsk,
     call,
-    counts: () => ({ kills: workers.filter(({ hasDied }) => hasDied()).length, freezes }),
+    counts: () => ({
+      kills: workers.filter(({ hasDied }) => hasDied()).length,
+      freezes,
+      lateSends,
+    }),
     plan: (...faults) => ground.services.ask("plan", cell, faults),
+    always: (always) => ground.services.ask("always", cell, always ?? null),
     alwaysRead: (readFault) => ground.services.ask("alwaysRead", cell, readFault ?? null),
     async arrived(count) {
       await ground.services.ask("arrived", cell, count, ARRIVES_WITHIN_MS);
@@ -146,7 +158,16 @@ export async function openStage(name: CellName, ground: Ground, pool: Pool): Pro
     async restart() {
       main = await fresh();
     },
-    reconcile: () => main.ask("reconcile", cell),
+    async reconcile(die) {
+      try {
+        await main.ask("reconcile", cell, die);
+      } catch (error) {
+        if (!die || !(error instanceof ProcessEndedError)) throw error;
+      }
+    },
+    async lateSends() {
+      for (const worker of workers) lateSends += await worker.ask<number>("lateSends");
+    },
     standing: async (wish) =>
       (await main.ask<Said | null>("standing", cell, lastAsk(wish))) ?? undefined,
     async commitLate() {

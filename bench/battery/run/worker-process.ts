@@ -5,9 +5,11 @@
  */
 
 import { flushCompileCache } from "node:module";
+import { lateSends } from "../late-branch.ts";
+import { dieInWrite } from "../mortal-store.ts";
 import type { Ask, OpenStack, Place, Tool } from "../stack.ts";
 import { loadStack, type StackId } from "../stacks.ts";
-import { dieAt, pass, type Spot } from "../tool-body.ts";
+import { dieAt, pass, type Spot, type WriteSpot } from "../tool-body.ts";
 import { serveParent } from "./remote.ts";
 
 // What a library prints is not the battery's output.
@@ -32,18 +34,28 @@ function openCell(cell: string): OpenStack {
 
 serveParent({
   async setUp(cell: string, tool: Tool, place: Place) {
-    // The first request of a process is slow for reasons of its own.
-    await (await fetch(tool.url)).arrayBuffer();
+    // The first request of a process is slow for reasons of its own. Nothing depends on its answer.
+    await fetch(tool.url).then(
+      (response) => response.arrayBuffer(),
+      () => {},
+    );
     cells.set(cell, await stack.setUp(tool, place));
   },
-  async call(cell: string, ask: Ask, die?: Spot) {
-    if (die) dieAt(ask.item, die);
+  async call(cell: string, ask: Ask, die?: Spot | WriteSpot) {
+    if (typeof die === "string") dieAt(ask.item, die);
+    else if (die) dieInWrite(die);
     const answer = await openCell(cell).call(ask);
     pass(ask.item, "before_told");
-    return answer;
+    // When it was known here: the battery hears of it later.
+    return { ...answer, at: Date.now() };
   },
-  reconcile: (cell: string) => openCell(cell).reconcile(),
+  reconcile(cell: string, die?: WriteSpot) {
+    if (die) dieInWrite(die);
+    return openCell(cell).reconcile();
+  },
+  lateSends,
   standing: (cell: string, ask: Ask) => openCell(cell).standing(ask),
+  standings: (cell: string) => openCell(cell).standings?.(),
   async close(cell: string) {
     await cells.get(cell)?.close();
     cells.delete(cell);

@@ -19,6 +19,7 @@ import {
 import { fileWitness } from "../../../src/ledger/witness/witness-file.ts";
 import { memoryStore } from "../../../src/stores/memory.ts";
 import { openPlace } from "../../../test/processes/place.ts";
+import { mortalStore } from "../mortal-store.ts";
 import type { Answer, Ask, Place, Said, Stack, Tool } from "../stack.ts";
 import { findOrders, type Order, orderFrom, placeOrder, type Receipt } from "../tool-body.ts";
 
@@ -26,6 +27,7 @@ type StoreName = "memory" | "sqlite" | "redis" | "postgres";
 
 const RETRY = { leaseMs: 1_500, cooldownMs: 500 };
 const DEADLINE_MS = 10_000;
+const PAGE = 500;
 
 async function storeAt(name: StoreName, { ledger, folder, redisUrl, postgresUrl, schema }: Place) {
   switch (name) {
@@ -46,7 +48,7 @@ async function storeAt(name: StoreName, { ledger, folder, redisUrl, postgresUrl,
 }
 
 async function open(name: StoreName, place: Place): Promise<Holdfire> {
-  const store = await storeAt(name, place);
+  const store = mortalStore(await storeAt(name, place));
   // A file is a ledger of its own; in Redis and Postgres all processes have one.
   const ledger = name === "sqlite" ? place.ledger : "shared";
   const folder = join(place.folder, `${name}-witness`);
@@ -91,14 +93,16 @@ function readingOf(found: readonly Receipt[]): Reading<Receipt> {
   return second ? duplicated(found) : committed(first, { effectId: first.id });
 }
 
+const withoutNote = ({ item, cents }: Order) => ({ item, cents });
+
 const toolFor = (hf: Holdfire, tool: Tool, place: Place): OrderTool =>
-  hf.tool<Order, Receipt, { readonly item: string; readonly cents: number }>({
+  hf.tool<Order, Receipt, Partial<Order>>({
     name: "order",
     kind: "write",
     // Each cell has a retry budget of its own, as each service has.
     service: place.name,
     via: "http",
-    intent: ({ item, cents }) => ({ item, cents }),
+    ...(tool.wording === "none" ? {} : { intent: withoutNote }),
     run: (order: Order, { key, fetch, signal }: AttemptContext) =>
       placeOrder(tool, order, { key, fetch, signal }),
     effect: { id: ({ id }) => id },
@@ -118,6 +122,20 @@ const SAID: Readonly<Record<string, Said>> = {
 
 /** Whatever is not settled may still happen: unknown, in progress, held. */
 const saidBy = (status: string): Said => SAID[status] ?? "unknown";
+
+/** What the ledger says of each wish; the last operation for it counts. */
+async function standingsOf(hf: Holdfire): Promise<Readonly<Record<string, Said>>> {
+  const found: [string, Said][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await hf.operations.list({ limit: PAGE, cursor });
+    for (const { aliases, status } of page.items) {
+      for (const alias of aliases) found.push([alias, saidBy(status)]);
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return Object.fromEntries(found);
+}
 
 const opened = new Map<string, Promise<Holdfire>>();
 
@@ -153,12 +171,8 @@ const holdfireOn = (store: StoreName): Stack => ({
       async reconcile() {
         await hf.reconcile({ resend: true });
       },
-      async standing({ wish }) {
-        const { items } = await hf.operations.list({ limit: 500 });
-        const mine = items.filter(({ aliases }) => aliases.includes(wish));
-        const last = mine.at(-1);
-        return last && saidBy(last.status);
-      },
+      standing: async ({ wish }) => (await standingsOf(hf))[wish],
+      standings: () => standingsOf(hf),
       async close() {},
     };
   },

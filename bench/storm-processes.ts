@@ -1,0 +1,40 @@
+/**
+ * The storm of processes: twelve processes on one ledger are asked for the same ten thousand things while replies are
+ * lost and one process after the other is killed. It is done on each store, and judged by the service's own logs, what
+ * the callers were told and what the ledger says in the end.
+ *
+ *   node bench/storm-processes.ts [--stores sqlite,redis,postgres] [--intents N] [--processes N] [--kill-every N]
+ *                                 [--seed N] [--json]
+ *
+ * `--kill-every` counts answers: after so many one process is killed, and a new one started. Ends with 1 unless each
+ * thing was done once, nothing untrue was told, and at most 1.35 requests arrived for each effect.
+ *
+ * @module
+ */
+
+import { openGround } from "./battery/run/ground.ts";
+import { report } from "./progress.ts";
+import { stormOptionsFrom } from "./storm-processes/options.ts";
+import { printStorm } from "./storm-processes/print.ts";
+import { runStorm, type Storm } from "./storm-processes/storm.ts";
+import { problemsOf } from "./storm-processes/verdict.ts";
+
+const options = stormOptionsFrom(process.argv.slice(2));
+const ground = await openGround(new Set(options.stores));
+const storms: (Storm & { readonly problems: readonly string[] })[] = [];
+try {
+  for (const store of options.stores) {
+    const storm = await runStorm(store, options, ground, report);
+    const problems = problemsOf(storm, options);
+    storms.push({ ...storm, problems });
+    if (!options.json) printStorm(storm, problems);
+  }
+} finally {
+  await ground.end();
+}
+const isOk = storms.every(({ problems }) => problems.length === 0);
+if (options.json) {
+  process.stdout.write(`${JSON.stringify({ isOk, ...options, storms }, undefined, 2)}\n`);
+}
+// Clients of servers that are gone would keep the process alive.
+process.exit(isOk ? 0 : 1);
