@@ -11,8 +11,8 @@ import { ProcessEndedError } from "../battery/run/remote.ts";
 import type { Worker } from "../battery/run/workers.ts";
 
 export interface Crew<Job> {
-  /** Until every job is done or left behind, also those that come back meanwhile. Returns what was left behind. */
-  work(jobs: readonly Job[]): Promise<readonly Job[]>;
+  /** Until every job is done or left behind, also those that come back meanwhile. */
+  work(jobs: readonly Job[]): Promise<void>;
   /** One that works is killed, if there is one, and another starts in its place. */
   killOne(): void;
   readonly workers: () => readonly Worker[];
@@ -50,7 +50,6 @@ export async function startCrew<Job>(parts: CrewParts<Job>): Promise<Crew<Job>> 
   const posts = Array.from({ length: size }, () => fill({}));
   await Promise.all(posts.map(({ worker }) => worker));
   let queue: Job[] = [];
-  let leftBehind: Job[] = [];
   let underWay = 0;
   let kills = 0;
   let cutOff = 0;
@@ -63,8 +62,7 @@ export async function startCrew<Job>(parts: CrewParts<Job>): Promise<Crew<Job>> 
     } catch (error) {
       if (!(error instanceof ProcessEndedError)) throw error;
       cutOff += 1;
-      if (chance.next() < 0.5) leftBehind.push(job);
-      else queue.unshift(job);
+      if (chance.next() < 0.5) queue.unshift(job);
     }
   }
 
@@ -88,9 +86,7 @@ export async function startCrew<Job>(parts: CrewParts<Job>): Promise<Crew<Job>> 
   return {
     async work(jobs) {
       queue = [...jobs];
-      leftBehind = [];
       await Promise.all(posts.flatMap((post) => Array.from({ length: atOnce }, () => lane(post))));
-      return leftBehind;
     },
     killOne() {
       const able = posts.filter(({ ready }) => ready !== undefined);

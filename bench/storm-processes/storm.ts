@@ -42,6 +42,8 @@ const AT_ONCE = 8;
 /** How often an agent comes back to what was told as failed or in progress. */
 const TRIES = 20;
 const PASSES = 20;
+/** How often the callers come back when the survivors have settled what they could. */
+const ROUNDS = 3;
 const PAUSE_MS = 1_000;
 const PROGRESS_EVERY = 500;
 
@@ -90,14 +92,20 @@ export async function runStorm(
     run,
   });
   try {
-    const leftBehind = await crew.work(jobs);
+    await crew.work(jobs);
     isOver = true;
     const { kills, cutOff } = crew.counts();
     const say = (text: string): void => report(`${stack}: ${text}`, true);
     const leftOpen = await settle(crew, sites, say);
-    // A process that died before it wrote anything down left nothing to settle: its caller must come back.
-    await crew.work(leftBehind);
-    await settle(crew, sites, say);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const standing = await standingsIn(sites, crew.workers()[0]);
+      // Of what died before it was written down nothing is known, and what was not applied is still wanted.
+      const undone = jobs.filter(({ wish }) => standing[wish.name] !== "done");
+      if (undone.length === 0) break;
+      tries.clear();
+      await crew.work(undone);
+      await settle(crew, sites, say);
+    }
     for (const { cell } of Object.values(sites)) await ground.services.ask("commitLate", cell);
     const logs = await logsOf(sites, ground);
     const standing = await standingsIn(sites, crew.workers()[0]);
