@@ -42,9 +42,13 @@ export async function startCrew<Job>(parts: CrewParts<Job>): Promise<Crew<Job>> 
   const fill = (post: Partial<Post>): Post => {
     const worker = start();
     const filled: Post = Object.assign(post, { worker, ready: undefined });
-    void worker.then((ready) => {
-      filled.ready = ready;
-    });
+    worker.then(
+      (ready) => {
+        filled.ready = ready;
+      },
+      // Whoever has a job for it hears of it.
+      () => {},
+    );
     return filled;
   };
   const posts = Array.from({ length: size }, () => fill({}));
@@ -100,8 +104,7 @@ export async function startCrew<Job>(parts: CrewParts<Job>): Promise<Crew<Job>> 
     workers: () => posts.flatMap(({ ready }) => ready ?? []),
     counts: () => ({ kills, cutOff }),
     async end() {
-      const last = await Promise.all(posts.map(({ worker }) => worker));
-      await Promise.all([...dying, ...last.map((worker) => worker.end())]);
+      await Promise.allSettled([...dying, ...posts.map(async ({ worker }) => (await worker).end())]);
     },
   };
 }
