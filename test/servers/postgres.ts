@@ -98,7 +98,11 @@ export async function startPostgres({
   const as = { ...owner, cwd: folder };
   if (follows)
     await run("pg_basebackup", ["-d", follows, "-D", data, "-R", "-c", "fast", "-N"], as);
-  else await run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N"], as);
+  else {
+    // Each file of the log is written in full at once, here and in every copy: the smallest there are.
+    const small = ["-N", "--wal-segsize=1"];
+    await run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", ...small], as);
+  }
   // Without a primary to follow it waits for one, and answers as a replica does.
   if (isStandby) await writeFile(join(data, "standby.signal"), "");
   const port = await freePort();
