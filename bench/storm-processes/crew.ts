@@ -104,7 +104,10 @@ export async function startCrew<Job>(parts: CrewParts<Job>): Promise<Crew<Job>> 
     workers: () => posts.flatMap(({ ready }) => ready ?? []),
     counts: () => ({ kills, cutOff }),
     async end() {
-      await Promise.allSettled([...dying, ...posts.map(async ({ worker }) => (await worker).end())]);
+      await Promise.allSettled([
+        ...dying,
+        ...posts.map(async ({ worker }) => (await worker).end()),
+      ]);
     },
   };
 }
