@@ -14,7 +14,7 @@ import { peek } from "../../lang/peek.ts";
 import { type Anchor, anchorFor, type Host } from "./boot-clock.ts";
 import { inTransaction, openDatabase, resultCode, settingOf } from "./driver.ts";
 import { ELSEWHERE, makeFile, placeProblem } from "./file-safety.ts";
-import { APPLICATION_ID, migrate, STAGE, STEPS, schemaProblem } from "./schema.ts";
+import { migrate, STAGE, STEPS, schemaProblem } from "./schema.ts";
 
 /** What a commit survives: a loss of power, or only the end of the process. */
 export type Durability = "full" | "process";
@@ -69,8 +69,7 @@ function contentProblem(path: string): string | undefined {
   const db = openDatabase(url, { readOnly: true });
   try {
     // Only the header: other pages may be half written by a checkpoint of another process.
-    const isOurs = settingOf(db, "application_id") === APPLICATION_ID;
-    return isOurs ? undefined : "is the database of another program.";
+    return schemaProblem(db, STEPS);
   } catch (error) {
     if (resultCode(error) === CORRUPT) return undefined;
     throw error;

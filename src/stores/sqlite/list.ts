@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { InvalidInputError } from "../../errors.ts";
 import { unpackRecord } from "../../ledger/codec/record-text.ts";
 import { matches, pageLimit, pageOf, type Row, rowOf } from "../../ledger/query.ts";
@@ -16,39 +16,18 @@ import { STAGE } from "./schema.ts";
 /** `pause` is awaited between two reads. */
 export type List = (query: ListQuery, pause: () => Promise<void>) => Promise<Page>;
 
-interface Directions {
-  readonly onward: StatementSync;
-  readonly back: StatementSync;
-}
-
 /** How many rows are compared at a time, at most: a few milliseconds. */
 const ROWS_AT_ONCE = 512;
 
-export function listIn(db: DatabaseSync): List {
-  const rowsWhere = (where: string): Directions => {
-    const rows = `SELECT * FROM operation WHERE ${where}`;
-    return {
-      onward: db.prepare(`${rows} AND seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`),
-      back: db.prepare(`${rows} AND seq < ? ORDER BY seq DESC LIMIT ${ROWS_AT_ONCE}`),
-    };
-  };
-  const byResource = rowsWhere("tenant = ? AND resource = ?");
-  const byScope = rowsWhere("tenant = ? AND scope = ?");
-  // An open row has no `settled_at`, so the index has these in the order of creation.
-  const open = rowsWhere(`stage = ${STAGE.open} AND tenant = ? AND settled_at IS NULL`);
-  const all = rowsWhere("true");
-
-  /** The statement with the fewest rows that do not match. */
-  function choose(query: ListQuery): [Directions, ...SQLInputValue[]] {
-    const { tenant, resource, scope, states } = query;
-    if (resource !== undefined) return [byResource, tenant, resource];
-    if (scope !== undefined) return [byScope, tenant, scope];
-    return states?.every(isOpenTag) ? [open, tenant] : [all];
-  }
-
-  return async (query, pause) => {
+export const listIn =
+  (db: DatabaseSync): List =>
+  async (query, pause) => {
     const { cursor, newestFirst } = query;
-    const [{ onward, back }, ...values] = choose(query);
+    const [where, ...values] = fewest(query);
+    const order = newestFirst ? "seq < ? ORDER BY seq DESC" : "seq > ? ORDER BY seq";
+    const next = db.prepare(
+      `SELECT * FROM operation WHERE ${where} AND ${order} LIMIT ${ROWS_AT_ONCE}`,
+    );
     const limit = pageLimit(query.limit);
     const found: Row[] = [];
     /** The place of the last one that was found. */
@@ -56,7 +35,7 @@ export function listIn(db: DatabaseSync): List {
     let after = newestFirst ? Number.MAX_SAFE_INTEGER : 0;
     if (cursor !== undefined) after = placeIn(cursor);
     for (;;) {
-      const rows = (newestFirst ? back : onward).all(...values, after);
+      const rows = next.all(...values, after);
       for (const row of rows) {
         if (row.tenant !== query.tenant) continue;
         const entry = rowOf(String(row.id), () => storedOf(row));
@@ -70,6 +49,14 @@ export function listIn(db: DatabaseSync): List {
       await pause();
     }
   };
+
+/** The condition that leaves the fewest rows to compare, and its values. */
+function fewest({ tenant, resource, scope, states }: ListQuery): [string, ...SQLInputValue[]] {
+  if (resource !== undefined) return ["tenant = ? AND resource = ?", tenant, resource];
+  if (scope !== undefined) return ["tenant = ? AND scope = ?", tenant, scope];
+  // An open row has no `settled_at`, so the index has these in the order of creation.
+  const open = `stage = ${STAGE.open} AND tenant = ? AND settled_at IS NULL`;
+  return states?.every(isOpenTag) ? [open, tenant] : ["true"];
 }
 
 function placeIn(cursor: string): number {
