@@ -4,9 +4,10 @@
  *
  *   node bench/battery.ts [--full] [--seed N] [--rounds N] [--stacks a,b] [--faults a,b] [--classes a,b]
  *                         [--at-once N] [--json] [--html FILE] [--write]
- *   node bench/battery.ts --from RUN.json [--html FILE] [--write]
+ *   node bench/battery.ts --from RUN.json [--storm STORM.json] [--html FILE] [--write]
  *
- * `--from` shows an earlier run again, which `--json` wrote. `--write` makes `docs/scorecard.md` and its picture. Ends
+ * `--from` shows an earlier run again, which `--json` wrote; `--storm` adds the figures of `bench/storm-processes.ts
+ * --json`. `--write` makes `docs/scorecard.md` and its picture. Ends
  * with 1 if holdfire failed a cell that it promises to pass, or if one of its cells proved nothing.
  *
  * @module
@@ -26,9 +27,12 @@ import type { CellName } from "./battery/run/stage.ts";
 import { createPool } from "./battery/run/workers.ts";
 import type { Stack } from "./battery/stack.ts";
 import { loadStack, type StackId } from "./battery/stacks.ts";
+import type { Storm } from "./storm-processes/storm.ts";
 
 const options = optionsFrom(process.argv.slice(2));
-const matrix = options.from === undefined ? await runBattery() : readMatrix(options.from);
+const played = options.from === undefined ? await runBattery() : readRun<Matrix>(options.from);
+const storms = options.storms.flatMap((file) => readRun<{ storms: readonly Storm[] }>(file).storms);
+const matrix: Matrix = storms.length === 0 ? played : { ...played, storms };
 const judged = gate(matrix);
 if (options.json) {
   process.stdout.write(`${JSON.stringify({ ...judged, ...matrix }, undefined, 2)}\n`);
@@ -69,6 +73,6 @@ async function runBattery(): Promise<Matrix> {
 }
 
 /** What an earlier run wrote with `--json`. */
-function readMatrix(file: string): Matrix {
-  return JSON.parse(readFileSync(file, "utf8")) as Matrix;
+function readRun<T>(file: string): T {
+  return JSON.parse(readFileSync(file, "utf8")) as T;
 }

@@ -13,6 +13,7 @@
  */
 
 import { openGround } from "./battery/run/ground.ts";
+import { loadStack } from "./battery/stacks.ts";
 import { report } from "./progress.ts";
 import { stormOptionsFrom } from "./storm-processes/options.ts";
 import { printStorm } from "./storm-processes/print.ts";
@@ -24,6 +25,8 @@ const ground = await openGround(new Set(options.stores));
 const storms: (Storm & { readonly problems: readonly string[] })[] = [];
 try {
   for (const store of options.stores) {
+    const lacks = ground.lacks(await loadStack(store));
+    if (lacks !== undefined) throw new Error(`The storm cannot be on ${store}: ${lacks}.`);
     const storm = await runStorm(store, options, ground, report);
     const problems = problemsOf(storm, options);
     storms.push({ ...storm, problems });

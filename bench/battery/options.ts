@@ -20,6 +20,8 @@ export interface BatteryOptions {
   readonly json: boolean;
   readonly html?: string | undefined;
   readonly write: boolean;
+  /** Runs of the storm of processes, in files that its `--json` wrote: their figures go onto the page. */
+  readonly storms: readonly string[];
   /** An earlier run, in the file that `--json` wrote. */
   readonly from?: string | undefined;
 }
@@ -37,6 +39,7 @@ export function optionsFrom(argv: readonly string[]): BatteryOptions {
       write: { type: "boolean", default: false },
       html: { type: "string" },
       from: { type: "string" },
+      storm: { type: "string", multiple: true, default: [] },
       seed: { type: "string", default: "1" },
       rounds: { type: "string" },
       stacks: { type: "string" },
@@ -59,6 +62,7 @@ export function optionsFrom(argv: readonly string[]): BatteryOptions {
     html: values.html,
     write: values.write,
     from: values.from,
+    storms: values.storm,
   };
 }
 

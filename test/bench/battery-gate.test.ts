@@ -3,8 +3,11 @@ import { expect, test } from "vitest";
 import type { Score } from "../../bench/battery/judge.ts";
 import { gate } from "../../bench/battery/report/gate.ts";
 import type { Cell, Matrix } from "../../bench/battery/report/matrix.ts";
+import { pageOf } from "../../bench/battery/report/page.ts";
 import { drawMatrix } from "../../bench/battery/report/picture.ts";
+import { markdownOf } from "../../bench/battery/report/scorecard.ts";
 import { totalsOf } from "../../bench/battery/report/totals.ts";
+import type { Storm } from "../../bench/storm-processes/storm.ts";
 
 const CLEAN: Score = {
   duplicates: 0,
@@ -82,4 +85,19 @@ test("the sums leave out the liar, and the picture escapes what it shows", () =>
   const [, own] = totalsOf(matrix(cell(scored({ arrivals: 3 })), liar));
   expect(own).toMatchObject({ judged: 1, attemptsPerEffect: 3, score: { silentLosses: 0 } });
   expect(drawMatrix(matrix(cell({})))).toContain("a &lt;lost&gt; reply");
+});
+
+test("both pages have the sums, and the one for the docs the storm's figures where it was run", () => {
+  const one = matrix(cell(scored({ duplicates: 7, arrivals: 3, effects: 2 })));
+  expect(pageOf(one)).toContain("<td>holdfire, sqlite</td><td>7</td>");
+  expect(markdownOf(one)).toMatch(/\| holdfire, sqlite \| 7 .*\| 1\.50 /);
+  expect(markdownOf(one)).not.toContain("Killed processes");
+  const storm: Storm = {
+    ...{ stack: "redis", score: { ...CLEAN, effects: 10_000 }, attemptsPerEffect: 1.1021 },
+    ...{ answers: 20_000, faults: {}, reads: 9, kills: 193, cutOff: 1_464, leftOpen: 43 },
+    ...{ wrong: [], seconds: 361 },
+  };
+  expect(markdownOf({ ...one, storms: [storm] })).toMatch(
+    /\| redis \| 10000 .*\| 1\.102 .*\| 193 .*\| 1464 .*\| 43 /,
+  );
 });

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { arch, cpus, platform } from "node:os";
 import { VERSION } from "../../../src/version.ts";
+import type { Storm } from "../../storm-processes/storm.ts";
 import type { FaultCase } from "../fault.ts";
 import { NOT_BUILT, SUCCESS } from "../faults.ts";
 import { type Score, type Verdict, verdictOf } from "../judge.ts";
@@ -55,6 +56,8 @@ export interface Matrix {
   readonly rows: readonly Row[];
   readonly cells: readonly Cell[];
   readonly notBuilt: readonly string[];
+  /** What the storm of processes came to, where it was run. */
+  readonly storms?: readonly Storm[] | undefined;
 }
 
 export interface MatrixParts {

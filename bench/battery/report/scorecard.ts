@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { COMMITS_WITHIN_MS, TIMEOUT_MS } from "../fault.ts";
 import type { Matrix } from "./matrix.ts";
 import { drawMatrix, seedsText } from "./picture.ts";
-import { stacksOf, sumsOf, type Table } from "./tables.ts";
+import { stacksOf, stormsOf, sumsOf, type Table } from "./tables.ts";
 
 const DOCS = new URL("../../../docs/", import.meta.url);
 
@@ -89,9 +89,10 @@ key and how long it is remembered, the reader and \`commitsWithinMs: ${COMMITS_W
 
 A cell is one call, or a few. \`npm run storm:processes\` is the other end: on each store twelve processes have one ledger and are asked for ten
 thousand things, each of them twice. About every eighth request or reply is lost, after every hundredth answer one process is killed and another
-started, and half of the calls that die with it nobody asks for again: in the end the survivors reconcile. The same judge looks. The run fails unless
+started, and half of the calls that die with it nobody asks for again. In the end the survivors reconcile, and the callers come back for what the
+ledger does not have as done. The same judge looks. The run fails unless
 there are ten thousand effects, none twice, none untruly told, none left open, and at most 1.35 requests have arrived for each.
-
+${matrix.storms ? `\n${tableOf(stormsOf(matrix))}\n` : ""}
 ## Not built
 
 ${notBuilt.map((line) => `- ${line}`).join("\n")}

@@ -40,6 +40,35 @@ export const sumsOf = (matrix: Matrix): Table => ({
   ]),
 });
 
+export const stormsOf = ({ storms = [] }: Matrix): Table => ({
+  head: [
+    "Store",
+    "Effects",
+    "Duplicates",
+    "Lost",
+    "Untrue words",
+    "Left unknown",
+    "Requests an effect",
+    "Killed processes",
+    "Calls cut off",
+    "Left to the survivors",
+    "Seconds",
+  ],
+  rows: storms.map(({ stack, score, attemptsPerEffect, kills, cutOff, leftOpen, seconds }) => [
+    stack,
+    score.effects,
+    score.duplicates,
+    score.silentLosses,
+    score.untrueWords,
+    score.leftUnknown,
+    attemptsPerEffect.toFixed(3),
+    kills,
+    cutOff,
+    leftOpen,
+    seconds,
+  ]),
+});
+
 const FILES: Partial<Readonly<Record<StackId, string>>> = {
   p_retry: "p-retry",
   sdk: "stripe",
