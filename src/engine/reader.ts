@@ -1,6 +1,7 @@
 /**
- * Calls a tool's `readState` and turns whatever it does into a reading. An effect that it finds, and that no other
- * operation has, becomes this operation's. Never throws: after a send, a reader that fails cannot tell.
+ * Calls a tool's `readState` and turns whatever it does into a reading. While it is in doubt what became of an
+ * operation, an effect that is found and that no other has becomes its own. Never throws: after a send, a reader that
+ * fails cannot tell.
  *
  * @module
  */
@@ -21,13 +22,21 @@ import { type Engine, inBackground } from "./engine.ts";
 import { about, type Operation } from "./operation/operation.ts";
 import { inStoreTime } from "./store-call.ts";
 
+/**
+ * What is looked for. An operation that is known to be done must not take a second effect: it would be that of
+ * another one, which would then be found absent, and sent again.
+ */
+export type Sought =
+  | { readonly tag: "in_doubt" }
+  /** `effectId`: the effect that it has, if that is known. */
+  | { readonly tag: "done"; readonly effectId: string | undefined };
+
 export async function askReader(
   operation: Operation,
   record: OperationRecord,
   timeoutMs: number,
   engine: Engine,
-  /** Whether an effect that is found and has no owner becomes this operation's. */
-  takes = true,
+  sought: Sought,
 ): Promise<Reading<unknown>> {
   const { tool, ref } = operation;
   const { readState } = tool;
@@ -59,7 +68,7 @@ export async function askReader(
   stop.abort();
   const reading =
     inTime.tag === "done"
-      ? await takeIfMine(operation, inTime.value, token, takes, engine)
+      ? await takeIfMine(operation, inTime.value, token, sought, engine)
       : brokenReader(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
   engine.events.emit("read", () => ({ ...about(operation), reading: reading.reading, durationMs }));
@@ -98,25 +107,30 @@ async function takeIfMine(
   { ref, tool }: Operation,
   answer: unknown,
   token: WireToken,
-  takes: boolean,
+  sought: Sought,
   engine: Engine,
 ): Promise<Reading<unknown>> {
   const reading = checkReading(answer);
   if (reading.reading === "absent" && !isAnswered(token)) return brokenReader("unanswered");
   if (reading.reading !== "committed" || reading.effectId === undefined) return reading;
   const { store } = engine.ledger;
-  const owning = takes
-    ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
-    : store.ownerOf(ref.tenant, tool.service, reading.effectId);
+  const owning =
+    sought.tag === "in_doubt"
+      ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
+      : store.ownerOf(ref.tenant, tool.service, reading.effectId);
   const owner = await inStoreTime(engine, owning);
   if (owner.tag !== "done") return cannotTell("the ledger did not answer");
-  const isMine = owner.value === undefined || owner.value === ref.id;
-  return isMine ? reading : cannotTell("the effect belongs to another operation");
+  const isFree = owner.value === undefined || owner.value === ref.id;
+  const { effectId = reading.effectId } = sought.tag === "done" ? sought : {};
+  return isFree && effectId === reading.effectId
+    ? reading
+    : cannotTell("the effect belongs to another operation");
 }
 
 export function checkReaderOnce(
   operation: Operation,
   record: OperationRecord,
+  effectId: string | undefined,
   engine: Engine,
 ): void {
   const { tool } = operation;
@@ -128,7 +142,8 @@ export function checkReaderOnce(
     tool.commitsWithinMs ?? 0,
     () =>
       inBackground(engine, async () => {
-        const reading = await askReader(operation, record, tool.readTimeoutMs, engine);
+        const done = { tag: "done", effectId } as const;
+        const reading = await askReader(operation, record, tool.readTimeoutMs, engine, done);
         if (reading.reading === "cannot_tell") learned.readerChecked = false;
         if (reading.reading === "absent") callBlind(operation, engine);
       }),

@@ -45,7 +45,10 @@ export async function checkReader(tool: Tool, engine: Engine, since?: number): P
   let missed: Operation | undefined;
   for (const { record } of items) {
     const operation = recallSettled(record, tool, () => {});
-    const reading = await askReader(operation, record, tool.readTimeoutMs, engine, false);
+    const reading = await askReader(operation, record, tool.readTimeoutMs, engine, {
+      tag: "done",
+      effectId: undefined,
+    });
     if (reading.reading === "cannot_tell") continue;
     if (reading.reading !== "absent") {
       tool.learned.readerChecked = true;

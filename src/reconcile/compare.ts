@@ -91,7 +91,10 @@ export async function compare(
     return { notCompared: { ...facts, why: "other_version" }, effectIds: recorded };
   }
   const beganAt = engine.ledger.clock.earliest();
-  const reading = await askReader(operation, record, tool.readTimeoutMs, engine, false);
+  const reading = await askReader(operation, record, tool.readTimeoutMs, engine, {
+    tag: "done",
+    effectId: undefined,
+  });
   const found = effectIdsIn(reading, tool);
   const effectIds = [...found, ...recorded];
   const notCompared = (why: string): Compared => ({ notCompared: { ...facts, why }, effectIds });

@@ -5,7 +5,7 @@ import {
   committed,
   type StateQuery,
 } from "../../src/engine/define/reading.ts";
-import { askReader, isBroken } from "../../src/engine/reader.ts";
+import { askReader, isBroken, type Sought } from "../../src/engine/reader.ts";
 import { wireKeys } from "../../src/key/mint.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
@@ -23,10 +23,11 @@ function ask(
   readState: (query: StateQuery) => unknown,
   rest: Partial<OperationRecord> = {},
   item = "tea",
+  sought: Sought = { tag: "in_doubt" },
 ) {
   const operation = operationOf(engine, { readState, service: "shop" }, { item });
   const { id, tenant } = operation.ref;
-  const asked = askReader(operation, recordOf({ id, tenant, ...rest }), 60_000, engine);
+  const asked = askReader(operation, recordOf({ id, tenant, ...rest }), 60_000, engine, sought);
   return engine.clock.run(asked);
 }
 
@@ -106,6 +107,15 @@ describe("found is not mine", () => {
     expect(await ask(reader, {}, "tea")).toMatchObject({ reading: "committed" });
     expect(await ask(reader, {}, "tea")).toMatchObject({ reading: "committed" });
     expect(await ask(reader, {}, "milk")).toMatchObject({ reading: "cannot_tell" });
+  });
+
+  test("an operation that is done does not take the effect of another", async () => {
+    const another = () => committed("made", { effectId: "ef_2" });
+    const done = { tag: "done", effectId: "ef_1" } as const;
+    expect(await ask(another, {}, "tea", done)).toMatchObject({ reading: "cannot_tell" });
+    const some = { tag: "done", effectId: undefined } as const;
+    expect(await ask(another, {}, "tea", some)).toMatchObject({ reading: "committed" });
+    expect(await ask(another, {}, "milk")).toMatchObject({ reading: "committed" });
   });
 
   test("`taken` says whose it is", async () => {

@@ -1,9 +1,18 @@
 /** An answer with an error: the server's word that the call failed, and no proof that nothing was done. */
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { newWorld, startHost, textIn } from "./world.ts";
 
 const newFolder = temporaryFolder();
+
+/** The calls that stand, as the ledger has them. */
+function rowsIn(ledger: string): string {
+  const db = new DatabaseSync(ledger, { readOnly: true });
+  const rows = JSON.stringify(db.prepare("SELECT text FROM lane").all());
+  db.close();
+  return rows;
+}
 
 /** `true`: an answer with `isError`; `"error"`: a JSON-RPC error. */
 describe.each([true, "error"] as const)("fail: %s", (fail) => {
@@ -56,6 +65,25 @@ describe.each([true, "error"] as const)("fail: %s", (fail) => {
     expect(await call()).toEqual({ ...first, id: expect.anything() });
     expect(world.effects()).toHaveLength(1);
     await call();
+    expect(world.effects()).toHaveLength(2);
+  });
+
+  test("cancelled after all, it is told once more by the next gateway, too, and not sent", async () => {
+    const world = newWorld(newFolder());
+    const host = await startHost(world, { raw: true });
+    const params = { name: "note", arguments: { text: "a", fail } };
+    const first = (await host.request("tools/call", params)) as Record<string, unknown>;
+    await host.request("tools/list");
+    await expect.poll(async () => (await host.hf.operations.list()).items).toEqual([]);
+    const cancelled = { method: "notifications/cancelled", params: { requestId: first.id } };
+    host.write(JSON.stringify({ jsonrpc: "2.0", ...cancelled }));
+    await expect.poll(() => rowsIn(world.ledger)).toContain("forgotten");
+    await host.die();
+    const second = await startHost(world);
+    const told = await second.call("note", { text: "a", fail });
+    expect(textIn(told)).toContain("answered this call with an error");
+    expect(world.effects()).toHaveLength(1);
+    await second.call("note", { text: "a", fail }).catch(() => {});
     expect(world.effects()).toHaveLength(2);
   });
 

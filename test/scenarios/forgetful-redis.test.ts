@@ -2,9 +2,10 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
+import { cannotTell } from "../../src/engine/define/reading.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { redisStore } from "../../src/stores/redis/index.ts";
-import { startFaultyService } from "../../src/testing/faulty-service.ts";
+import { faults, startFaultyService } from "../../src/testing/faulty-service.ts";
 import { listen } from "../observe/heard.ts";
 import { canStartRedis, type RedisServer, startRedis } from "../servers/redis.ts";
 import { lookUp } from "./world.ts";
@@ -53,6 +54,31 @@ describe.skipIf(!canStart)("a Redis that evicts", () => {
     expect(await call()).toMatchObject({ status: "committed", replayed: true });
     expect(service.effects).toHaveLength(1);
     expect(heard("warning")).toMatchObject([{ code: "store_forgot", tool: "pay_out" }]);
+    await hf.close();
+  });
+
+  test("an earlier turn that was evicted is read first, though the turn that joins it is called fresh", async () => {
+    await using service = await startFaultyService();
+    const bank = service.client("readable");
+    const store = redisStore({ client, prefix: "turns" });
+    const hf = createHoldfire({ store, witness: memoryWitness() });
+    let isDown = true;
+    const payOut = hf.tool({
+      name: "pay_out",
+      kind: "write",
+      deadlineMs: 2_000,
+      run: (args: { payee: string }, { key, signal }) => bank.create(args, { key, signal }),
+      readState: (query) => (isDown ? cannotTell("down") : lookUp(bank)(query)),
+    });
+    const say = (turn: string) =>
+      hf.scope({ thread: "chat", turn }, () => payOut.outcome({ payee: "ana" }), { fresh: true });
+    service.plan(faults.commitThenReset());
+    const first = await say("1");
+    expect(first.status).toBe("unknown");
+    expect(await client.del(await client.keys("turns*:o:*"))).toBe(1);
+    isDown = false;
+    expect(await say("2")).toMatchObject({ id: first.id, status: "committed", attempts: 0 });
+    expect(service.effects).toHaveLength(1);
     await hf.close();
   });
 });

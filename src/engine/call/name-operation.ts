@@ -49,7 +49,8 @@ export function nameOperation(
     tool,
     ref: { tenant, id },
     scope: scope?.id ?? "",
-    fresh: scope?.fresh ?? false,
+    // Vouched for is this turn, not the earlier one that it joins.
+    fresh: joined === undefined && (scope?.fresh ?? false),
     args,
     intent,
     retry: options.retry,

@@ -58,14 +58,15 @@ export const toldNow = (
 async function keptResult(
   operation: Operation,
   record: OperationRecord,
-  { payload }: Extract<State, { tag: "committed" }>,
+  { payload, effectId }: Extract<State, { tag: "committed" }>,
   engine: Engine,
 ): Promise<Kept> {
   const { tool } = operation;
   const stored = payload && storedResult(operation, payload, engine);
   if (stored) return stored;
   if (!tool.readState) return { ok: false };
-  const reading = await askReader(operation, record, tool.readTimeoutMs, engine);
+  const done = { tag: "done", effectId } as const;
+  const reading = await askReader(operation, record, tool.readTimeoutMs, engine, done);
   if (reading.reading === "committed") return { ok: true, value: reading.result };
   if (reading.reading === "duplicated") return { ok: true, value: reading.results[0] };
   return { ok: false };

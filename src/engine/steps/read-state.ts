@@ -24,7 +24,7 @@ export async function readState(owned: Owned, engine: Engine): Promise<void> {
     const beganAt = engine.ledger.clock.earliest();
     const wall = engine.clock.now();
     const sinceEnd = sinceEnds(operation.ref.id, engine);
-    const found = await askReader(operation, stored.record, left, engine);
+    const found = await askReader(operation, stored.record, left, engine, { tag: "in_doubt" });
     owned.lastRead = { reading: found.reading, beganAt, wall, sinceEnd, found };
     if (found.reading === "duplicated") {
       engine.events.emit("duplicate", () => ({ ...about(operation), source: "read" }));

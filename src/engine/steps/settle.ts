@@ -101,7 +101,7 @@ function isPlain({ fires }: Owned, moved: Moved, { tag }: Settled): boolean {
 function checkReader(owned: Owned, state: Settled, engine: Engine): void {
   const { operation, stored } = owned;
   if (state.tag === "committed" && state.via === "reply") {
-    checkReaderOnce(operation, stored.record, engine);
+    checkReaderOnce(operation, stored.record, state.effectId, engine);
   }
 }
 

@@ -12,7 +12,7 @@ import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { storedResult } from "../outcome/replay.ts";
 import { effectOf, payloadOf, type Result } from "../outcome/result.ts";
-import { askReader } from "../reader.ts";
+import { askReader, type Sought } from "../reader.ts";
 import { inStoreTime } from "../store-call.ts";
 import type { Final } from "./next-move.ts";
 import type { Owned } from "./ownership.ts";
@@ -108,6 +108,9 @@ export function resultAtHand(
     : undefined;
 }
 
+/** It is done, and which effect is its own is not known yet. */
+const SOUGHT: Sought = { tag: "in_doubt" };
+
 /** A result that is missing was filed by the owner that saw it, or is asked for once more. */
 export async function missingResult(
   owned: Owned,
@@ -121,7 +124,7 @@ export async function missingResult(
   const filed = payload && storedResult(operation, payload, engine);
   if (filed?.ok) return { value: filed.value };
   const found = tool.readState
-    ? foundIn(await askReader(operation, stored.record, tool.readTimeoutMs, engine))
+    ? foundIn(await askReader(operation, stored.record, tool.readTimeoutMs, engine, SOUGHT))
     : undefined;
   const why = attempt in results ? "the body broke off" : "there was no result";
   if (!found) {

@@ -23,7 +23,7 @@ export async function answerCall(call: Call, parts: CallParts): Promise<Told> {
   if (standing.phase === "received") return repeated(call, standing, parts);
   if (standing.isKnown) parts.onEvent("same");
   // It was cancelled after it had left no record: made again, it would be sent again.
-  if (standing.forgets !== false && standing.receivedAt > 0) {
+  if (standing.isForgotten) {
     const failure = parts.failures.get(standing.key);
     return { standing, answer: failure ?? wordsAnswer({ ok: false, message: FAILED }, true) };
   }

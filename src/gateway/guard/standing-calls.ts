@@ -19,8 +19,11 @@ export interface StandingCall {
   readonly key: string;
   /** The gateway that made it, or has taken it over. */
   readonly gateway: string;
-  /** `received`: the host has its answer, and it was a success. */
-  readonly state: "unreceived" | "received";
+  /**
+   * `received`: the host has its answer, and it was a success. `forgotten`: the answer was an error that left no
+   * record, and the host took it back afterwards; made again, it would be sent again.
+   */
+  readonly state: "unreceived" | "forgotten" | "received";
   /** When it came to be so, on the ledger's clock. */
   readonly at: number;
 }
@@ -74,6 +77,7 @@ const ticketOf = ({ key, gateway, state, at }: StandingCall) => ({
 
 const callsIn = (lane: LaneRecord): readonly StandingCall[] =>
   lane.queue.map(({ id, until }) => {
-    const [key = "", gateway = "", state] = id.split(SEPARATOR);
-    return { key, gateway, state: state === "received" ? "received" : "unreceived", at: until };
+    const [key = "", gateway = "", written] = id.split(SEPARATOR);
+    const state = written === "received" || written === "forgotten" ? written : "unreceived";
+    return { key, gateway, state, at: until };
   });

@@ -31,6 +31,8 @@ export interface Standing {
   isFailure: boolean;
   /** The operation that leaves no record once this is received. */
   forgets: string | false;
+  /** It has left none. */
+  isForgotten: boolean;
   /** The request that was answered last. */
   request: Id | undefined;
   /** When it was received, on the ledger's clock. */
@@ -111,6 +113,7 @@ export function standingMemory(
     isDoneWrite: false,
     isFailure: false,
     forgets: false,
+    isForgotten: false,
     request: undefined,
     receivedAt: 0,
   });
@@ -118,23 +121,25 @@ export function standingMemory(
   /** What a dead gateway has left, if anything. */
   async function leftIn(calls: readonly StandingCall[]): Promise<StandingCall | undefined> {
     for (const call of calls) {
-      if (call.state !== "unreceived") continue;
+      if (call.state === "received") continue;
       if (call.gateway === presence.id || !(await presence.isAlive(call.gateway))) return call;
     }
     return undefined;
   }
 
-  async function replace(row: string, key: string): Promise<Standing> {
-    const own = fresh(key);
+  async function take(row: string, { key, state }: StandingCall): Promise<Standing> {
+    const own = { ...fresh(key), state };
     await presence.begin();
     await rows.change(row, (there) => [
-      ...there.filter((call) => call.key !== key && call.state === "unreceived"),
+      ...there.filter((call) => call.key !== key && call.state !== "received"),
       own,
     ]);
-    return remember(begin(row, key, true));
+    const isForgotten = state === "forgotten";
+    const ended = { isSettled: isForgotten, isFailure: isForgotten, isForgotten };
+    return remember({ ...begin(row, key, true), ...ended });
   }
 
-  const editTo = (standing: Standing, state: "unreceived" | "received" | "over"): Edit => {
+  const editTo = (standing: Standing, state: StandingCall["state"] | "over"): Edit => {
     const { key, receivedAt } = standing;
     const own = { ...fresh(key), at: receivedAt || clock.latest() };
     return (calls) => {
@@ -162,6 +167,7 @@ export function standingMemory(
     standing.phase = "received";
     standing.receivedAt = clock.latest();
     if (standing.forgets !== false) forget(standing.forgets);
+    standing.isForgotten ||= standing.forgets !== false;
     if (!standing.isDoneWrite && known.get(standing.row) === standing) known.delete(standing.row);
     return editTo(standing, standing.isDoneWrite ? "received" : "over");
   }
@@ -187,7 +193,7 @@ export function standingMemory(
         const calls = await rows.change(row, (there) => (there.length === 0 ? [made] : there));
         if (calls[0] === made) return remember(begin(row, made.key, false));
         const left = await leftIn(calls);
-        if (left) return replace(row, left.key);
+        if (left) return take(row, left);
         const done = calls.findLast((call) => call.state === "received" && !forgets(call.at));
         if (done) {
           const standing = begin(row, done.key, true);
@@ -196,12 +202,12 @@ export function standingMemory(
         }
       }
       await rows.change(row, (there) => [
-        ...there.filter(({ state }) => state === "unreceived"),
+        ...there.filter(({ state }) => state !== "received"),
         made,
       ]);
       return remember(begin(row, made.key, false));
     },
-    replace,
+    replace: (row, key) => take(row, fresh(key)),
     told(standing, request, inTime) {
       // It was over before.
       if (standing.phase === "received") return;
@@ -232,7 +238,8 @@ export function standingMemory(
       // Another one may stand in its place by now.
       if (!wasReceived || (known.get(standing.row) ?? standing).key !== standing.key) return;
       remember(standing);
-      void write(standing.row, editTo(standing, "unreceived"));
+      const state = standing.isForgotten ? "forgotten" : "unreceived";
+      void write(standing.row, editTo(standing, state));
     },
     awaitsReceipt: () => told.size > 0,
     async written() {
