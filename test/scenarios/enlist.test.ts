@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createHoldfire, type Holdfire } from "../../src/index.ts";
+import { absent, createHoldfire, type Holdfire } from "../../src/index.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { type PostgresStore, postgresStore } from "../../src/stores/postgres/index.ts";
@@ -74,6 +74,47 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
       replayed: true,
     });
     expect(await orders()).toBe(1);
+  });
+
+  test("is replayed in its own transaction, too, before that has ended", async () => {
+    const scope = randomUUID();
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    const order = () =>
+      hf.enlist(client).run({
+        name: "order",
+        kind: "write",
+        scope,
+        args: { item: "tea" },
+        run: async ({ item }) => {
+          await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
+          return item;
+        },
+      });
+    expect([await order(), await order()]).toEqual(["tea", "tea"]);
+    await client.query("COMMIT");
+    client.release();
+    expect(await orders()).toBe(1);
+  });
+
+  test("is not looked for by others before its transaction has ended", async () => {
+    const readings: boolean[] = [];
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    const order = hf.enlist(client).tool({
+      name: "order_read",
+      kind: "write",
+      run: async (_: { item: string }) => "made",
+      readState: () => {
+        readings.push(true);
+        return absent();
+      },
+    });
+    expect(await order({ item: "tea" }, { scope: randomUUID() })).toBe("made");
+    await client.query("COMMIT");
+    client.release();
+    await hf.close();
+    expect(readings).toEqual([]);
   });
 
   test("rolled back, it is absent for certain and fires again", async () => {

@@ -31,11 +31,7 @@ export async function answer(hf: Holdfire, given: Answering): Promise<Response> 
     await give(hf, given, body);
   } catch (error) {
     if (!isHoldfireError(error) || error.code !== "ERR_HOLDFIRE_INVALID_INPUT") throw error;
-    return problem(
-      409,
-      error.message,
-      "Nothing was changed by this answer. Look at it as it is now.",
-    );
+    return problem(409, error.message, "Look at it as it is now.");
   }
   return json(await detailOf(hf, id));
 }

@@ -100,6 +100,8 @@ function isPlain({ fires }: Owned, moved: Moved, { tag }: Settled): boolean {
 
 function checkReader(owned: Owned, state: Settled, engine: Engine): void {
   const { operation, stored } = owned;
+  // No reader need see what a transaction does before it is committed.
+  if (engine.enlisted) return;
   if (state.tag === "committed" && state.via === "reply") {
     checkReaderOnce(operation, stored.record, state.effectId, engine);
   }

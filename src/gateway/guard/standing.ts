@@ -2,8 +2,8 @@
  * The calls of this gateway that stand, and what the host has received of their answers.
  *
  * *Received*: the answer left within the host's patience, no cancellation of it came, and then the host sent a request
- * other than a ping and other than the same call, or ended its input in good order. Then the call is over, and the
- * same call again is a new one. Until then it is the same one.
+ * other than a ping and other than the same call, or ended its input in good order; after an answer with an error also
+ * the same call. Then the call is over, and the same call again is a new one. Until then it is the same one.
  *
  * What is known here is written down in the ledger, one change of a row after the other.
  *

@@ -3,7 +3,8 @@
  * neither does.
  *
  * All else goes on through the pool, and all processes see it before the transaction ends: claims, notes,
- * renewals, and that an operation was not applied. Those who wait for the record are told after `COMMIT`,
+ * renewals, and that an operation was not applied; but for what the transaction has settled itself, which the same call
+ * again finds there. Those who wait for the record are told after `COMMIT`,
  * since Postgres holds a NOTIFY back until then. After a call that failed, and after a settle of an operation
  * that another owner has taken over, the transaction cannot be committed: an effect never commits without its
  * record.
@@ -15,7 +16,7 @@ import { InvalidInputError } from "../../errors.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { Change, EnlistedStore, Store, Swapped } from "../../ledger/store.ts";
 import { type Session, sqlStateOf } from "./client.ts";
-import { keyOf, moveOf } from "./row.ts";
+import { keyOf, type Move, moveOf } from "./row.ts";
 import { literal } from "./schema.ts";
 import type { Statements } from "./statements.ts";
 import { joinMove } from "./swap.ts";
@@ -23,6 +24,8 @@ import { joinMove } from "./swap.ts";
 export interface EnlistOptions {
   readonly store: Store;
   readonly tx: Session;
+  /** What the user calls the transaction: a client, or postgres.js's `sql`. */
+  readonly client: object;
   /** Resolves when the ledger is open. */
   readonly ready: () => Promise<{ readonly statements: Statements; readonly id: string }>;
   /** Which ledger the transaction sees. */
@@ -34,6 +37,18 @@ interface Joined {
   readonly statements: Statements;
   /** The transaction's own id: a client that was given back may be in another by now. */
   readonly xid: string;
+  /** The rows that it has settled. Their locks are its own: a move through the pool would wait for its end. */
+  readonly settled: Set<string>;
+}
+
+/** What was settled in the transaction that a client is in, also by another `enlist` of it. */
+const SETTLED = new WeakMap<object, { readonly of: string; readonly rows: Set<string> }>();
+
+function settledIn(client: object, of: string): Set<string> {
+  const there = SETTLED.get(client);
+  const rows = there?.of === of ? there.rows : new Set<string>();
+  SETTLED.set(client, { of, rows });
+  return rows;
 }
 
 const NOT_IN_TRANSACTION = "25P01";
@@ -47,7 +62,13 @@ const spoilSql = (xid: string): string => `DO $$ BEGIN
   END IF;
 END $$`;
 
-export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): EnlistedStore {
+export function enlistedStore({
+  store,
+  tx,
+  client,
+  ready,
+  idSeenBy,
+}: EnlistOptions): EnlistedStore {
   let joining: Promise<Joined> | undefined;
 
   /** Before anything is claimed: what is wrong here must not be found out after the effect. */
@@ -66,7 +87,7 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): En
     // Any other would not see the claim, which is younger than the transaction.
     if (isolation !== "read committed") refuse("must be given a READ COMMITTED transaction.");
     if ((await idSeenBy(tx)) !== id) refuse("must be given a transaction on the store's database.");
-    return { statements, xid: String(xid) };
+    return { statements, xid: String(xid), settled: settledIn(client, `${id} ${xid}`) };
   }
 
   const joined = (): Promise<Joined> => {
@@ -80,16 +101,20 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): En
     await tx.run({ text: spoilSql(xid) }, []).catch(() => {});
   }
 
-  async function settle(change: Change): Promise<Swapped> {
+  async function moveInside(move: Move): Promise<Swapped> {
     const { statements, xid } = await joined();
-    const move = moveOf(change);
     for (;;) {
       const answer = (await joinMove(tx, statements.join, move, xid)) ?? refuse(ENDED);
       // It waited for a lock, and what it saw before is no longer there: ask again.
-      if (answer === "busy") continue;
-      if (!answer.ok && isLost(change, answer.current)) await spoil();
-      return answer;
+      if (answer !== "busy") return answer;
     }
+  }
+
+  async function settle(move: Move): Promise<Swapped> {
+    const answer = await moveInside(move);
+    if (answer.ok) (await joined()).settled.add(move.key);
+    else if (isLost(move.change, answer.current)) await spoil();
+    return answer;
   }
 
   return {
@@ -105,8 +130,10 @@ export function enlistedStore({ store, tx, ready, idSeenBy }: EnlistOptions): En
     },
 
     async swap(change) {
-      await joined();
-      return isCommit(change) ? settle(change) : store.swap(change);
+      const { settled } = await joined();
+      const move = moveOf(change);
+      if (settled.has(move.key)) return moveInside(move);
+      return isCommit(change) ? settle(move) : store.swap(change);
     },
 
     spoil,

@@ -235,6 +235,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
       enlistedStore({
         store,
         tx: joinTransaction(tx),
+        client: tx,
         ready,
         idSeenBy: async (session) => (await readIncarnation(session, (await ready()).tables)).id,
       }),
