@@ -87,6 +87,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     executions: new Map(),
     runningAttempts: new Map(),
     endedHere: new Map(),
+    unrecorded: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, closed.signal),
     enlisted: false,
     spoil: async () => {},

@@ -7,7 +7,7 @@
 import type { Canonical } from "../key/canonical.ts";
 import type { Clock } from "../lang/clock.ts";
 import type { Codec } from "../ledger/codec/codec.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { Ledger, Moved } from "../ledger/ledger.ts";
 import type { Stored } from "../ledger/record.ts";
 import type { LaneChange, StoredLane } from "../ledger/store.ts";
 import type { Events } from "../observe/events.ts";
@@ -47,6 +47,8 @@ export interface Engine {
   readonly runningAttempts: Map<string, readonly number[]>;
   /** Attempts in doubt that ended in this process not long ago, and when on its monotonic clock; by operation id. */
   readonly endedHere: Map<string, readonly { readonly n: number; readonly at: number }[]>;
+  /** Writes the outcomes that callers were told while the store was down, by operation id, until one has got through. */
+  readonly unrecorded: Map<string, () => Promise<Moved>>;
   /** Tries a durable move until the store has answered. */
   readonly persist: Persist;
   /** Commits join a transaction of the user's: one attempt, and no request leaves. */

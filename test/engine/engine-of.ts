@@ -74,6 +74,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     executions: new Map(),
     runningAttempts: new Map(),
     endedHere: new Map(),
+    unrecorded: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, new AbortController().signal),
     isClosed: () => false,
     background: new Set(),

@@ -161,6 +161,26 @@ describe("the store is down at the settle", () => {
     expect(service.arrivals).toHaveLength(1);
   });
 
+  test.each(["keyed", "readable", "neither"] as const)(
+    "%s: a call repeated as soon as the store is back, its lease long over, is told the same and sends nothing",
+    async (toolClass) => {
+      const { service, order, pass, failing, clock } = await openTroubled();
+      const mail = order(toolClass);
+      failing.fail("rejects", isSettle);
+      const first = await pass(mail.outcome(TEA, ONCE));
+      expect(first).toMatchObject({ status: "committed", recorded: false });
+      // Now and then the settle is tried again; the call comes between two tries.
+      await clock.advance(20_000);
+      failing.recover();
+      expect(await pass(mail.outcome(TEA, ONCE))).toMatchObject({
+        status: "committed",
+        replayed: true,
+        result: { id: service.effects[0]?.effectId },
+      });
+      expect(service.arrivals).toHaveLength(1);
+    },
+  );
+
   test("the next process reads: it does not send", async () => {
     const { service, order, failing, clock, another, pass } = await openTroubled();
     failing.fail("rejects", isSettle);

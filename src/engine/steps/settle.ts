@@ -110,9 +110,13 @@ function checkReader(owned: Owned, state: Settled, engine: Engine): void {
 /** The store did not answer: the settle is tried again while the process lives. */
 function settleLater(owned: Owned, move: Move, state: Settled, engine: Engine): void {
   const { operation } = owned;
+  const { unrecorded } = engine;
+  const write = () => engine.ledger.move(operation.ref, move);
+  unrecorded.set(operation.ref.id, write);
   engine.events.emit("store", () => ({ ...about(operation), status: "unrecorded" }));
   inBackground(engine, async () => {
-    const moved = await engine.persist(() => engine.ledger.move(operation.ref, move));
+    const moved = await engine.persist(write);
+    if (unrecorded.get(operation.ref.id) === write) unrecorded.delete(operation.ref.id);
     if (moved === "closed") return;
     await afterwards(owned, moved, state, engine);
     engine.events.emit("store", () => ({ ...about(operation), status: "recorded" }));
