@@ -41,6 +41,7 @@ const PROOF = [
   "test/battery/planted/planted.test.ts",
   "test/chaos/agents.test.ts",
   "test/console/browser/*.test.ts",
+  "test/faults/store-chaos.test.ts",
   "test/gateway/conformance/*.test.ts",
   "test/gateway/{processes,storm}.test.ts",
   "test/integrations/mcp/conformance.test.ts",

@@ -23,6 +23,7 @@ const PARTS: readonly Part[] = [
   { name: "random histories", argv: vitest("test/battery/model", "test/battery/interleavings") },
   { name: "killed processes", argv: vitest("test/crash") },
   { name: "system calls", argv: vitest("test/syscalls") },
+  { name: "stores in trouble", argv: vitest("test/faults") },
   { name: "processes on one ledger", argv: vitest("test/processes") },
   { name: "MCP conformance", argv: vitest("test/integrations/mcp") },
   { name: "gateway", argv: vitest("test/gateway") },
