@@ -190,6 +190,19 @@ describe("another turn is another operation", () => {
     expect(service.effects).toHaveLength(6);
   });
 
+  test("in scopes that end in ids of the caller's own, whatever these look like", async () => {
+    const { service, hf, order, pass } = await openWorld();
+    service.always(faults.commitThenReset());
+    const tea = order("neither");
+    for (const id of [
+      "dbe21077-5c7a-4c33-9e0f-0b6c1a2d3e4f",
+      "230fbe5e-c64f-460f-861a-8bf37923aace",
+    ]) {
+      await pass(hf.scope(`chat-7/turn-${id}`, () => tea.outcome(TEA)));
+    }
+    expect(service.effects).toHaveLength(2);
+  });
+
   test("where it is wanted once more on purpose", async () => {
     const { say, service, hf, order, pass } = await lostOnce();
     await say("1");

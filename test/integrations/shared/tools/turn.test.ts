@@ -202,8 +202,14 @@ it("a run is named by the very message: handed on it is the same, made again it 
 });
 
 it("a turn knows its thread, and another scope has none", () => {
-  expect(threadOf(turnScope("a/b", ["x"]))).toBe("a/b");
+  const turn = turnScope("a/b", ["x"]);
+  expect(threadOf(turn)).toBe("a/b");
   expect(threadOf("conversation-7/turn-3")).toBeUndefined();
+  // What looks like a turn, and was not named by us: ids of all sorts, and a turn of ours under another thread.
+  const uuid = "dbe21077-5c7a-4c33-9e0f-0b6c1a2d3e4f";
+  const ids = [uuid, `3-${"x".repeat(22)}`, turn.slice("a/b/turn-".length, -1)];
+  for (const id of ids) expect(threadOf(`a/b/turn-${id}`)).toBeUndefined();
+  expect(threadOf(turn.replace("a/b", "a/c"))).toBeUndefined();
 });
 
 it("hostile messages are looked at, not obeyed", async () => {
