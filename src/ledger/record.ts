@@ -130,7 +130,7 @@ export interface AttemptNote {
   readonly accepted?: boolean | undefined;
   /** It opened a socket, or started a process or a thread: nothing stops what leaves there when its time is over. */
   readonly unvetoable?: boolean | undefined;
-  /** All its requests were made by guarded operations inside it. */
+  /** All that it did was done by guarded operations inside it; `false`: by these, and by what was or may have been beside them. */
   readonly innerOnly?: boolean | undefined;
   /** Proved not applied by a read (`absent`) or by a person (`person`). */
   readonly cleared?: "absent" | "person" | undefined;

@@ -162,13 +162,14 @@ describe("what an outer operation may say", () => {
     expect(service.arrivals).toHaveLength(2);
   });
 
-  test("a later call fires it again if all its requests were inner operations: what was done is replayed", async () => {
+  test("a later call fires it again if all it does are inner operations: what was done is replayed", async () => {
     const { service, order, hf, pass, clock } = await openWorld();
     const first = order("neither", { name: "first" });
     const second = order("neither", { name: "second", refuses: [429], attempts: 1 });
     const outer = hf.tool({
       name: "outer",
       kind: "write",
+      via: "http",
       run: async (_: { n: number }) => [await first(TEA), await second(TEA)].length,
     });
     service.plan(WELL, faults.status({ status: 429 }));
@@ -179,6 +180,53 @@ describe("what an outer operation may say", () => {
     expect(whole).toMatchObject({ status: "committed", result: 2 });
     expect(service.effects).toHaveLength(2);
     expect(service.arrivals).toHaveLength(3);
+  });
+
+  describe('without via: "http", what it did beside them was not seen: no later call fires it again', () => {
+    /** A booking in an embedded database, which is not seen, and inner operations after it. */
+    async function bookingThen(...inner: readonly string[]) {
+      const world = await openWorld();
+      const { hf, order, pass, clock } = world;
+      const rows: string[] = [];
+      const tools = inner.map((name) => order("neither", { name, refuses: [429], attempts: 1 }));
+      const outer = hf.tool({
+        name: "outer",
+        kind: "write",
+        run: async (args: Order) => {
+          rows.push(args.item);
+          for (const tool of tools) await tool(args);
+        },
+      });
+      const twice = async () => {
+        const first = await pass(outer.outcome(TEA, ONCE));
+        await clock.advance(60_000);
+        return [first, await pass(outer.outcome(TEA, ONCE))] as const;
+      };
+      return { ...world, rows, twice };
+    }
+
+    test("after an inner one that was not applied", async () => {
+      const { service, rows, twice } = await bookingThen("notify");
+      service.always(faults.status({ status: 429 }));
+      const [first, again] = await twice();
+      expect(first).toMatchObject({
+        status: "not_applied",
+        reason: "not_sent",
+        because:
+          "An operation inside it was not applied. What else it did, if anything, was not seen.",
+      });
+      expect(again).toMatchObject({ status: "not_applied", replayed: true });
+      expect(rows).toEqual(["tea"]);
+    });
+
+    test("after one that happened and one that did not", async () => {
+      const { service, rows, twice } = await bookingThen("pay", "notify");
+      service.plan(WELL, faults.status({ status: 429 }));
+      const [first, again] = await twice();
+      expect(first).toMatchObject({ status: "unknown", reason: "partial" });
+      expect(again).toMatchObject({ status: "unknown", reason: "partial" });
+      expect(rows).toEqual(["tea"]);
+    });
   });
 
   test("with a request of its own it is not fired again", async () => {

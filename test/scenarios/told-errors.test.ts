@@ -101,14 +101,14 @@ describe("a bug in run", () => {
     expect(runs.count).toBe(3);
   });
 
-  test("a look before the send that found no connection is tried again", async () => {
+  test("a look before the send that broke, and is no part of the effect, is tried again", async () => {
     const server = await serve("reset");
     const { call, runs } = payTool(
       async (_, { fetch }) => {
         await fetch(`${server.url}/balance`);
         return fetch(server.url, { method: "POST" });
       },
-      { via: "http" },
+      { via: "http", ignores: [({ url }: { url: string }) => url.endsWith("/balance")] },
     );
     expect(await call()).toMatchObject({ code: "ERR_HOLDFIRE_NOT_APPLIED", reason: "not_sent" });
     expect(runs.count).toBe(3);
@@ -333,7 +333,8 @@ describe("words that follow the facts", () => {
       kind: "write",
       run: (_: object, { fetch }) => fetch(server.url, { method: "POST" }),
     });
-    const outer = hf.tool({ name: "outer", kind: "write", run: (_: object) => inner({}) });
+    const run = (_: object) => inner({});
+    const outer = hf.tool({ name: "outer", kind: "write", via: "http", run });
     const { outcome, message } = await outer.reply({}, ONCE);
     expect(outcome).toBe("not_applied");
     expect(message).toBe("An operation inside it was not applied, and nothing else was sent.");

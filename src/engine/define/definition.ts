@@ -168,13 +168,14 @@ export interface ToolOptions<A, I, R> {
   /** Statuses that are a yes for this tool, e.g. `[404]` where it deletes. @default [] */
   readonly accepts?: readonly number[] | undefined;
   /**
-   * `"http"`: all that `run` does to the world goes through `context.fetch`. Only then is it certain that nothing
-   * was sent, so only then is a call that could not be sent fired again by itself. @default not promised
+   * `"http"`: all that `run` does to the world goes through `context.fetch`, or through other tools. Only then is it
+   * certain that nothing was sent, so only then is a call that could not be sent fired again. @default not promised
    */
   readonly via?: "http" | undefined;
   /**
    * Requests that are no part of the effect: origins (a token endpoint, telemetry), or a function (a GraphQL
-   * query). GET, HEAD and OPTIONS never are. @default []
+   * query). GET, HEAD and OPTIONS count as reads; where a tool that is `via: "http"` has sent nothing else, one that
+   * failed may have been the write, unless it is named here. @default []
    */
   readonly ignores?: readonly (string | ((request: RequestLine) => boolean))[] | undefined;
   /** What an error (or a Response that is not 2xx) proves; `undefined` = no opinion. */

@@ -44,27 +44,34 @@ export function enterInner(): Inner | undefined {
 }
 
 export type NestedJudgement = Judgement & {
+  /** All that it did was done by operations inside it: run again, those are replayed. */
   readonly innerOnly?: boolean | undefined;
 };
 
 const HAPPENED = new Set<Inner["status"]>(["committed", "unknown", "in_progress", "pending"]);
 
-/**
- * Corrects what a failed attempt proves by what happened inside it. `ownRequests` are the requests
- * that were not an inner operation's.
- */
+/** What an attempt did beside its inner operations. */
+export interface OwnPart {
+  /** The requests, and other ways out, that were not an inner operation's. */
+  readonly requests: number;
+  /** The tool promises that there is nothing but those: what is not seen is not there. */
+  readonly viaHttp: boolean;
+}
+
+/** Corrects what a failed attempt proves by what happened inside it. */
 export function judgeNested(
   judgement: Judgement,
   frame: Frame,
   error: unknown,
-  ownRequests: number,
+  own: OwnPart,
 ): NestedJudgement {
   if (frame.inner.length === 0 || judgement.verdict === "committed") return judgement;
   // Only an inner failure that came up untouched shows that nothing else was on the way.
   const passedUp = frame.inner.some((inner) => inner.error !== undefined && inner.error === error);
-  const innerOnly = passedUp && ownRequests === 0;
+  const seenInside = passedUp && own.requests === 0;
+  const innerOnly = seenInside && own.viaHttp;
   if (frame.inner.some(({ status }) => HAPPENED.has(status))) {
     return { ...judgement, verdict: "unknown", innerOnly };
   }
-  return innerOnly ? { ...judgement, verdict: "not_sent", innerOnly } : judgement;
+  return seenInside ? { ...judgement, verdict: "not_sent", innerOnly } : judgement;
 }

@@ -169,6 +169,8 @@ export const heldWords = ({ reason }: { readonly reason: keyof typeof HELD }): s
 function notSent(attempt: Partial<AttemptNote> | undefined, failure: Failure | undefined): string {
   if (attempt?.innerOnly)
     return "An operation inside it was not applied, and nothing else was sent.";
+  if (attempt?.innerOnly === false)
+    return "An operation inside it was not applied. What else it did, if anything, was not seen.";
   const threw = thrownWords(failure);
   if (attempt?.declared?.enlisted) {
     return `Its transaction cannot be committed${threw ? ` (${threw})` : ""}. Nothing happened.`;

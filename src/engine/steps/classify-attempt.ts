@@ -130,7 +130,8 @@ function judgeAttempt(
     ...(ended.ok && isResponse(ended.value.value) ? bodyOf(ended.value) : undefined),
     now: engine.clock.now(),
   });
-  const own = wireFacts(token).wireRequests + (token.others?.size ?? 0);
+  const requests = wireFacts(token).wireRequests + (token.others?.size ?? 0);
+  const own = { requests, viaHttp: tool.viaHttp };
   return judgeNested(judged, frame, ended.ok ? undefined : ended.error, own);
 }
 

@@ -97,7 +97,7 @@ export function createToolbox(
       intent: ({ what }) => ({ what }),
       run: remembering(traits.composite ? composite : wire ? requested : send),
       ...(wire ? { refuses: [429] } : { classify }),
-      ...(wire === "own" ? { via: "http" as const } : {}),
+      ...(wire === "own" || traits.composite ? { via: "http" as const } : {}),
       effect: { id: ({ effect }) => effect },
       attemptTimeoutMs: TIMES.attempt,
       readTimeoutMs: TIMES.read,
