@@ -40,6 +40,8 @@ export interface JudgedRequest {
 export interface Sight {
   /** The writes, with how each ended; of a tool that reads, all requests. */
   readonly requests: readonly JudgedRequest[];
+  /** Of a tool that writes: its other requests. */
+  readonly reads?: readonly JudgedRequest[] | undefined;
   /** There may be more than what was seen: a no proves nothing. */
   readonly isPartial: boolean;
 }
@@ -80,6 +82,9 @@ export interface Judgement {
   readonly swallowed?: boolean | undefined;
 }
 
+/** `areReads`: no write was seen, and the requests are reads, one of which may have been it. */
+type Judged = JudgeFacts & { readonly areReads?: true };
+
 type Proof = Pick<
   Judgement,
   "verdict" | "proven" | "untried" | "inProgress" | "precondition" | "swallowed"
@@ -96,7 +101,8 @@ const VERDICTS: ReadonlySet<unknown> = new Set<Verdict>([
   "unknown",
 ]);
 
-export function judge(ended: Ended, about: JudgeFacts): Judgement {
+export function judge(ended: Ended, facts: JudgeFacts): Judgement {
+  const about = facts.sight.requests.length > 0 ? facts : withReads(facts);
   const status = about.sight.requests.at(-1)?.status;
   if (ended.ok && !isResponse(ended.value) && !isAnswer(ended.value)) {
     return { ...ofValue(about), status };
@@ -115,20 +121,20 @@ export function judge(ended: Ended, about: JudgeFacts): Judgement {
 }
 
 /** A plain value is the tool's own yes, unless the service is known to have said something else. */
-function ofValue(about: JudgeFacts): Proof {
+function ofValue(about: Judged): Proof {
   const seen = ofRequests(withoutFailedTries(about));
-  if (!seen) return COMMITTED;
+  if (!seen || isForRun(seen, about)) return COMMITTED;
   if (isYes(seen)) return seen;
   const isProved = about.viaHttp && !about.sight.isPartial;
   return isProved ? { ...seen, swallowed: true } : { verdict: "unknown", swallowed: true };
 }
 
-function ofResponse(response: unknown, about: JudgeFacts): Proof {
+function ofResponse(response: unknown, about: Judged): Proof {
   const status = statusOf(response);
   const said: Proof = status === undefined ? UNKNOWN : verdictOfStatus(status, about);
   if (isYes(said)) {
     const seen = ofRequests(withoutFailedTries(about));
-    if (!seen || isYes(seen)) return said;
+    if (!seen || isForRun(seen, about) || isYes(seen)) return said;
   }
   const own = opinion(response, about);
   if (own) return { verdict: own, proven: true };
@@ -137,6 +143,10 @@ function ofResponse(response: unknown, about: JudgeFacts): Proof {
   const isSeen = about.sight.requests.at(-1)?.status === status;
   return seen && isSeen && !about.sight.isPartial ? doubtYes(seen) : UNKNOWN;
 }
+
+/** A no to a read is for `run` to judge: there may be nothing to do. */
+const isForRun = ({ verdict }: Proof, { areReads }: Judged): boolean =>
+  areReads === true && verdict !== "unknown";
 
 function ofError(error: unknown, about: JudgeFacts): Proof {
   const { requests, isPartial } = about.sight;
@@ -183,9 +193,24 @@ function ofRequests(about: JudgeFacts, answer?: unknown): Proof | undefined {
   return all.reduce<Proof | undefined>(both, undefined);
 }
 
+/**
+ * All that the tool does is seen, and it has written nothing, unless by a method that should only read: a read that got
+ * out and was not answered yes may have been the write.
+ */
+function withReads(about: JudgeFacts): Judged {
+  if (!about.viaHttp) return about;
+  const reads = { ...about, sight: { ...about.sight, requests: about.sight.reads ?? [] } };
+  const { requests, ...sight } = withoutFailedTries(reads).sight;
+  const doubtful = requests.filter(
+    ({ status, unsent }) =>
+      !unsent && (status === undefined || !isYes(verdictOfStatus(status, about))),
+  );
+  return { ...about, areReads: true, sight: { ...sight, requests: doubtful } };
+}
+
 /** A request that another layer sent again until it was answered yes did happen, at least once. */
 function withoutFailedTries(about: JudgeFacts): JudgeFacts {
-  const { requests, isPartial } = about.sight;
+  const { requests } = about.sight;
   const isRetried = ({ method, href }: JudgedRequest, at: number) =>
     href !== undefined &&
     requests
@@ -198,7 +223,7 @@ function withoutFailedTries(about: JudgeFacts): JudgeFacts {
           isYes(verdictOfStatus(later.status, about)),
       );
   const kept = requests.filter((request, at) => !isRetried(request, at));
-  return { ...about, sight: { requests: kept, isPartial } };
+  return { ...about, sight: { ...about.sight, requests: kept } };
 }
 
 const isYes = ({ verdict, inProgress }: Proof): boolean =>

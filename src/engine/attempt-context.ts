@@ -51,7 +51,8 @@ const SIGNAL = getter(({ signal }) => signal());
 const FETCH = getter((source) => {
   const { token, keyHeader: name } = source;
   const value = () => takeKey(source);
-  return boundFetch(token, globalThis.fetch, name === undefined ? undefined : { name, value });
+  const keyHeader = name === undefined ? undefined : { name, value };
+  return boundFetch(token, globalThis.fetch, { keyHeader });
 });
 
 function getter(make: (source: ContextSource) => unknown): PropertyDescriptor {

@@ -38,7 +38,7 @@ export interface HttpToolOptions<A, I, R>
   readonly url: string | ((args: NoInfer<A>) => string);
   /** @default "POST" */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
-  /** @default "read" for GET, else "write" */
+  /** A GET that is said to write is judged as any write is. @default "read" for GET, else "write" */
   readonly kind?: ToolKind | undefined;
   /** Headers, or a function that is called for every request, e.g. for a token. They are not recorded. */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
@@ -93,7 +93,7 @@ export function httpTool<A, R = unknown, I = A>(
   const {
     url,
     method = "POST",
-    kind,
+    kind = method === "GET" ? "read" : "write",
     headers,
     body,
     key,
@@ -116,16 +116,17 @@ export function httpTool<A, R = unknown, I = A>(
   const standingOf = standing ?? (() => "done" as const);
 
   const send = async (
-    bound: typeof globalThis.fetch,
+    chosen: typeof globalThis.fetch,
     request: { method: string; url: URL; signal: AbortSignal; body?: unknown },
     own: HeaderValues = {},
   ): Promise<HttpAnswer> => {
     const given = typeof headers === "function" ? await headers() : headers;
-    const chosen = fetch ? attemptFetch(fetch) : bound;
     return sendRequest(chosen, { ...request, headers: { ...given, ...own } });
   };
 
   async function run(args: A, context: AttemptContext): Promise<R> {
+    // Bound before anything is awaited. Its one request is what the tool does, also where that is a GET.
+    const bound = attemptFetch(fetch, kind === "read" ? undefined : method);
     const template = templateFor(args);
     // Taken only where it is sent: a key that the service never sees earns nothing.
     const about = {
@@ -137,7 +138,7 @@ export function httpTool<A, R = unknown, I = A>(
     const hasBody = method !== "GET" && method !== "DELETE";
     const sent = body ? body(args, about) : hasBody ? restOf(args, template) : undefined;
     const own = keyHeader === undefined ? {} : { [keyHeader]: about.key };
-    const answer = await send(context.fetch, { ...request, body: sent }, own);
+    const answer = await send(bound, { ...request, body: sent }, own);
     const made = resultOf(answer.body, answer);
     const wanted = rest.intent ? rest.intent(args) : (args as unknown as I);
     if (standingOf(made, wanted) === "declined") throw declined(answer);
@@ -146,7 +147,7 @@ export function httpTool<A, R = unknown, I = A>(
 
   return {
     ...rest,
-    kind: kind ?? (method === "GET" ? "read" : "write"),
+    kind,
     via: "http",
     input: withCheck(rest.input, (args) => urlOf(templateFor(args), args, { key: "x" })),
     run: standsFor(run, fixed === undefined ? url : `${method} ${new URL(fixed).pathname}`),
@@ -161,7 +162,7 @@ export function httpTool<A, R = unknown, I = A>(
             find: finding,
             keyForm,
             send: (address, { fetch: bound, signal }) =>
-              send(bound, { method: "GET", url: address, signal }),
+              send(fetch ? attemptFetch(fetch) : bound, { method: "GET", url: address, signal }),
             resultOf,
             standingOf,
             idOf: (made) => rest.effect?.id?.(made),

@@ -20,8 +20,10 @@ export interface WireRequest {
   readonly againOf?: number | undefined;
   /** Sent through the attempt's own `fetch`: it belongs to it for certain. */
   readonly bound?: boolean | undefined;
-  /** What the tool says is no part of the effect, or a read. */
+  /** What the tool says is no part of the effect. */
   readonly ignored?: boolean | undefined;
+  /** It is the very request that the tool declares as its effect, whatever its method. */
+  readonly effect?: boolean | undefined;
   /** The status of its answer, once there is one. */
   readonly status?: number | undefined;
   /** It has neither an answer nor an error yet. */

@@ -14,22 +14,30 @@ import { type BoundCall, isIgnored } from "./request-tokens.ts";
 import { currentToken, runAsCall } from "./token.ts";
 import { countOn, type WireToken } from "./token-state.ts";
 
+export interface BoundOptions {
+  readonly keyHeader?: KeyHeader | undefined;
+  /** The method of the request that is the whole effect of the tool: also a GET is a write then. */
+  readonly effect?: string | undefined;
+}
+
 /** A header that each write carries. */
 export interface KeyHeader {
   readonly name: string;
   value(): string;
 }
 
-export function boundFetch(token: WireToken, fetch: Fetch, keyHeader?: KeyHeader): Fetch {
+export function boundFetch(token: WireToken, fetch: Fetch, options: BoundOptions = {}): Fetch {
+  const { keyHeader, effect } = options;
   return async (input, init) => {
     const line = lineOf(input, init);
-    const isWrite = !isSafe(line.method);
+    const isEffect = line.method === effect;
+    const isWrite = isEffect || !isSafe(line.method);
     if (token.hasEnded) throw new AttemptEndedError({ ...line.address, method: line.method });
     // As `fetch` itself does, but before it counts as sent.
     line.signal?.throwIfAborted();
     const given = isWrite && keyHeader ? withKey(input, init, keyHeader) : init;
-    const call: BoundCall = { body: identify(input, given)?.text, seen: 0 };
-    const send = () => fetchUnder(token, observed(fetch, call, token), input, given);
+    const call: BoundCall = { body: identify(input, given)?.text, effect, seen: 0 };
+    const send = () => fetchUnder(token, observed(fetch, call, token), input, given, isEffect);
     const release = isWrite ? countOn(token).hold() : undefined;
     try {
       return await runAsCall(token, call, send);
@@ -40,9 +48,9 @@ export function boundFetch(token: WireToken, fetch: Fetch, keyHeader?: KeyHeader
 }
 
 /** This `fetch`, bound to the attempt that runs now; outside of one, as it is. */
-export function attemptFetch(fetch: Fetch = globalThis.fetch): Fetch {
+export function attemptFetch(fetch: Fetch = globalThis.fetch, effect?: string): Fetch {
   const token = currentToken();
-  return token ? boundFetch(token, fetch) : fetch;
+  return token ? boundFetch(token, fetch, { effect }) : fetch;
 }
 
 interface Line {
@@ -72,7 +80,8 @@ function observed(fetch: Fetch, call: BoundCall, token: WireToken): Fetch {
     const before = call.seen;
     const { method, address } = lineOf(input, init);
     const ignored = isIgnored(token, { method, url: address.href, body: call.body });
-    const seen: Seen = { transport: "fetch", method, address, bound: true, ignored };
+    const effect = call.effect === method || undefined;
+    const seen: Seen = { transport: "fetch", method, address, bound: true, ignored, effect };
     const watch = () => (call.seen === before ? countOn(token).watch(seen) : undefined);
     try {
       const response = await fetch(input, init);

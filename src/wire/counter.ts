@@ -34,6 +34,7 @@ export interface Seen {
   readonly address: Address;
   readonly bound?: boolean | undefined;
   readonly ignored?: boolean | undefined;
+  readonly effect?: boolean | undefined;
   /** Asked for only where an answer was 401 or 407. */
   readonly authorization?: (() => string | undefined) | undefined;
 }
@@ -65,6 +66,14 @@ export interface Counter {
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export const isSafe = (method: string): boolean => SAFE.has(method.toUpperCase());
+
+/** Whether it may be part of what a tool does to the world. */
+export const isWrite = ({
+  method,
+  ignored,
+  effect,
+}: Pick<WireRequest, "method" | "ignored" | "effect">): boolean =>
+  !ignored && (effect === true || !isSafe(method));
 
 /** The connection was never there, or we stopped the request before its head. */
 const isUnsent = (error: unknown): boolean =>
@@ -99,10 +108,10 @@ export function createCounter(): Counter {
   let waiting: (() => void)[] = [];
 
   function add(seen: Seen, links: Pick<WireRequest, "hopOf" | "againOf">): number {
-    const { transport, method, address, bound, ignored } = seen;
+    const { transport, method, address, bound, ignored, effect } = seen;
     const { origin, path, href } = address;
     if (requests.length < MAX_NOTES) {
-      const facts = { transport, origin, method, path, href, bound, ignored };
+      const facts = { transport, origin, method, path, href, bound, ignored, effect };
       requests.push({ ...facts, open: true, ...links });
     }
     if (links.hopOf !== undefined) hops += 1;
@@ -141,12 +150,12 @@ export function createCounter(): Counter {
 
   function watch(seen: Seen): Watch {
     const hop = follow(seen);
-    const isWrite = !isSafe(seen.method) && !seen.ignored;
+    const writes = isWrite(seen);
     let number = add(seen, hop ? { hopOf: hop.by } : { againOf: loginOf(seen) });
     let sends = 0;
     let isOpen = true;
     let never = false;
-    if (isWrite) openWrites += 1;
+    if (writes) openWrites += 1;
 
     function settle(isUnsent: boolean) {
       if (isUnsent !== never) unsent += isUnsent ? 1 : -1;
@@ -154,7 +163,7 @@ export function createCounter(): Counter {
     }
 
     function close() {
-      if (isOpen && isWrite) release();
+      if (isOpen && writes) release();
       isOpen = false;
     }
 
@@ -179,7 +188,8 @@ export function createCounter(): Counter {
         const href = redirectTarget(seen.address.href, status, location);
         if (href === undefined) {
           // Asking an answered read again is polling, not a retry.
-          if (isSafe(seen.method) && !isRetryableRead(status)) repeats.close(nameOf(seen));
+          if (isSafe(seen.method) && !writes && !isRetryableRead(status))
+            repeats.close(nameOf(seen));
         } else {
           awaited.push({ href, status, method: seen.method, by: number });
           if (awaited.length > MAX_AWAITED) awaited.shift();

@@ -55,29 +55,32 @@ const guards = new WeakMap<WireToken, Guarded>();
 export function guardedFetch(fetch: Fetch = globalThis.fetch): Fetch {
   return async (input, init) => {
     const token = currentToken();
-    return token ? fetchUnder(token, fetch, input, init) : fetch(input, init);
+    return token ? fetchUnder(token, fetch, input, init, false) : fetch(input, init);
   };
 }
 
-/** As `guardedFetch`, under this token, whatever the async context says. */
+/** As `guardedFetch`, under this token, whatever the async context says. `isEffect`: also a GET is a write. */
 export async function fetchUnder(
   token: WireToken,
   fetch: Fetch,
   input: Input,
   init: Init,
+  isEffect: boolean,
 ): Promise<Response> {
   const request = identify(input, init);
-  if (!request) return sendWithinOrigin(fetch, input, init);
+  const send = () => sendWithinOrigin(fetch, input, init, isEffect);
+  if (!request) return send();
+  const isRead = isSafe(request.method) && !isEffect;
   const guard = guards.get(token) ?? { first: new Map(), loggedIn: new Set(), refused: 0 };
   guards.set(token, guard);
   const before = guard.first.get(request.name);
-  const first = before && (await standing(before, request));
+  const first = before && (await standing(before, isRead));
   if (first && !mayLogIn(first, guard, request)) {
     return refuse(first, request, token, guard);
   }
-  const sent = sendWithinOrigin(fetch, input, init);
+  const sent = send();
   if (before || guard.first.size < MOST_REQUESTS) {
-    guard.first.set(request.name, sent.then(keep(request)).catch(failed));
+    guard.first.set(request.name, sent.then(keep(request, isRead)).catch(failed));
   }
   return sent;
 }
@@ -93,15 +96,15 @@ function mayLogIn(first: First, guard: Guarded, { name, authorization }: Identit
 }
 
 /** The first answer, if it still counts: a read that is in progress or answered does not stop another. */
-async function standing(before: Promise<First>, { method }: Identity): Promise<First | undefined> {
-  if (!isSafe(method)) return before;
+async function standing(before: Promise<First>, isRead: boolean): Promise<First | undefined> {
+  if (!isRead) return before;
   const first = await Promise.race([before, undefined]);
   return first?.tag === "done" ? undefined : first;
 }
 
-function keep({ method, authorization }: Identity): (response: Response) => First {
+function keep({ authorization }: Identity, isRead: boolean): (response: Response) => First {
   return (response) => {
-    const isAnswer = isSafe(method) ? !isRetryableRead(response.status) : response.ok;
+    const isAnswer = isRead ? !isRetryableRead(response.status) : response.ok;
     if (isAnswer) return { tag: "done" };
     return { tag: "answered", kept: keepAnswer(response), authorization };
   };
@@ -136,11 +139,16 @@ export async function failedBody(token: WireToken, status: number): Promise<stri
 type Body = NonNullable<RequestInit["body"]>;
 
 /** As `fetch`, but redirects are followed by our rules: the platform would tell the key to any origin. */
-async function sendWithinOrigin(fetch: Fetch, input: Input, given: Init): Promise<Response> {
+async function sendWithinOrigin(
+  fetch: Fetch,
+  input: Input,
+  given: Init,
+  isEffect: boolean,
+): Promise<Response> {
   const request = typeof input === "string" || input instanceof URL ? undefined : input;
   const url = URL.parse(request?.url ?? String(input));
   const method = (given?.method ?? request?.method ?? "GET").toUpperCase();
-  const init = onOwnConnection(method, given);
+  const init = onOwnConnection(!isSafe(method) || isEffect, given);
   const mode = init?.redirect ?? request?.redirect ?? "follow";
   if (mode !== "follow" || !url) return fetch(input, init);
   // The first send uses up the body of a `Request`.

@@ -9,7 +9,7 @@
  */
 
 import { AttemptEndedError } from "../errors.ts";
-import { isSafe } from "./counter.ts";
+import { isWrite } from "./counter.ts";
 import type { Address } from "./redirect.ts";
 import { findUnseen, termsOf, type WireToken } from "./token-state.ts";
 
@@ -27,7 +27,7 @@ export function leaveOf(
   const { counter } = token;
   const terms = termsOf(token);
   if (!terms) return "mine";
-  const writes = counter?.requests.filter((sent) => !isSafe(sent.method) && !sent.ignored) ?? [];
+  const writes = counter?.requests.filter(isWrite) ?? [];
   const stop = () => new AttemptEndedError({ method, origin, path });
   // Who takes over relies on the time that the ledger says: a `run` that still goes on sends nothing after it.
   if (!token.hasEnded)

@@ -7,7 +7,6 @@
  */
 
 import { peek, tryCall } from "../lang/peek.ts";
-import { isSafe } from "./counter.ts";
 import type { Init } from "./request-identity.ts";
 
 /** Node's `fetch` is undici, whose requests are published. */
@@ -15,8 +14,8 @@ export const showsFetch = (platform: object = globalThis): boolean =>
   versionOf(platform, "undici") !== undefined;
 
 /** As given; a write of Bun or Deno gets a connection of its own, which the platform cannot take for a broken old one. */
-export function onOwnConnection(method: string, init: Init, platform: object = globalThis): Init {
-  const own = isSafe(method) ? undefined : ownConnection(platform);
+export function onOwnConnection(isWrite: boolean, init: Init, platform: object = globalThis): Init {
+  const own = isWrite ? ownConnection(platform) : undefined;
   return own ? { ...init, ...own } : init;
 }
 

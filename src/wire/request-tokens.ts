@@ -10,7 +10,7 @@
 
 import { subscribe } from "node:diagnostics_channel";
 import type { WireRequest } from "./answers.ts";
-import { isSafe, type Watch } from "./counter.ts";
+import { isWrite, type Watch } from "./counter.ts";
 import { leaveOf } from "./late-request.ts";
 import { type Address, locate } from "./redirect.ts";
 import { countOn, type OutgoingRequest, termsOf, type WireToken } from "./token-state.ts";
@@ -18,6 +18,8 @@ import { countOn, type OutgoingRequest, termsOf, type WireToken } from "./token-
 /** One call of an attempt's own `fetch`. */
 export interface BoundCall {
   readonly body: string | undefined;
+  /** The method of the request that is the tool's effect; a hop that follows it may have another. */
+  readonly effect: string | undefined;
   /** How many of its requests were seen on the wire. */
   seen: number;
 }
@@ -57,7 +59,7 @@ interface Owned {
   readonly watch: Watch;
   readonly method: string;
   readonly address: Address;
-  readonly isWrite: boolean;
+  readonly writes: boolean;
 }
 
 export function createRequestTokens({ current, call, enter }: TokenContext): RequestTokens {
@@ -71,16 +73,17 @@ export function createRequestTokens({ current, call, enter }: TokenContext): Req
       const through = call();
       const body = through?.body;
       const ignored = isIgnored(token, { method, url: address.href, body });
-      const isWrite = !isSafe(method) && !ignored;
-      const leave = isWrite ? leaveOf(token, method, address) : "mine";
+      const effect = through?.effect === method || undefined;
+      const writes = isWrite({ method, ignored, effect });
+      const leave = writes ? leaveOf(token, method, address) : "mine";
       if (leave === "passes") return undefined;
       if (leave !== "mine" && token.hasEnded) return leave;
       if (through) through.seen += 1;
       const bound = through ? true : undefined;
-      const seen = { transport, method, address, authorization, bound, ignored };
+      const seen = { transport, method, address, authorization, bound, ignored, effect };
       const watch = countOn(token).watch(seen);
       if (leave === "mine") {
-        owned.set(request, { token, watch, method, address, isWrite });
+        owned.set(request, { token, watch, method, address, writes });
         return undefined;
       }
       // Stopped before it began, and its attempt goes on: what it then says is judged by that.
@@ -89,7 +92,7 @@ export function createRequestTokens({ current, call, enter }: TokenContext): Req
     },
     mayNotLeave(request) {
       const one = owned.get(request);
-      const leave = one?.isWrite ? leaveOf(one.token, one.method, one.address) : "mine";
+      const leave = one?.writes ? leaveOf(one.token, one.method, one.address) : "mine";
       return leave instanceof Error ? leave : undefined;
     },
     watchOf: (request) => owned.get(request)?.watch,

@@ -11,7 +11,7 @@
 
 import { ambient, enterAmbient, runAmbient } from "../lang/ambient.ts";
 import { answersIn, type WireRequest } from "./answers.ts";
-import { isSafe, type WireFacts } from "./counter.ts";
+import { isWrite, type WireFacts } from "./counter.ts";
 import { observeRequests } from "./observe-requests.ts";
 import { showsFetch } from "./platform-fetch.ts";
 import type { Repeat } from "./repeats.ts";
@@ -95,17 +95,21 @@ export const answersOf = (token: WireToken): readonly WireRequest[] => answersIn
 
 const FETCH_IS_SHOWN = showsFetch();
 
-/** The writes of a write, with how each ended, and whether there may be more. */
+/** The requests of a write, with how each ended, and whether there may be more. */
 export function sightOf(token: WireToken, viaHttp: boolean): SeenRequests {
-  const requests = answersOf(token).filter(({ method, ignored }) => !isSafe(method) && !ignored);
+  const all = answersOf(token).filter(({ ignored }) => !ignored);
+  const requests = all.filter(isWrite);
   // What it does goes through its own `fetch`, so that no other way out and no lost context can hide it.
   const isLost =
     !viaHttp && (!FETCH_IS_SHOWN || token.contextLost || (token.others?.size ?? 0) > 0);
-  return { requests, isPartial: isLost || token.counter?.isFull() === true };
+  const isPartial = isLost || token.counter?.isFull() === true;
+  return { requests, reads: all.filter((request) => !isWrite(request)), isPartial };
 }
 
 export interface SeenRequests {
+  /** The writes. */
   readonly requests: readonly WireRequest[];
+  readonly reads: readonly WireRequest[];
   /** There may be requests, or other ways out, that were not seen. */
   readonly isPartial: boolean;
 }

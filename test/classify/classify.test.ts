@@ -42,6 +42,54 @@ async function judged(fn: () => Promise<unknown>, more: Partial<JudgeFacts> = {}
   return judge(ended, { ...tool, sight: sightOf(run.token, viaHttp), ...more });
 }
 
+describe("judging a tool that is via http, and of which only reads were seen", () => {
+  type Read = NonNullable<JudgeFacts["sight"]["reads"]>[number];
+  const reading = (...reads: Read[]): JudgeFacts => ({
+    ...tool,
+    viaHttp: true,
+    sight: { requests: [], reads, isPartial: false },
+  });
+  const failed = threw(new Error("broken"));
+  const [lost, found, gone, down] = [undefined, 200, 404, 503].map((status) => ({ status }));
+
+  it("knows nothing if one that got out was lost, or its answer proves nothing", () => {
+    for (const doubtful of [lost, down]) {
+      const about = reading({ ...found }, { ...doubtful });
+      expect(judge(failed, about)).toMatchObject({ verdict: "unknown" });
+      for (const value of [{}, new Response()]) {
+        expect(judge(gave(value), about)).toMatchObject({ verdict: "unknown", swallowed: true });
+      }
+    }
+  });
+
+  it("takes a no for a no if `run` threw, and leaves it to `run` otherwise", () => {
+    const about = reading({ ...gone });
+    expect(judge(failed, about)).toMatchObject({ verdict: "rejected", status: 404 });
+    for (const value of [{}, new Response()]) {
+      expect(judge(gave(value), about).verdict).toBe("committed");
+    }
+  });
+
+  it("knows that nothing was sent if each was answered, at last, or never got out", () => {
+    const asked = { method: "GET", href: "http://a.example/" };
+    for (const about of [
+      reading({ ...found }),
+      reading({ ...asked, ...down }, { ...asked, ...found }),
+      reading({ unsent: true, error: refused }, { unsent: true, error: refused }),
+    ]) {
+      expect(judge(failed, about)).toMatchObject({ verdict: "not_sent", proven: true });
+      expect(judge(gave({}), about).verdict).toBe("committed");
+    }
+  });
+
+  it("looks at no read beside a write, nor without that promise", () => {
+    const reads = [{ ...down }];
+    const wrote = { requests: [{ status: 200 }], reads, isPartial: false };
+    expect(judge(gave({}), { ...tool, viaHttp: true, sight: wrote }).verdict).toBe("committed");
+    expect(judge(gave({}), { ...reading(...reads), viaHttp: false }).verdict).toBe("committed");
+  });
+});
+
 describe("judging a returned value", () => {
   const VALUES = [undefined, null, 1, { status: 500 }, "no"];
 

@@ -22,31 +22,32 @@ describe("requests of the platform's own fetch", () => {
 describe("a write", () => {
   test("is left as it is on Node", () => {
     const init = { method: "POST" };
-    expect(onOwnConnection("POST", init)).toBe(init);
-    expect(onOwnConnection("POST", undefined)).toBeUndefined();
+    expect(onOwnConnection(true, init)).toBe(init);
+    expect(onOwnConnection(true, undefined)).toBeUndefined();
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("has a connection of its own: %s", (method) => {
-    expect(onOwnConnection(method, { method }, BUN)).toEqual({ method, keepalive: false });
-    expect(onOwnConnection(method, undefined, BUN)).toEqual({ keepalive: false });
+  test("has a connection of its own", () => {
+    const init = { method: "POST" };
+    expect(onOwnConnection(true, init, BUN)).toEqual({ ...init, keepalive: false });
+    expect(onOwnConnection(true, undefined, BUN)).toEqual({ keepalive: false });
     const client = { options: { poolMaxIdlePerHost: 0 } };
-    expect(onOwnConnection(method, { method }, deno().platform)).toEqual({ method, client });
+    expect(onOwnConnection(true, init, deno().platform)).toEqual({ ...init, client });
   });
 
   test("shares the client with others, not the connection", () => {
     const { made, platform } = deno();
-    onOwnConnection("POST", {}, platform);
-    onOwnConnection("PUT", {}, platform);
+    onOwnConnection(true, {}, platform);
+    onOwnConnection(true, {}, platform);
     expect(made).toHaveLength(1);
   });
 
   test("is sent as it is where a Deno has no such client", () => {
     const init = { method: "POST" };
-    expect(onOwnConnection("POST", init, platform({}, { Deno: {} }))).toBe(init);
+    expect(onOwnConnection(true, init, platform({}, { Deno: {} }))).toBe(init);
   });
 });
 
 test("a read keeps its connection", () => {
   const init = { method: "GET" };
-  for (const one of [BUN, deno().platform]) expect(onOwnConnection("GET", init, one)).toBe(init);
+  for (const one of [BUN, deno().platform]) expect(onOwnConnection(false, init, one)).toBe(init);
 });

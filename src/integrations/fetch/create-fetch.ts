@@ -1,8 +1,8 @@
 /**
  * A `fetch` that does not write twice.
  *
- * GET, HEAD and OPTIONS are reads, retried by holdfire alone. Any other request is an operation: it needs
- * a scope, carries a key, and is sent again only under a licence. What comes back is a real `Response`.
+ * GET, HEAD and OPTIONS are reads, retried by holdfire alone, unless a policy says that they write. Any other request is
+ * an operation: it needs a scope, carries a key, and is sent again only under a licence. What comes back is a real `Response`.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export function createFetch(hf: Holdfire, options: FetchOptions = {}): Fetch {
     const policy = settings.policyFor(request);
     const kind = policy.kind ?? (READS.has(request.method) ? "read" : "write");
     const send = (signal: AbortSignal) => {
-      const transport = attemptFetch(settings.fetch);
+      const transport = attemptFetch(settings.fetch, kind === "read" ? undefined : request.method);
       return ({ method, url, headers, body }: Outgoing) => {
         const sent = { ...rest, method, headers, redirect: "manual", signal } as const;
         return transport(url, body ? { ...sent, body } : sent);

@@ -66,7 +66,7 @@ export function createClient(
   const recordAt = (name: string) => `${url}/${toolClass}/records/${encodeURIComponent(name)}`;
 
   const ask = async (method: string, to: string, init: RequestInit): Promise<Response> => {
-    const once = onOwnConnection(method, { ...init, method });
+    const once = onOwnConnection(method !== "GET", { ...init, method });
     const response = await (options.fetch ?? fetch)(to, once);
     return response.ok ? response : Promise.reject(await answerError(method, to, response));
   };
