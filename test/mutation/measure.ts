@@ -24,6 +24,8 @@ export async function measure(
   { workers, isShown }: Measuring,
 ): Promise<Readonly<Record<string, Score>>> {
   env[TESTS_VARIABLE] = room.tests.join(" ");
+  // Before it starts: a source that is edited meanwhile has no score yet.
+  const hashes = files.map(hashOf);
   const options: Options = {
     mutate: [...files],
     testRunner: "vitest",
@@ -45,21 +47,18 @@ export async function measure(
   };
   const mutants = await new Stryker(options).runMutationTest();
   return Object.fromEntries(
-    files.map((file) => [
-      file,
-      scoreOf(
-        file,
-        mutants.filter(({ fileName }) => fileName.endsWith(`/${file}`)),
-      ),
-    ]),
+    files.map((file, at) => {
+      const own = mutants.filter(({ fileName }) => fileName.endsWith(`/${file}`));
+      return [file, scoreOf(hashes[at] ?? "", own)];
+    }),
   );
 }
 
-function scoreOf(file: string, mutants: readonly Mutant[]): Score {
+function scoreOf(hash: string, mutants: readonly Mutant[]): Score {
   const count = (...statuses: readonly string[]): number =>
     mutants.filter(({ status }) => statuses.includes(status)).length;
   return {
-    hash: hashOf(file),
+    hash,
     killed: count("Killed"),
     timeout: count("Timeout"),
     survived: count("Survived"),

@@ -28,14 +28,15 @@ export const ROOMS: readonly Room[] = [
   { name: "stores", goal: 80, tests: ["test/stores/{memory,sqlite*}.test.ts"] },
 ];
 
-/** Tests that start processes or need a server, and those that take more than a second. No mutant waits for them. */
-export const IN_OTHER_PROCESSES: readonly string[] = [
-  "test/engine/detached.test.ts",
+/** Tests that start processes or need a server, and those that take long. No mutant waits for them. */
+export const LEFT_OUT: readonly string[] = [
+  "test/engine/{decide.properties,detached}.test.ts",
   "test/gate/{approval-crash,lanes-stores,lanes-storm,wait-for-answer}.test.ts",
   "test/ledger/{apply.properties,states-picture}.test.ts",
   "test/scenarios/{enlist,forgetful-redis,one-default-ledger,other-ways-out,real-time,redirects}.test.ts",
   "test/scenarios/{store-loss*,tenants-apart,told-errors,tools-of-one-name,try-again-stores}.test.ts",
-  "test/scenarios/{large-answers,witness-marks}.test.ts",
+  "test/scenarios/{another-address,damaged-record,drift-report,large-answers,recorded-answers*}.test.ts",
+  "test/scenarios/{retry-budget,reworded-call,witness-marks}.test.ts",
   "test/stores/sqlite-{place,processes,random,size}.test.ts",
 ];
 

@@ -11,7 +11,7 @@ import { env } from "node:process";
 import { fileURLToPath } from "node:url";
 import { defineConfig, mergeConfig, type ViteUserConfig } from "vitest/config";
 import whole from "../../vitest.config.ts";
-import { IN_OTHER_PROCESSES, TESTS_VARIABLE } from "./rooms.ts";
+import { LEFT_OUT, TESTS_VARIABLE } from "./rooms.ts";
 
 const { projects: _, ...settings } = whole.test ?? {};
 
@@ -25,7 +25,7 @@ const config: ViteUserConfig = mergeConfig(
       // As in `quick`: they leave nothing behind in their process. Mutants that are run on loading are seen all the same.
       isolate: false,
       include: (env[TESTS_VARIABLE] ?? "").split(" "),
-      exclude: [...IN_OTHER_PROCESSES],
+      exclude: [...LEFT_OUT],
     },
   }),
 );

@@ -108,6 +108,13 @@ describe("an operation that is met again", () => {
     expect(written(apply(found, { ...meet, aliases: ["call_1"] }, 10)).runs).toEqual(["run-1"]);
   });
 
+  test("is told from then on, though nothing else is new", () => {
+    const found = stored({ state: yes, untold: true });
+    const applied = apply(found, meet, 10);
+    expect(written(applied).untold).toBeUndefined();
+    expect(applied).toMatchObject({ lease: "keep" });
+  });
+
   test("stays untold while it is open", () => {
     const found = stored({ state: unknown, untold: true });
     const record = written(apply(found, { ...meet, told: "unknown", aliases: ["a"] }, 10));

@@ -17,6 +17,7 @@ function written(applied: Applied): OperationRecord {
 
 const refused = (why: string) => ({ tag: "refused", why });
 const declared = { keyed: true };
+const lost = { n: 1, epoch: 0, generation: 0, licence: "first", at: 40 } as const;
 const suspect = { since: 40, sendsForMs: 100, declared };
 const absent: State = { tag: "not_applied", reason: "absent" };
 
@@ -27,7 +28,6 @@ describe("a claim in a store that has lost data", () => {
       tag: "claimed",
       before: { tag: "unknown", reason: "store_lost" },
     });
-    const lost = { n: 1, epoch: 0, generation: 0, licence: "first", at: 40 } as const;
     expect(record.attempts).toEqual([{ ...lost, declared, endsBy: 150 }]);
     expect(record).toMatchObject({ fired: 1, epoch: 1 });
   });
@@ -43,6 +43,16 @@ describe("a claim in a store that has lost data", () => {
     const settledSince = { ...stored(), record: { ...record, state: absent, stateAt: 0 } };
     const again = written(apply(settledSince, claim, 50));
     expect(again.attempts.at(-1)).toMatchObject({ n: 3, licence: "absent" });
+  });
+
+  test("of what a person said yes to fires nothing either", () => {
+    const answers = [{ approve: true, by: "ana", at: 5, counted: true }];
+    const state: State = { tag: "held", ask: askOf({ answers, shown: undefined }) };
+    const found = stored({ state, attempts: [], fired: 0 });
+    const spend = claimOf({ spend: "digest-1", at: 50 });
+    expect(written(apply(found, spend, 50)).attempts).toMatchObject([{ licence: "first" }]);
+    const doubted = written(apply(found, { ...spend, suspect }, 50));
+    expect(doubted.attempts).toEqual([{ ...lost, declared, endsBy: 150 }]);
   });
 
   test("of what is known needs no doubt", () => {
@@ -154,4 +164,30 @@ describe("a withdrawal", () => {
     expect(back([yes])).toBeUndefined();
     expect(back(undefined)).toBeUndefined();
   });
+
+  test("gives back each yes that the question needed", () => {
+    const answers = ["ana", "bo"].map((by) => ({ approve: true, by, at: 5, counted: true }));
+    const before: State = { tag: "held", ask: askOf({ answers, shown: undefined }) };
+    const state: State = { tag: "claimed", holder: "holder-1", before, beforeAt: 100 };
+    const found = stored({ state, answers });
+    expect(written(apply(found, withdraw, 900)).answers).toBeUndefined();
+  });
+
+  test("of a question about a rejected key gives back the generation, too", () => {
+    const rejected: State = { tag: "not_applied", reason: "rejected", keyRejected: true };
+    const answers = [{ approve: true, by: "ana", at: 5, counted: true }];
+    const ask = askOf({ answers, shown: undefined });
+    const found = stored({ state: { tag: "held", ask, before: rejected } });
+    const record = written(apply(found, claimOf({ spend: "digest-1" }), 0));
+    expect(record.generation).toBe(1);
+    expect(written(apply({ ...found, record }, withdraw, 900)).generation).toBe(0);
+  });
+
+  test.each(["unknown", "committed", "rejected"] as const)(
+    "is refused after an attempt that ended %s: it may have done something, or was answered",
+    (verdict) => {
+      const attempts = recordOf().attempts.map((one) => ({ ...one, verdict }));
+      expect(apply(stored({ attempts }), withdraw, 900)).toEqual(refused("not_open"));
+    },
+  );
 });
