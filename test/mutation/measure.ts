@@ -73,7 +73,7 @@ function scoreOf(hash: string, mutants: readonly Mutant[]): Score {
 const ALIVE: readonly string[] = ["Survived", "NoCoverage"];
 
 const nameOf = ({ location, mutatorName, replacement = "", status }: Mutant): string => {
-  const text = replacement.replaceAll(/\s+/g, " ").slice(0, 80);
+  const text = replacement.replaceAll(/\s+/g, " ").slice(0, 200);
   const place = `${location.start.line}:${location.start.column}`;
   return `${place} ${mutatorName} ${text}${status === "NoCoverage" ? " (no test runs it)" : ""}`;
 };

@@ -20,8 +20,6 @@ const config: ViteUserConfig = mergeConfig(
   defineConfig({
     root: fileURLToPath(new URL("../..", import.meta.url)),
     test: {
-      // A mutant that waits for ever is found by the test that waits, long before the time of all tests is up.
-      testTimeout: 10_000,
       // As in `quick`: they leave nothing behind in their process. Mutants that are run on loading are seen all the same.
       isolate: false,
       include: (env[TESTS_VARIABLE] ?? "").split(" "),
