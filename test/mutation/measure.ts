@@ -66,14 +66,21 @@ function scoreOf(hash: string, mutants: readonly Mutant[]): Score {
     ignored: count("Ignored"),
     // They say nothing about the tests, and Stryker counts them neither way.
     errors: count("RuntimeError", "CompileError"),
-    alive: mutants.filter(({ status }) => ALIVE.includes(status)).map(nameOf),
+    alive: Object.fromEntries(
+      mutants.flatMap((mutant) => {
+        const how = ALIVE[mutant.status];
+        return how === undefined ? [] : [[nameOf(mutant), how]];
+      }),
+    ),
   };
 }
 
-const ALIVE: readonly string[] = ["Survived", "NoCoverage"];
+const ALIVE: Readonly<Record<string, "survived" | "no_coverage">> = {
+  Survived: "survived",
+  NoCoverage: "no_coverage",
+};
 
-const nameOf = ({ location, mutatorName, replacement = "", status }: Mutant): string => {
+const nameOf = ({ location, mutatorName, replacement = "" }: Mutant): string => {
   const text = replacement.replaceAll(/\s+/g, " ").slice(0, 200);
-  const place = `${location.start.line}:${location.start.column}`;
-  return `${place} ${mutatorName} ${text}${status === "NoCoverage" ? " (no test runs it)" : ""}`;
+  return `${location.start.line}:${location.start.column} ${mutatorName} ${text}`;
 };

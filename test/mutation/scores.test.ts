@@ -9,7 +9,7 @@ const score = (hash: string, parts: Partial<Score> = {}): Score => ({
   noCoverage: 0,
   ignored: 0,
   errors: 0,
-  alive: [],
+  alive: {},
   ...parts,
 });
 

@@ -18,8 +18,8 @@ export interface Score {
   readonly noCoverage: number;
   readonly ignored: number;
   readonly errors: number;
-  /** Each mutant that lives: line, column, kind, what stands there instead. */
-  readonly alive: readonly string[];
+  /** The mutants that live, by line, column, kind and what stands there instead. Equal ones are one entry. */
+  readonly alive: Readonly<Record<string, "survived" | "no_coverage">>;
 }
 
 export type Scores = Readonly<Record<string, Score>>;

@@ -18,7 +18,10 @@ const explained = new Map(
 
 const living = Object.entries(readScores())
   .filter(([file]) => EXPLAINED.some((pattern) => pattern.test(file)))
-  .map(([file, { alive }]) => [file, new Set(alive.map((one) => one.split(" ", 1)[0]))] as const);
+  .map(
+    ([file, { alive }]) =>
+      [file, new Set(Object.keys(alive).map((one) => one.split(" ", 1)[0]))] as const,
+  );
 
 test.each(living)("%s: each mutant that lives is explained, and no other", (file, places) => {
   expect([...(explained.get(file) ?? [])].toSorted()).toEqual([...places].toSorted());
