@@ -31,7 +31,10 @@ const PARTS: readonly Part[] = [
   { name: "chaos on other agents", argv: vitest("test/chaos") },
   { name: "console in Chromium", argv: vitest("test/console/browser") },
   { name: "storm", argv: ["bench/storm.ts", "--quick"] },
-  { name: "storm of processes", argv: ["bench/storm-processes.ts", "--intents", "1000"] },
+  {
+    name: "storm of processes",
+    argv: ["bench/storm-processes.ts", "--intents", "1000", "--kill-every", "50"],
+  },
   { name: "frameworks", argv: ["bench/frameworks.ts"] },
   { name: "battery", argv: ["bench/battery.ts"] },
   { name: "apps", argv: ["bench/frameworks.ts", "--apps"] },

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { RetryOptions } from "../../src/engine/define/settings.ts";
 import type { ToolClass as ServiceClass } from "../../src/testing/faulty-service.ts";
 
 export type ToolClass = Exclude<ServiceClass, "keyed_readable">;
@@ -71,6 +72,8 @@ export interface Place {
   readonly redisUrl?: string | undefined;
   readonly postgresUrl?: string | undefined;
   readonly schema: string;
+  /** Times other than the battery's, for holdfire: the machine is so busy that its short ones mean nothing. */
+  readonly retry?: RetryOptions | undefined;
   readonly restate?: { readonly ingress: string; readonly admin: string } | undefined;
 }
 

@@ -16,6 +16,12 @@ import { faultsOf, STORM_CLASSES, type StormClass } from "./weather.ts";
 /** A machine that runs twelve processes is slow: what is given up too early is sent again for nothing. */
 const TIMEOUT_MS = 5_000;
 
+/**
+ * A process that gets no turn for a second tells late what it found: with the default cooldown no other has sent by
+ * then what it was right to call not applied.
+ */
+const RETRY = { cooldownMs: 30_000, storeTimeoutMs: 20_000 };
+
 export interface Site {
   readonly cell: string;
   readonly tool: Tool;
@@ -38,7 +44,8 @@ export async function openSites(
     const times = { timeoutMs: TIMEOUT_MS, commitsWithinMs: COMMITS_WITHIN_MS };
     // The survivors have no caller to tell them the arguments: all of them are kept.
     const tool: Tool = { class: toolClass, url, ...times, keyMemoryMs: DAY_MS, wording: "none" };
-    const place: Place = { name: cell, ledger: "storm", folder, schema, redisUrl, postgresUrl };
+    const where = { folder, schema, redisUrl, postgresUrl };
+    const place: Place = { name: cell, ledger: "storm", retry: RETRY, ...where };
     sites.push([toolClass, { cell, tool, place }]);
   }
   return Object.fromEntries(sites) as Sites;

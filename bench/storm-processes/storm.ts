@@ -6,7 +6,6 @@
  */
 
 import { createChance } from "../../test/battery/world/chance.ts";
-import { PAUSE_MS as AGENT_PAUSE_MS } from "../battery/fault.ts";
 import { type Evidence, judge, type Score, type Told, verdictOf } from "../battery/judge.ts";
 import type { Ground } from "../battery/run/ground.ts";
 import type { ServiceLogs } from "../battery/run/service-process.ts";
@@ -41,6 +40,8 @@ export interface Storm {
 const AT_ONCE = 8;
 /** How often an agent comes back to what was told as failed or in progress. */
 const TRIES = 20;
+/** All tries together are longer than the cooldown. */
+const AGENT_PAUSE_MS = 2_000;
 const PASSES = 20;
 /** How often the callers come back when the survivors have settled what they could. */
 const ROUNDS = 3;
@@ -102,6 +103,7 @@ export async function runStorm(
       // Of what died before it was written down nothing is known, and what was not applied is still wanted.
       const undone = jobs.filter(({ wish }) => standing[wish.name] !== "done");
       if (undone.length === 0) break;
+      say(`${undone.length} jobs come back`);
       tries.clear();
       await crew.work(undone);
       await settle(crew, sites, say);

@@ -16,11 +16,20 @@ import {
   type Reading,
   type StateQuery,
 } from "../../../src/engine/define/reading.ts";
+import { StoreUnavailableError } from "../../../src/errors.ts";
 import { fileWitness } from "../../../src/ledger/witness/witness-file.ts";
 import { memoryStore } from "../../../src/stores/memory.ts";
 import { openPlace } from "../../../test/processes/place.ts";
 import { mortalStore } from "../mortal-store.ts";
-import type { Answer, Ask, Place, Said, Stack, Tool } from "../stack.ts";
+import {
+  type Answer,
+  type Ask,
+  inProgress,
+  type Place,
+  type Said,
+  type Stack,
+  type Tool,
+} from "../stack.ts";
 import { findOrders, type Order, orderFrom, placeOrder, type Receipt } from "../tool-body.ts";
 
 type StoreName = "memory" | "sqlite" | "redis" | "postgres";
@@ -56,7 +65,7 @@ async function open(name: StoreName, place: Place): Promise<Holdfire> {
   return createHoldfire({
     app: "battery",
     store,
-    retry: RETRY,
+    retry: { ...RETRY, ...place.retry },
     ...(name === "memory" ? {} : witness),
   });
 }
@@ -91,6 +100,12 @@ function readingOf(found: readonly Receipt[]): Reading<Receipt> {
   const [first, second] = found;
   if (!first) return absent();
   return second ? duplicated(found) : committed(first, { effectId: first.id });
+}
+
+/** It says nothing of what became of the call, and to make the same one again. */
+function storeTrouble(error: unknown): { readonly status: "store_trouble"; readonly error: Error } {
+  if (error instanceof StoreUnavailableError) return { status: "store_trouble", error };
+  throw error;
 }
 
 const withoutNote = ({ item, cents }: Order) => ({ item, cents });
@@ -159,9 +174,11 @@ const holdfireOn = (store: StoreName): Stack => ({
     return {
       async call(ask: Ask): Promise<Answer> {
         const { thread, turn, again, wish } = ask;
-        const outcome = await hf.scope({ thread, turn }, () =>
+        const calling = hf.scope({ thread, turn }, () =>
           order.outcome(orderFrom(ask), { again, aliases: [wish] }),
         );
+        const outcome = await calling.catch(storeTrouble);
+        if (outcome.status === "store_trouble") return inProgress(outcome.error);
         const reason = "reason" in outcome ? `, ${outcome.reason}` : "";
         const { status, attempts } = outcome;
         // Its hint then: nothing was sent, the same call reads again; or: it is still under way.
