@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { absent, committed } from "../../src/engine/define/reading.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
-import { openWorld, TEA } from "./world.ts";
+import { keysOf, openWorld, TEA } from "./world.ts";
 
 const ONCE = { scope: "s" };
 
@@ -90,6 +90,34 @@ describe("doubt is sticky", () => {
     expect(third).toMatchObject({ status: "unknown", key: second.key });
     const view = await hf.operations.get(first.id);
     expect(view?.attempts.map(({ generation }) => generation)).toEqual([0, 1, 1]);
+  });
+
+  test("a key that was rejected is followed by the next, also where an earlier request with it was proved absent", async () => {
+    const { service, order, pass } = await openWorld();
+    const both = order("keyed_readable", { commitsWithinMs: 1_000 });
+    service.plan(faults.resetBefore(), faults.storedFailure({ status: 404 }));
+    const first = await pass(both.outcome(TEA, ONCE));
+    expect(first).toMatchObject({ status: "not_applied", reason: "rejected", attempts: 2 });
+    const second = await pass(both.outcome(TEA, { ...ONCE, retry: "the card was topped up" }));
+    expect(second).toMatchObject({ status: "committed", attempts: 3 });
+    expect(keysOf(service)).toEqual([first.key, first.key, second.key]);
+    expect(second.key).not.toBe(first.key);
+  });
+
+  test("a key that was rejected is kept where an earlier request went out without it", async () => {
+    const { service, order, pass, client } = await openWorld();
+    service.plan(faults.resetBefore(), faults.storedFailure({ status: 404 }));
+    const both = order("keyed_readable", {
+      commitsWithinMs: 1_000,
+      run: (args, context) =>
+        context.attempt === 1
+          ? client("keyed_readable").create(args)
+          : client("keyed_readable").create(args, { key: context.key }),
+    });
+    const first = await pass(both.outcome(TEA, ONCE));
+    expect(first).toMatchObject({ status: "not_applied", reason: "rejected", attempts: 2 });
+    const second = await pass(both.outcome(TEA, { ...ONCE, retry: "the card was topped up" }));
+    expect(second).toMatchObject({ attempts: 3, key: first.key });
   });
 
   test("`retry` does not fire what is unknown", async () => {

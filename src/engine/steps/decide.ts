@@ -196,7 +196,7 @@ function keyIsGood(situation: Situation, doubtful: readonly AttemptNote[]): bool
 }
 
 /** What `run` never took, or did not have to send yet, it cannot have sent. */
-const carriedKey = ({ tookKey, declared }: AttemptNote): boolean =>
+export const carriedKey = ({ tookKey, declared }: AttemptNote): boolean =>
   declared?.keyed === true && tookKey !== false;
 
 const carriedPrecondition = (

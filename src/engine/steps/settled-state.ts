@@ -14,6 +14,7 @@ import { storedResult } from "../outcome/replay.ts";
 import { effectOf, payloadOf, type Result } from "../outcome/result.ts";
 import { askReader, type Sought } from "../reader.ts";
 import { inStoreTime } from "../store-call.ts";
+import { carriedKey } from "./decide.ts";
 import type { Final } from "./next-move.ts";
 import type { Owned } from "./ownership.ts";
 
@@ -56,7 +57,10 @@ export function stateFor(
   }
 }
 
-/** The keyed service itself said no to this very key, and nothing else was ever in doubt under it. */
+/**
+ * The keyed service itself said no to this very key. An earlier request with the key is over: it was proved absent, and
+ * should it arrive after all, it gets the same no. One without the key gets none.
+ */
 function isRejectionOfKey({ attempts, operation, stored }: Owned): boolean {
   const ofKey = attempts.filter(({ generation }) => generation === stored.record.generation);
   const last = ofKey.at(-1);
@@ -64,7 +68,7 @@ function isRejectionOfKey({ attempts, operation, stored }: Owned): boolean {
     operation.tool.keyedForMs !== undefined &&
     last?.status !== undefined &&
     last.status !== 412 &&
-    !ofKey.some(({ cleared }) => cleared === "absent")
+    !ofKey.some((attempt) => attempt.cleared === "absent" && !carriedKey(attempt))
   );
 }
 
