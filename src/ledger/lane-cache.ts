@@ -5,7 +5,7 @@
  * @module
  */
 
-import { holdsLane, isInLane, leaveLane } from "./lane.ts";
+import { holdsLane, isInLane, leaveLane, NO_LANE, reenterLane } from "./lane.ts";
 import type { OperationRecord } from "./record.ts";
 import type { LaneChange, StoredLane, Swapped } from "./store.ts";
 
@@ -21,8 +21,8 @@ export interface LaneCache {
    * in other stores the cached version is wrong, and the next swap corrects it.
    */
   onSwapped(change: LaneChange, tenant: string, swapped: Swapped): void;
-  /** The lane change to make if the record, by this change, leaves its lane. */
-  changeOnLeave(
+  /** The lane change to make if the record, by this change, leaves its lane, or is back in it. */
+  changeWith(
     before: OperationRecord,
     after: OperationRecord | undefined,
     tries: number,
@@ -54,13 +54,17 @@ export function laneCache(
       } else known.delete(keyOf(tenant, name));
     },
 
-    async changeOnLeave(before, after, tries) {
-      if (before.resource === undefined || !holdsLane(before.state)) return undefined;
-      if ((after && holdsLane(after.state)) || tries >= MOST_TRIES) return undefined;
+    async changeWith(before, after, tries) {
       const { tenant, id, resource: name } = before;
-      const found = cache.get(tenant, name) ?? (await read(tenant, name));
-      if (!found || !isInLane(found.lane, id)) return undefined;
-      return { name, expect: found.version, lane: leaveLane(found.lane, id) };
+      const leaves = holdsLane(before.state);
+      const stays = after !== undefined && holdsLane(after.state);
+      if (name === undefined || leaves === stays || tries >= MOST_TRIES) return undefined;
+      // That it is in the lane already must be so: a guess may be older than its leaving.
+      const guess = leaves ? cache.get(tenant, name) : undefined;
+      const found = guess ?? (await read(tenant, name)) ?? NO_LANE;
+      if (isInLane(found.lane, id) !== leaves) return undefined;
+      const lane = leaves ? leaveLane(found.lane, id) : reenterLane(found.lane, id);
+      return leaves || lane ? { name, expect: found.version, lane } : undefined;
     },
   };
   return cache;

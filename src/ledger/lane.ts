@@ -62,6 +62,10 @@ export function shareLane(lane: LaneRecord, id: string): LaneRecord | undefined 
   return inner.length < MAX_INNER ? { ...lane, inner: [...inner, id] } : undefined;
 }
 
+/** Lets an operation in again that had left and is open after all. Who has entered meanwhile stays. */
+export const reenterLane = (lane: LaneRecord, id: string): LaneRecord | undefined =>
+  lane.holder === undefined ? { ...lane, holder: id } : shareLane(lane, id);
+
 /** Gives `id` a ticket that is valid until `until`, or renews the one it has. */
 export function queueUp(lane: LaneRecord, id: string, until: number, now: number): LaneRecord {
   const queue = waiting(lane, now);

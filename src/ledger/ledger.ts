@@ -168,11 +168,11 @@ export function createLedger({
         if (applied.tag === "same") return { tag: "moved", stored };
         const { record, lease, report } = applied;
         const expect = stored?.version ?? 0;
-        const left =
+        const moved =
           !lane && leavesLanes && stored?.record.resource !== undefined
-            ? await lanes.changeOnLeave(stored.record, record, laneTries)
+            ? await lanes.changeWith(stored.record, record, laneTries)
             : undefined;
-        const swapped = await swap({ tenant, id, expect, record, lease, lane: lane ?? left });
+        const swapped = await swap({ tenant, id, expect, record, lease, lane: lane ?? moved });
         if (swapped.ok) {
           const { version, leaseUntil } = swapped;
           return { tag: "moved", report, stored: record && { record, version, leaseUntil } };

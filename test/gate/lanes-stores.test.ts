@@ -3,6 +3,7 @@ import { setTimeout as after } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
+import { engineOf } from "../../src/engine/engine-of.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { redisStore } from "../../src/stores/redis/index.ts";
@@ -108,6 +109,37 @@ async function driftBehindPruned({ store, end }: Opened): Promise<string[]> {
   return told;
 }
 
+/** One was told as rejected and left its lane; then a request of it is seen to leave. */
+async function doubtAfterwards(open: () => Promise<Opened>): Promise<unknown[]> {
+  const { store, end } = await open();
+  const hf = createHoldfire({ store, witness: memoryWitness() });
+  const add = hf.tool({
+    name: "add_tag",
+    kind: "write",
+    resource: () => "record/1",
+    classify: () => "rejected",
+    run: async ({ tag }: { readonly tag: string }) => {
+      if (tag === "red") throw new Error("no");
+    },
+  });
+  const one = (tag: string) => add.outcome({ tag }, { scope: `request/${tag}` });
+  const red = await one("red");
+  const { ledger } = engineOf(hf);
+  const at = ledger.clock.latest();
+  const late = { move: "doubt", attempt: 1, why: "late_send", endsBy: at, at } as const;
+  await ledger.move({ tenant: "default", id: red.id }, late);
+  const blue = await one("blue");
+  const blocker = blue.status === "held" && blue.reason === "lane" && blue.blockedBy;
+  await hf.operations.resolve(red.id, { as: "committed", by: "ana" });
+  const told = [red.status, blue.status, blocker === red.id, (await one("blue")).status];
+  const { stored: left } = await store.readLane("default", "record/1");
+  await hf.close();
+  await end();
+  return [...told, left];
+}
+
+const BLOCKED_BY_DOUBT = ["not_applied", "held", true, "committed", undefined];
+
 const BEHIND_PRUNED = ["committed", "committed", "committed", "drift", "drift"];
 
 describe.each(STORES)("lanes in %s", (name) => {
@@ -137,6 +169,12 @@ describe.each(STORES)("lanes in %s", (name) => {
     if (!ground) return context.skip();
     const place = await ground.ledger(0);
     expect(await driftBehindPruned(await openPlace(place))).toEqual(BEHIND_PRUNED);
+  });
+
+  test("what becomes unknown after it was settled is in its lane again", async (context) => {
+    if (!ground) return context.skip();
+    const place = await ground.ledger(1);
+    expect(await doubtAfterwards(() => openPlace(place))).toEqual(BLOCKED_BY_DOUBT);
   });
 
   test("without a resource they go at once, and changes are lost", async (context) => {
@@ -177,5 +215,9 @@ describe.runIf(cluster)("lanes in a Redis cluster, where they have a slot of the
 
   test("one that waits behind those that are pruned holds the next", async () => {
     expect(await driftBehindPruned(await opener()())).toEqual(BEHIND_PRUNED);
+  });
+
+  test("what becomes unknown after it was settled is in its lane again", async () => {
+    expect(await doubtAfterwards(opener())).toEqual(BLOCKED_BY_DOUBT);
   });
 });

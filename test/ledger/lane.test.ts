@@ -6,6 +6,7 @@ import {
   leaveLane,
   occupantsOf,
   queueUp,
+  reenterLane,
   shareLane,
   takeLane,
 } from "../../src/ledger/lane.ts";
@@ -18,6 +19,14 @@ import { virtualClock } from "../engine/virtual-clock.ts";
 
 const EMPTY: LaneRecord = { queue: [] };
 const NOW = 1_000;
+
+test("one that is open after all is back in its lane, beside whoever has entered meanwhile", () => {
+  const waiting = queueUp(EMPTY, "next", NOW + 10, NOW);
+  expect(reenterLane(waiting, "back")).toEqual({ ...waiting, holder: "back" });
+  const taken = reenterLane({ ...waiting, holder: "other" }, "back") ?? EMPTY;
+  expect(occupantsOf(taken)).toEqual(["other", "back"]);
+  expect(leaveLane(taken, "other")).toEqual({ ...waiting, holder: "back" });
+});
 
 describe("the queue", () => {
   test("is kept in the order in which they came, and a renewed ticket keeps its place", () => {
