@@ -145,6 +145,7 @@ export type Ending = Pick<AttemptNote, "n"> &
 
 /** A reply that came too late to decide, or came to an owner that had lost the operation. */
 export interface Evidence {
+  /** `0` stands for one of an earlier record of this operation, which the store has lost. */
   readonly attempt: number;
   readonly epoch: number;
   readonly at: number;
@@ -225,9 +226,9 @@ export const isOpen = (state: State): boolean =>
 export const isCleared = (attempt: AttemptNote): boolean =>
   attempt.cleared === "person" || (!saidYes(attempt) && isProvenUndone(attempt));
 
-/** Whether it may still send at this time. */
+/** Whether it may still send at this time: its end lies ahead where a write of it has left late. */
 export const runsAt = ({ endedAt, endsBy = 0 }: AttemptNote, now: number): boolean =>
-  endedAt === undefined && endsBy > now;
+  (endedAt ?? endsBy) > now;
 
 /** Whether it may be fired again by itself after a `not_sent`: nothing can have happened that was not seen. */
 export const isCertainlyUnsent = ({ proven, innerOnly, declared }: AttemptNote): boolean =>

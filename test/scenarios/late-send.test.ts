@@ -58,6 +58,33 @@ test("absent is no proof until the late write has had its time, too", async () =
   expect(payments()).toBe(1);
 });
 
+test("a person who looked before the late write, or while it may be under way, cannot say that nothing happened", async () => {
+  const { hf, run, begin, pass, clock } = await openLate();
+  const lost = Object.assign(new Error("reset"), { code: "ECONNRESET" });
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    run: () => run().catch(() => Promise.reject(lost)),
+  });
+  const { id, status } = await pass(pay.outcome({}, ONCE));
+  expect(status).toBe("unknown");
+  const seen = (await hf.operations.get(id))?.at;
+  await clock.advance(1_000);
+  await begin[0]?.();
+  const at = async () => (await hf.operations.get(id))?.at ?? 0;
+  await expect.poll(at).toBeGreaterThan(seen ?? 0);
+  const no = { as: "not_applied", by: "ana" } as const;
+  await expect(pass(hf.operations.resolve(id, { ...no, asOf: seen }))).rejects.toThrow(
+    "has changed",
+  );
+  const now = await at();
+  await expect(pass(hf.operations.resolve(id, { ...no, asOf: now }))).rejects.toThrow("still");
+  await clock.advance(60_000);
+  expect(await pass(hf.operations.resolve(id, { ...no, asOf: now }))).toMatchObject({
+    status: "not_applied",
+  });
+});
+
 test("while the operation is tried again, the doubt about its first attempt is kept", async () => {
   let answer = () => {};
   const { hf, run, begin, payments, pass } = await openLate((nth, now) => {

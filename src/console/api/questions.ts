@@ -16,6 +16,7 @@ import { diffOf } from "../../gate/diff.ts";
 import type { Json } from "../../key/canonical.ts";
 import { jsonText, visible } from "../../key/escape-hidden.ts";
 import { isJsonObject, type JsonObject } from "../../key/json.ts";
+import { runsAt } from "../../ledger/record.ts";
 import type { CutText, Inbox, Question, UnknownItem } from "../model.ts";
 import { alsoUnknownTo, rowOf } from "./rows.ts";
 
@@ -54,9 +55,9 @@ function cutText(value: Json): CutText {
 export async function unknownOf(hf: Holdfire, operation: OperationView): Promise<UnknownItem> {
   const { ledger, known } = engineOf(hf);
   const now = ledger.clock.latest();
-  const ends = operation.attempts.flatMap(({ endedAt, endsBy }) =>
-    endedAt === undefined && endsBy !== undefined && endsBy > now ? [endsBy] : [],
-  );
+  const ends = operation.attempts
+    .filter((attempt) => runsAt(attempt, now))
+    .map(({ endedAt, endsBy = now }) => endedAt ?? endsBy);
   return {
     operation: rowOf(operation),
     standing: standingOf(operation),

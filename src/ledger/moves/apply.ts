@@ -157,17 +157,24 @@ function doubt(record: OperationRecord, move: Extract<Move, { move: "doubt" }>):
   const attempts = record.attempts.map((attempt) =>
     attempt === one ? endLater(one, move.endsBy) : attempt,
   );
-  const doubted = { ...record, attempts };
   const { state } = record;
-  if (state.tag === "not_applied") return write(enter(doubted, LATE_SEND, move.at), "none");
-  // What a withdrawal would return to, or a yes would fire on, is no certainty any more either.
-  const isFrom = (state.tag === "claimed" || state.tag === "held") && isNo(state.before);
-  return write(isFrom ? { ...doubted, state: { ...state, before: LATE_SEND } } : doubted, "keep");
+  // A person who looked before has not seen this: what they say of it counts no more.
+  const isJudged = state.tag !== "held" && state.tag !== "queued" && state.tag !== "denied";
+  const at = isJudged ? move.at : record.stateAt;
+  const doubted = enter({ ...record, attempts }, doubtedState(record, state, move.at), at);
+  return write(doubted, state.tag === "not_applied" ? "none" : "keep");
 }
 
-const LATE_SEND: State = { tag: "unknown", reason: "late_send" };
-
-const isNo = (state: State | undefined): boolean => state?.tag === "not_applied";
+/** What a withdrawal would return to, or a yes would fire on, is no certainty any more either. */
+function doubtedState(record: OperationRecord, state: State, at: number): State {
+  if (state.tag === "not_applied") {
+    return stillAbandoned(record, { tag: "unknown", reason: "late_send" });
+  }
+  if (state.tag !== "claimed" && state.tag !== "held") return state;
+  if (!state.before) return state;
+  const before = doubtedState(record, state.before, at);
+  return state.tag === "claimed" ? { ...state, before, beforeAt: at } : { ...state, before };
+}
 
 /** The service said yes and it could not be verified: only a person may fire again, or clear it. */
 const isOpenYes = (attempt: AttemptNote): boolean => saidYes(attempt) && !isCleared(attempt);

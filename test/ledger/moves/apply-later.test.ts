@@ -76,12 +76,45 @@ describe("what is taken back", () => {
       unknown,
       held,
       { tag: "claimed", holder: "holder-1" },
-      { tag: "claimed", holder: "holder-1", before: unknown },
       { ...held, before: unknown },
     ] satisfies State[]) {
       const record = written(apply(stored({ state, attempts: [ended] }), late, 20));
       expect(record.state).toEqual(state);
       expect(record.attempts[0]).toMatchObject({ verdict: "unknown", endedAt: 50 });
+    }
+  });
+
+  test("is not what a person gave up for another: that stays given up", () => {
+    const record = recordOf({ state: no, attempts: [ended], abandonedFor: "operation-2" });
+    expect(written(apply({ ...stored(), record }, late, 20)).state).toEqual({
+      tag: "unknown",
+      reason: "abandoned",
+    });
+  });
+
+  test("is also what a claim would lead back to by way of a question", () => {
+    const state: State = { tag: "claimed", holder: "holder-1", before: { ...held, before: no } };
+    expect(written(apply(stored({ state, attempts: [ended] }), late, 20)).state).toMatchObject({
+      before: { tag: "held", before: { tag: "unknown", reason: "late_send" } },
+    });
+  });
+
+  test("makes void what a person says who looked before, and a no while the write may be under way", () => {
+    const resolve = { move: "resolve", as: "not_applied", by: "ana", at: 60 } as const;
+    const claim = { tag: "claimed", holder: "holder-1", before: unknown, beforeAt: 10 } as const;
+    for (const [state, withdrawn] of [
+      [unknown, false],
+      [claim, false],
+      [claim, true],
+    ] as const) {
+      const seen = stored({ state, stateAt: 10, epoch: 2, attempts: [ended] });
+      const doubted = { ...seen, record: written(apply(seen, late, 20)) };
+      const back = { move: "withdraw", holder: "holder-1", at: 30 } as const;
+      const record = withdrawn ? written(apply(doubted, back, 30)) : doubted.record;
+      const found = { ...doubted, record, leaseUntil: undefined };
+      expect(apply(found, { ...resolve, asOf: 10 }, 60)).toEqual(refused("changed"));
+      expect(apply(found, { ...resolve, asOf: 20 }, 49)).toEqual(refused("running"));
+      expect(apply(found, { ...resolve, asOf: 20 }, 60).tag).toBe("write");
     }
   });
 
