@@ -8,6 +8,7 @@
 
 import type { AttemptView, OperationView } from "../engine/admin/operations.ts";
 import { visible } from "../key/escape-hidden.ts";
+import { LOST_ATTEMPT } from "../ledger/moves/lost-data.ts";
 import type { Answer, Evidence, Licence } from "../ledger/record.ts";
 
 /** One line of a timeline. */
@@ -112,7 +113,9 @@ function filed({ at, attempt, verdict, effectId, status }: Omit<Evidence, "paylo
     status !== undefined && `status ${status}`,
     effectId !== undefined && `effect ${visible(effectId)}`,
   ];
-  const what = `evidence: late reply to attempt ${attempt}: ${verdict}${listed(facts)}`;
+  const which =
+    attempt === LOST_ATTEMPT ? "an attempt whose record was lost" : `attempt ${attempt}`;
+  const what = `evidence: late reply to ${which}: ${verdict}${listed(facts)}`;
   return { at, what, kind: "evidence", attempt };
 }
 

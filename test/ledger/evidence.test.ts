@@ -76,7 +76,7 @@ describe("late evidence", () => {
       expect(filed(evidenceOf({ verdict }))).toEqual({ tag: "same" });
     }
     const record = written(filed(evidenceOf()));
-    expect(record.evidence).toEqual([evidenceOf()]);
+    expect(record.evidence).toEqual([evidenceOf({ attempt: 0 })]);
     expect(record.attempts).toEqual(found.record.attempts);
     expect(
       apply(found, { move: "file", evidence: evidenceOf(), madeAt: 7, dedupes: false, at: 50 }, 50),
@@ -119,11 +119,27 @@ describe("late evidence", () => {
   });
 });
 
+test("a yes to an attempt of a lost record is another effect than that of the attempt of its number", () => {
+  const filing = { move: "file", evidence: evidenceOf(), madeAt: 5, at: 50 } as const;
+  const found = stored({ createdAt: 7, state: committedBy(1) });
+  expect(apply(found, { ...filing, dedupes: false }, 50)).toMatchObject({ report: "duplicate" });
+  expect(apply(found, { ...filing, dedupes: true }, 50)).toMatchObject({ report: undefined });
+  const same = { ...filing, madeAt: 7, dedupes: false };
+  expect(apply(found, same, 50)).toMatchObject({ report: undefined });
+});
+
 /** The second yes, whether it comes as evidence after the settle or settles after the evidence. */
 describe.each([
   ["another attempt committed too", committedBy(2), evidenceOf(), false, "duplicate"],
   ["the service dedupes: two yeses are one effect", committedBy(2), evidenceOf(), true, undefined],
   ["it is the same attempt", committedBy(1), evidenceOf(), false, undefined],
+  [
+    "both come from records that were lost",
+    committedBy(0),
+    evidenceOf({ attempt: 0 }),
+    false,
+    "duplicate",
+  ],
   [
     "a reading found what may be this very one",
     committedBy(undefined),

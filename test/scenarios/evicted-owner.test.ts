@@ -74,3 +74,39 @@ test("it fires no second attempt under the claim of the other", async () => {
   expect(paid).toEqual(["second"]);
   await Promise.all([first.hf.close(), second.hf.close()]);
 });
+
+test.each(["first", "second"])(
+  "both were paid, and the %s one settled first: the two effects are told as a duplicate",
+  async (early) => {
+    const { store, paid, process, evict } = open();
+    const gates = { first: gate(), second: gate() };
+    const [began, sending] = [gate(), gate()];
+    const first = process("first", async () => {
+      began.resolve();
+      await gates.first.promise;
+    });
+    const second = process("second", async () => {
+      sending.resolve();
+      await gates.second.promise;
+    });
+    const told: string[] = [];
+    for (const { hf } of [first, second])
+      hf.on("duplicate", ({ source }) => void told.push(source));
+    const calls = { first: first.pay.outcome({ to: "ana" }, ONCE), second: began.promise };
+    await began.promise;
+    const { items } = await store.list({ tenant: "default" });
+    await evict(items[0]?.record.id ?? "");
+    await expect.poll(() => Date.now()).toBeGreaterThan(items[0]?.record.createdAt ?? 0);
+    calls.second = second.pay.outcome({ to: "ana" }, ONCE).then(() => {});
+    await sending.promise;
+    const [one, other] =
+      early === "first" ? (["first", "second"] as const) : (["second", "first"] as const);
+    gates[one].resolve();
+    await calls[one];
+    gates[other].resolve();
+    await calls[other];
+    await expect.poll(() => told).toEqual(["late"]);
+    expect(paid).toHaveLength(2);
+    await Promise.all([first.hf.close(), second.hf.close()]);
+  },
+);

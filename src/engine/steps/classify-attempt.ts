@@ -48,6 +48,7 @@ export async function classifyAttempt(
       wireRequests,
       tookKey: took.key,
       tookPrecondition: took.precondition,
+      unvetoable: isUnvetoable(owned, attempted),
     };
     learn(owned, ending);
     engine.events.emit("verdict", () => ({
@@ -65,7 +66,7 @@ export async function classifyAttempt(
     operation.tool.verify !== undefined &&
     !(await isVerified(owned, ended, engine));
   const { status, innerOnly } = judged;
-  const { skew, unvetoable } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
+  const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
   const failure =
     judged.verdict === "committed"
       ? undefined
@@ -82,7 +83,7 @@ export async function classifyAttempt(
     wireRequests,
     tookKey: took.key,
     tookPrecondition: took.precondition,
-    unvetoable: token.others?.size ? true : unvetoable,
+    unvetoable: isUnvetoable(owned, attempted),
     replayed: judged.replayed,
     unverified: unverified || undefined,
     accepted: judged.inProgress,
@@ -107,6 +108,10 @@ export async function classifyAttempt(
   noticeKey(owned, ending, engine);
   return ending;
 }
+
+/** Whether it has, or had, a way out that cannot be stopped. */
+const isUnvetoable = ({ attempts }: Owned, { n, token }: Attempted): true | undefined =>
+  token.others?.size || attempts.find((attempt) => attempt.n === n)?.unvetoable ? true : undefined;
 
 function judgeAttempt(
   { operation }: Owned,

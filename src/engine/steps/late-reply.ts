@@ -6,8 +6,9 @@
  */
 
 import type { Move } from "../../ledger/moves/moves.ts";
+import { endAttempts } from "../../ledger/moves/record-edits.ts";
 import type { Ending, Verdict } from "../../ledger/record.ts";
-import { claimMove, sendsForMsOf } from "../claim-terms.ts";
+import { claimMove, withdrawClaim } from "../claim-terms.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { about } from "../operation/operation.ts";
@@ -73,16 +74,20 @@ async function file(owned: Owned, move: Filing, engine: Engine): Promise<"absent
 
 /** Writes down anew what is known of an operation whose record the store has lost; false if that failed. */
 export async function restore(owned: Owned, state: Settled, engine: Engine): Promise<boolean> {
-  const { operation, holder, leaseMs } = owned;
+  const { operation, holder, leaseMs, stored } = owned;
   const at = engine.ledger.clock.latest();
-  const suspect = { since: at, sendsForMs: sendsForMsOf(operation.tool) };
-  const claim = claimMove(operation.draft, { holder, leaseMs, suspect, at });
+  // An attempt that still runs stays so: it has no end but the one that was noted.
+  const known = endAttempts(stored.record, endingsOf(owned));
+  const claim = claimMove(operation.draft, { holder, leaseMs, suspect: { known }, at });
   const claimed = await engine.persist(() => engine.ledger.move(operation.ref, claim));
   if (claimed === "closed" || claimed.tag !== "moved" || !claimed.stored) return false;
-  const { epoch } = claimed.stored.record;
-  const { verdict, proven } = (state.tag === "not_applied" && owned.attempts.at(-1)) || {};
-  const endings = [{ n: claimed.stored.record.fired, endedAt: at, verdict, proven }];
-  const move = { move: "settle", epoch, holder, state, endings, at } as const;
+  const { epoch, createdAt } = claimed.stored.record;
+  // Another process has made it anew meanwhile: nothing but a yes holds for what that one has sent, too.
+  if (state.tag !== "committed" && createdAt !== known.createdAt) {
+    await withdrawClaim(operation, holder, engine);
+    return false;
+  }
+  const move = { move: "settle", epoch, holder, state, endings: [], at } as const;
   const settled = await engine.persist(() => engine.ledger.move(operation.ref, move));
   return settled !== "closed" && settled.tag === "moved";
 }

@@ -6,6 +6,7 @@
  */
 
 import type { Evidence, OperationRecord, State, Stored } from "../record.ts";
+import { LOST_ATTEMPT } from "./lost-data.ts";
 import { type Applied, hasLapsed, type Move } from "./moves.ts";
 import { endAttempts, enter } from "./record-edits.ts";
 
@@ -18,7 +19,9 @@ export function fileEvidence(
 ): Applied {
   const { record } = stored;
   const { state } = record;
-  const { evidence, dedupes, at } = move;
+  const { dedupes, at } = move;
+  const isOfLost = move.madeAt !== undefined && move.madeAt !== record.createdAt;
+  const evidence = isOfLost ? { ...move.evidence, attempt: LOST_ATTEMPT } : move.evidence;
   const { attempt, verdict, status } = evidence;
   // An owner settles a claimed operation itself, unless it is gone. In every other state the commit is written
   // here, else a later claim could fire it again.
@@ -26,7 +29,6 @@ export function fileEvidence(
   const corrects = verdict === "committed" && state.tag !== "committed" && !isOwned;
   const isKnown = record.evidence.some((seen) => isEqual(seen, evidence));
   if (isKnown && !corrects) return { tag: "same" };
-  const isOfLost = move.madeAt !== undefined && move.madeAt !== record.createdAt;
   if (isOfLost && verdict !== "committed") return { tag: "same" };
   const ending = move.ending ?? { n: attempt, endedAt: evidence.at, verdict, status };
   const ended = isOfLost ? record : endAttempts(record, [ending]);
@@ -72,7 +74,8 @@ function isSameEffect(
     return state.effectId === evidence.effectId;
   }
   // A commit found by a read may be the same one; a service that dedupes answers twice for one effect.
-  return dedupes || state.attempt === undefined || state.attempt === evidence.attempt;
+  if (dedupes || state.attempt === undefined) return true;
+  return state.attempt === evidence.attempt && evidence.attempt !== LOST_ATTEMPT;
 }
 
 /** Drops the oldest evidence first, but never a commit. */

@@ -12,13 +12,29 @@ import { newRecord } from "./record-edits.ts";
 /** The epoch of an attempt that may have been made before the store lost data. No claim has it. */
 export const LOST_EPOCH = 0;
 
+/** Stands for the number of an attempt that was noted in a record which was lost. No attempt of the new one has it. */
+export const LOST_ATTEMPT = 0;
+
 /** A new record where the store may have lost an earlier one. */
-export function lostRecord(
+export const lostRecord = (
   draft: Draft,
   at: number,
-  { since, sendsForMs, declared }: Lost,
-): { readonly record: OperationRecord; readonly before: State } {
-  const record = newRecord(draft, at);
+  lost: Lost,
+): { readonly record: OperationRecord; readonly before: State } => ({
+  record: "known" in lost ? knownRecord(lost.known) : suspectedRecord(draft, at, lost),
+  before: { tag: "unknown", reason: "store_lost" },
+});
+
+const knownRecord = (known: OperationRecord): OperationRecord => ({
+  ...known,
+  attempts: known.attempts.map((attempt) => ({ ...attempt, epoch: LOST_EPOCH })),
+});
+
+function suspectedRecord(
+  draft: Draft,
+  at: number,
+  { since, sendsForMs, declared }: Exclude<Lost, { known: OperationRecord }>,
+): OperationRecord {
   const lost: AttemptNote = {
     n: 1,
     epoch: LOST_EPOCH,
@@ -29,10 +45,7 @@ export function lostRecord(
     // Its owner may still run.
     endsBy: at + sendsForMs,
   };
-  return {
-    record: { ...record, attempts: [lost], fired: 1 },
-    before: { tag: "unknown", reason: "store_lost" },
-  };
+  return { ...newRecord(draft, at), attempts: [lost], fired: 1 };
 }
 
 type Suspecting = Pick<Extract<Move, { move: "hold" }>, "draft" | "at" | "suspect">;
@@ -51,7 +64,7 @@ export function lostSince(
   const { generation, fired } = record;
   const notes = lost.attempts.map((note) => ({ ...note, n: fired + note.n, generation }));
   const attempts = [...record.attempts, ...notes];
-  return { record: { ...record, fired: fired + notes.length, attempts }, before };
+  return { record: { ...record, fired: fired + lost.fired, attempts }, before };
 }
 
 /** A held record proves that nothing was sent, except in a store that has lost data. */

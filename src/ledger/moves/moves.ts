@@ -21,13 +21,16 @@ import type {
 import type { LeaseChange } from "../store.ts";
 
 /** What is known about operations that a store may have lost. */
-export interface Lost {
-  /** None of them was sent before this time. */
-  readonly since: number;
-  /** Their owners may still run, and send for so long, in milliseconds. */
-  readonly sendsForMs: number;
-  readonly declared?: Declared | undefined;
-}
+export type Lost =
+  | {
+      /** None of them was sent before this time. */
+      readonly since: number;
+      /** Their owners may still run, and send for so long, in milliseconds. */
+      readonly sendsForMs: number;
+      readonly declared?: Declared | undefined;
+    }
+  /** The record as its owner knows it: it is written down anew. */
+  | { readonly known: OperationRecord };
 
 /** What is noted of an attempt before it is fired. */
 export interface NewAttempt {
