@@ -74,10 +74,13 @@ function numbered(lines: readonly string[]): readonly Point[] {
     const nth = (counts.get(call) ?? 0) + 1;
     counts.set(call, nth);
     const target = targetOf(line);
-    if (target !== "other" && !isReading(line)) points.push({ call, nth, target });
+    if (isOfTheCall(target) && !isReading(line)) points.push({ call, nth, target });
   }
   return points;
 }
+
+/** The message to the test is none of the call's; what is killed before a caller is told, `test/crash` kills (F9). */
+const isOfTheCall = (target: Target): boolean => target !== "other" && target !== "caller";
 
 /** An open that makes no file leaves nothing behind. */
 const isReading = (line: string): boolean => line.includes("openat(") && !line.includes("O_CREAT");

@@ -45,7 +45,7 @@ export interface Swath {
 /** The machine of a test has two cores, or shares them. */
 const AT_ONCE = 2;
 /** Node wakes its own threads by writes that are not the call's: how many varies, and shifts the count. */
-const SHIFTS = [0, 1, -1, 2, -2, 3];
+const AIMS_AT_MOST = 12;
 
 export async function sweepCall(
   { class: toolClass, ledger }: Sweep,
@@ -76,13 +76,16 @@ export async function sweepCall(
   let done = 0;
   const series = await atMost(AT_ONCE, aims, async ({ point, fault }) => {
     const trials: Trial[] = [];
-    for (const shift of SHIFTS.filter((by) => point.nth + by > 0)) {
+    let { nth } = point;
+    while (trials.length < AIMS_AT_MOST) {
       const name = `${fault}-${point.call}-${point.nth}-${trials.length}`;
       const swept = await newPlace(name);
-      const aimed = { ...point, nth: point.nth + shift };
-      const struck = await strike(swept, aimed, fault, traceOf(name));
+      const struck = await strike(swept, { ...point, nth }, fault, traceOf(name));
       trials.push({ swept, fault, aimed: point, struck });
       if (isHit(point, struck)) break;
+      // What the caller is told comes last.
+      const isLate = struck.point === undefined || struck.point.target === "caller";
+      nth = isLate ? Math.max(nth - 1, 1) : nth + 1;
     }
     done += 1;
     if (done % 50 === 0) process.stdout.write(`sweep: ${toolClass}, ${done} of ${aims.length}\n`);
@@ -100,15 +103,13 @@ export async function sweepCall(
   };
 }
 
-/** Every n-th point, by turns for one fault and the other. An error at the telling is no error of the call. */
+/** Every n-th point, by turns for one fault and the other. */
 function aimsOf(points: readonly Point[], fault: Fault, every: number) {
   const first = fault === "kill" ? 0 : Math.floor(every / 2);
   return points
-    .filter((point, index) => index % every === first % every && isFor(fault, point))
+    .filter((_, index) => index % every === first % every)
     .map((point) => ({ point, fault }));
 }
-
-const isFor = (fault: Fault, { target }: Point): boolean => fault === "kill" || target !== "caller";
 
 const isHit = (aimed: Point, { point }: Struck): boolean =>
   point?.call === aimed.call && point.target === aimed.target;
