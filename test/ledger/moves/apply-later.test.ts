@@ -1,29 +1,9 @@
 /** What is taken back, forgotten or given up later, and what stops it. */
 import { describe, expect, test } from "vitest";
-import { type Applied, apply } from "../../../src/ledger/moves/apply.ts";
-import type { AttemptNote, OperationRecord, State, Stored } from "../../../src/ledger/record.ts";
-import { askOf, evidenceOf, recordOf } from "../../../src/testing/record-of.ts";
-
-type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
-
-const LEASE_ENDS = 1_000;
-const stored = (overrides: Partial<OperationRecord> = {}): Stored => ({
-  record: recordOf(overrides),
-  version: 1,
-  leaseUntil: LEASE_ENDS,
-});
-
-function written(applied: Applied): OperationRecord {
-  if (applied.tag !== "write" || !applied.record) throw new Error(JSON.stringify(applied));
-  return applied.record;
-}
-
-const refused = (why: string) => ({ tag: "refused", why });
-const first: AttemptNote = { n: 1, epoch: 1, generation: 0, licence: "first", at: 0 };
-const unknown: Settled = { tag: "unknown", reason: "lost_reply" };
-const yes: Settled = { tag: "committed", effect: "created", via: "reply" };
-const no: Settled = { tag: "not_applied", reason: "absent" };
-const held = { tag: "held", ask: askOf() } as const satisfies State;
+import { apply } from "../../../src/ledger/moves/apply.ts";
+import type { AttemptNote, State } from "../../../src/ledger/record.ts";
+import { evidenceOf, recordOf } from "../../../src/testing/record-of.ts";
+import { first, held, LEASE_ENDS, no, refused, stored, unknown, written, yes } from "./stored.ts";
 
 describe("an attempt that tells that it still runs", () => {
   const running = { move: "running", attempt: 1, endsBy: 600 } as const;

@@ -1,31 +1,12 @@
 /** Which facts in a record stop a move, and which do not: one test per fact, so that none is taken for another. */
 import { describe, expect, test } from "vitest";
-import { type Applied, apply } from "../../../src/ledger/moves/apply.ts";
-import type { AttemptNote, OperationRecord, State, Stored } from "../../../src/ledger/record.ts";
-import { askOf, evidenceOf, recordOf } from "../../../src/testing/record-of.ts";
+import { apply } from "../../../src/ledger/moves/apply.ts";
+import type { AttemptNote } from "../../../src/ledger/record.ts";
+import { evidenceOf } from "../../../src/testing/record-of.ts";
+import { first, held, no, refused, type Settled, stored, unknown, written, yes } from "./stored.ts";
 
-type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
-
-const LEASE_ENDS = 1_000;
-const stored = (overrides: Partial<OperationRecord> = {}): Stored => ({
-  record: recordOf(overrides),
-  version: 1,
-  leaseUntil: LEASE_ENDS,
-});
-
-function written(applied: Applied): OperationRecord {
-  if (applied.tag !== "write" || !applied.record) throw new Error(JSON.stringify(applied));
-  return applied.record;
-}
-
-const refused = (why: string) => ({ tag: "refused", why });
-const first: AttemptNote = { n: 1, epoch: 1, generation: 0, licence: "first", at: 0 };
 const second: AttemptNote = { ...first, n: 2 };
 const owner = { epoch: 1, holder: "holder-1" } as const;
-const unknown: Settled = { tag: "unknown", reason: "lost_reply" };
-const yes: Settled = { tag: "committed", effect: "created", via: "reply" };
-const no: Settled = { tag: "not_applied", reason: "absent" };
-const held = { tag: "held", ask: askOf() } as const satisfies State;
 const unverified: AttemptNote = { ...first, verdict: "unknown", unverified: true };
 
 describe("who owns an operation", () => {
