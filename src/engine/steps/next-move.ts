@@ -159,7 +159,7 @@ export function situationOf(owned: Owned, engine: Engine): Situation {
     lastRead: owned.lastRead,
     now: engine.ledger.clock.latest(),
     wall: engine.clock.now(),
-    firesLeft: (engine.enlisted ? 1 : tool.attempts) - owned.fires + toldToWait(owned),
+    firesLeft: (engine.enlisted ? 1 : tool.attempts) - owned.fires,
     awaitsRun: awaitsRun(owned, engine),
     sameArguments: stored.record.argsHash === operation.draft.argsHash,
     mayNotFire: owned.mayNotFire ?? (execution.stopped.aborted ? "stopped" : undefined),
@@ -178,18 +178,6 @@ const powersOf = (tool: Tool): Powers => ({
   keyUnused: tool.learned.keyUnused,
   attemptTimeoutMs: tool.attemptTimeoutMs,
 });
-
-/**
- * How many resends were answered that the first request is still at work, after one whose answer did not come. Each
- * has asked how it stands, as a read does, and uses up no attempt: the deadline ends them.
- */
-function toldToWait({ attempts, epoch, stored }: Owned): number {
-  const ofKey = attempts.filter(({ generation }) => generation === stored.record.generation);
-  const isLost = ({ verdict, status }: AttemptNote) => verdict === "unknown" && !status;
-  if (!ofKey.some(isLost)) return 0;
-  const resends = ofKey.filter((attempt) => attempt.epoch === epoch && attempt.licence === "keyed");
-  return resends.filter(({ status }) => status === 409).length;
-}
 
 /** Passing trouble of proxies and load balancers, which no service stores under a key. */
 const PASSING = new Set([408, 409, 425, 429, 502, 503, 504]);

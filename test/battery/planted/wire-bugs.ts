@@ -8,8 +8,8 @@ export const wireBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/wire/token.ts",
-        find: "isPartial: isLost || token",
-        replace: "isPartial: (isLost && false) || token",
+        find: "isPartial = isLost || token",
+        replace: "isPartial = (isLost && false) || token",
       },
     ],
     caughtBy: ["what was done out of sight is not told as not sent"],
