@@ -47,7 +47,10 @@ export const claimOf = (
     ...own,
   });
 
-/** Claims within the store's time limit, or not at all: a claim whose answer never came is taken back. */
+/**
+ * Claims within the store's time limit, or not at all: a claim whose answer never came is taken back. What this process
+ * knows and could not write down is written first, and waited for: with its lease over, the claim would know less.
+ */
 export async function claimInTime(
   operation: Operation,
   engine: Engine,
@@ -55,6 +58,9 @@ export async function claimInTime(
   known?: Stored,
   lane?: LaneChange,
 ): Promise<Moved> {
+  const unrecorded = engine.unrecorded.get(operation.ref.id);
+  const recorded = unrecorded && (await inStoreTime(engine, unrecorded()));
+  if (recorded && recorded.tag !== "done") return { tag: "refused", why: "busy", stored: known };
   const claiming = engine.ledger.move(operation.ref, claim, known, lane);
   const inTime = await inStoreTime(engine, claiming);
   if (inTime.tag === "done") return inTime.value;

@@ -42,17 +42,13 @@ import { readState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
 import { giveUpWaiting } from "./steps/still-running.ts";
 import { withdrawn } from "./steps/withdraw.ts";
-import { inStoreTime, withinDeadline } from "./store-call.ts";
+import { withinDeadline } from "./store-call.ts";
 
 export async function runOperation(
   execution: Execution,
   engine: Engine,
 ): Promise<Outcome<unknown>> {
-  const inTime = withinDeadline(engine, execution.remainingMs);
-  // What this process knows and could not write down: with its lease over, whoever claims it would know less.
-  const write = engine.unrecorded.get(execution.operation.ref.id);
-  if (write) await inStoreTime(inTime, write());
-  const claim = await claimOperation(execution, inTime);
+  const claim = await claimOperation(execution, withinDeadline(engine, execution.remainingMs));
   return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
 }
 

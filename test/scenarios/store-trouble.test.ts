@@ -161,6 +161,20 @@ describe("the store is down at the settle", () => {
     expect(service.arrivals).toHaveLength(1);
   });
 
+  test("a call repeated while that cannot be written, its lease long over, waits and sends nothing", async () => {
+    const { service, order, pass, failing, clock } = await openTroubled();
+    const mail = order("keyed");
+    failing.fail("rejects", isSettle);
+    await pass(mail.outcome(TEA, ONCE));
+    await clock.advance(60_000);
+    const again = mail.outcome(TEA, ONCE);
+    await clock.advance(2_000);
+    expect(service.arrivals).toHaveLength(1);
+    failing.recover();
+    expect(await pass(again)).toMatchObject({ status: "committed", replayed: true });
+    expect(service.arrivals).toHaveLength(1);
+  });
+
   test.each(["keyed", "readable", "neither"] as const)(
     "%s: a call repeated as soon as the store is back, its lease long over, is told the same and sends nothing",
     async (toolClass) => {
