@@ -23,9 +23,9 @@ export function written(applied: Applied): OperationRecord {
   return applied.record;
 }
 
-export const refused = (why: string) => ({ tag: "refused", why }) as const;
+export const refused = (why: string): object => ({ tag: "refused", why });
 export const first: AttemptNote = { n: 1, epoch: 1, generation: 0, licence: "first", at: 0 };
 export const unknown: Settled = { tag: "unknown", reason: "lost_reply" };
 export const yes: Settled = { tag: "committed", effect: "created", via: "reply" };
 export const no: Settled = { tag: "not_applied", reason: "absent" };
-export const held = { tag: "held", ask: askOf() } as const satisfies State;
+export const held: Extract<State, { tag: "held" }> = { tag: "held", ask: askOf() };
