@@ -14,7 +14,7 @@ import type { LaneChange } from "../ledger/store.ts";
 import { declaredBy, recognisesRepeats, type Tool } from "./define/tool.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import type { Operation } from "./operation/operation.ts";
-import { inStoreTime } from "./store-call.ts";
+import { askStore, inStoreTime } from "./store-call.ts";
 
 export type ClaimMove = Extract<Move, { move: "claim" }>;
 
@@ -60,7 +60,11 @@ export async function claimInTime(
 ): Promise<Moved> {
   const unrecorded = engine.unrecorded.get(operation.ref.id);
   const recorded = unrecorded && (await inStoreTime(engine, unrecorded()));
-  if (recorded && recorded.tag !== "done") return { tag: "refused", why: "busy", stored: known };
+  if (recorded && recorded.tag !== "done") {
+    // A store that is down says so here; one that answers is asked again.
+    const stored = await askStore(engine, "claim", engine.ledger.read(operation.ref));
+    return { tag: "refused", why: "busy", stored };
+  }
   const claiming = engine.ledger.move(operation.ref, claim, known, lane);
   const inTime = await inStoreTime(engine, claiming);
   if (inTime.tag === "done") return inTime.value;

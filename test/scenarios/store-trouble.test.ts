@@ -161,6 +161,18 @@ describe("the store is down at the settle", () => {
     expect(service.arrivals).toHaveLength(1);
   });
 
+  test("a call repeated while the store is down is told that at once, and sends nothing", async () => {
+    const { service, order, pass, failing, clock } = await openTroubled();
+    const mail = order("keyed");
+    failing.fail("rejects", isSettle);
+    expect(await pass(mail.outcome(TEA, ONCE))).toMatchObject({ recorded: false });
+    failing.fail("rejects", () => true);
+    const before = clock.monotonic();
+    await expect(pass(mail.outcome(TEA, ONCE))).rejects.toMatchObject({ reason: "claim" });
+    expect(clock.monotonic()).toBe(before);
+    expect(service.arrivals).toHaveLength(1);
+  });
+
   test("a call repeated while that cannot be written, its lease long over, waits and sends nothing", async () => {
     const { service, order, pass, failing, clock } = await openTroubled();
     const mail = order("keyed");

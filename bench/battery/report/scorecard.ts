@@ -89,7 +89,7 @@ key and how long it is remembered, the reader and \`commitsWithinMs: ${COMMITS_W
 
 A cell is one call, or a few. \`npm run storm:processes\` is the other end: on each store twelve processes have one ledger and are asked for ten
 thousand things, each of them twice. About every eighth request or reply is lost, after every hundredth answer one process is killed and another
-started, and half of the calls that die with it nobody asks for again. In the end the survivors reconcile, and the callers come back for what the
+started, and half of the calls that die with it are not asked for again. In the end the survivors reconcile, and the callers come back for what the
 ledger does not have as done. The same judge looks. The run fails unless
 there are ten thousand effects, none twice, none untruly told, none left open, and at most 1.35 requests have arrived for each.
 ${matrix.storms ? `\n${tableOf(stormsOf(matrix))}\n` : ""}
