@@ -107,6 +107,18 @@ describe("a job that fails", () => {
     database.close();
   });
 
+  test("because it expects the version of another operation changes neither", async () => {
+    const { database, claimAll } = opened();
+    await claimAll("a", "b");
+    const version = database.find("acme", "a")?.version ?? 0;
+    const record = recordOf({ id: "b", stateAt: 7 });
+    const change = { ...create(record), expect: version };
+    const [swapped] = database.commit([() => database.swap(change, packRecord(record))], 0);
+    expect(swapped).toMatchObject({ ok: false, current: { record: recordOf({ id: "b" }) } });
+    expect(database.find("acme", "a")).toMatchObject({ version, record: recordOf({ id: "a" }) });
+    database.close();
+  });
+
   test("because another connection has the lock is not done, and may be done again", async () => {
     const path = newPath();
     const { database, claimAll, ids } = opened(path);

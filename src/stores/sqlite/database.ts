@@ -47,13 +47,16 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
   const insert = db.prepare(
     `INSERT INTO operation
        (seq, version, tenant, id, lease, stage, settled_at, scope, resource, text)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM operation WHERE ${OF_ID})`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // Not scope and resource: they are part of what identifies an operation and never change.
-  const update = db.prepare(
-    `UPDATE operation SET version = ?, lease = ?, stage = ?, settled_at = ?, text = ?
-     WHERE ${OF_ID} AND version = ?`,
-  );
+  const updateWhere = (condition: string) =>
+    db.prepare(
+      `UPDATE operation SET version = ?, lease = ?, stage = ?, settled_at = ?, text = ?
+       WHERE ${condition}`,
+    );
+  const updateNew = updateWhere("seq = ? AND version = seq AND id = ? AND tenant = ?");
+  const update = updateWhere(`${OF_ID} AND version = ?`);
   const remove = db.prepare(`DELETE FROM operation WHERE ${OF_ID} AND version = ?`);
   const oldest = db.prepare(
     `SELECT * FROM operation WHERE stage = ? AND tenant = ? AND settled_at < ?
@@ -103,11 +106,13 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
         return isAsExpected ? { ...refused, lane: there } : refused;
       }
     }
+    // Asked on its own: an INSERT that selects from the table it writes to takes twice the time of both.
+    if (expect === 0 && select.get(id, id, tenant)) return refuse();
     const lease = record ? leaseAfter(change) : null;
     const isWritten =
       record && text !== undefined
         ? write(record, text, expect, lease)
-        : removeWithEffects(tenant, id, expect);
+        : expect === 0 || removeWithEffects(tenant, id, expect);
     if (!isWritten) return refuse();
     sequence += 1;
     if (lane?.lane) putLane.run(tenant, lane.name, JSON.stringify(lane.lane), sequence);
@@ -121,23 +126,25 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     return lease === "none" ? null : now + lease;
   }
 
-  /** One statement. Returns whether the version was `expect`. */
+  /** Returns whether the version was `expect`; with 0, nothing is there. */
   function write(record: OperationRecord, text: string, expect: number, lease: number | null) {
     const { tenant, id, scope, resource = null, stateAt } = record;
     const stage = stageOf(record);
     const at = stage === STAGE.open ? null : stateAt;
     const next = sequence + 1;
-    const own = [id, id, tenant];
-    // The sequence of the first write is the place in the order of creation.
-    const { changes } =
-      expect === 0
-        ? insert.run(next, next, tenant, id, lease, stage, at, scope, resource, text, ...own)
-        : update.run(next, lease, stage, at, text, ...own, expect);
-    return changes === 1;
+    if (expect === 0) {
+      // The sequence of the first write is the place in the order of creation.
+      insert.run(next, next, tenant, id, lease, stage, at, scope, resource, text);
+      return true;
+    }
+    // What was written once, as each claim is, has its version as its place: no index needs to be searched.
+    return (
+      updateNew.run(next, lease, stage, at, text, expect, id, tenant).changes === 1 ||
+      update.run(next, lease, stage, at, text, id, id, tenant, expect).changes === 1
+    );
   }
 
   function removeWithEffects(tenant: string, id: string, expect: number): boolean {
-    if (expect === 0) return find(tenant, id) === undefined;
     if (remove.run(id, id, tenant, expect).changes === 0) return false;
     removeOwner.run(tenant, id);
     return true;
