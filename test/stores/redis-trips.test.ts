@@ -110,6 +110,77 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
       await store.close();
     });
 
+    test("changes asked for at the same time share a trip, and each is made or refused alone", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client: await makeClient(), prefix });
+      const admin = new Redis(server.port);
+      await mustSwap(store, create(recordOf({ id: "taken" })));
+      await admin.set(`${prefix}:{0}:o:"acme""damaged"`, "not a record");
+      proxy.taken();
+      // The first goes at once, and the others together while it is on its way.
+      const ids = ["a", "b", "taken", "damaged", "c", "c"];
+      const swaps = ids.map((id) => store.swap({ ...create(recordOf({ id })), lease: 60_000 }));
+      const ends = await Promise.allSettled(swaps);
+      expect(proxy.taken()).toEqual(["EVALSHA", "EVALSHA"]);
+      expect(ends.map((end) => (end.status === "fulfilled" ? end.value.ok : end.reason))).toEqual([
+        true,
+        true,
+        false,
+        expect.objectContaining({ reason: "damaged_record" }),
+        true,
+        false,
+      ]);
+      expect(ends[2]).toMatchObject({ value: { current: { record: recordOf({ id: "taken" }) } } });
+      for (const [place, id] of ids.entries()) {
+        const end = ends[place];
+        if (end?.status !== "fulfilled" || !end.value.ok) continue;
+        const { version, leaseUntil } = end.value;
+        expect(await mustRead(store, "acme", id)).toEqual({
+          record: recordOf({ id }),
+          version,
+          leaseUntil,
+        });
+      }
+      await admin.quit();
+      await store.close();
+    });
+
+    test("changes of different tenants do not share a trip", async () => {
+      const store = redisStore({ client: await makeClient(), prefix: newPrefix() });
+      await mustSwap(store, create(recordOf()));
+      proxy.taken();
+      const tenants = ["acme", "acme", "zenith", "zenith"];
+      const records = tenants.map((tenant, place) => recordOf({ tenant, id: `new-${place}` }));
+      await Promise.all(records.map((record) => mustSwap(store, create(record))));
+      expect(proxy.taken()).toHaveLength(3);
+      for (const tenant of ["acme", "zenith"]) {
+        const { items } = await store.list({ tenant, newestFirst: true, limit: 2 });
+        const own = records.filter((record) => record.tenant === tenant);
+        expect(items.map(({ record }) => record)).toEqual(own.toReversed());
+      }
+      await store.close();
+    });
+
+    test("a change that the server refuses fails alone, and those sent with it are made once", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client: await makeClient(), prefix });
+      const admin = new Redis(server.port);
+      await mustSwap(store, create(recordOf({ id: "first" })));
+      await admin.lpush(`${prefix}:{0}:o:"acme""list"`, "a list");
+      const ids = ["at-once", "before", "list", "after"];
+      const swaps = ids.map((id) => store.swap(create(recordOf({ id }))));
+      const ends = await Promise.allSettled(swaps);
+      expect(
+        ends.map((end) => (end.status === "fulfilled" ? end.value.ok : String(end.reason))),
+      ).toEqual([true, true, expect.stringMatching(/WRONGTYPE/), true]);
+      const { items } = await store.list({ tenant: "acme" });
+      expect(items.map(({ record }) => record.id)).toEqual(["first", "at-once", "before", "after"]);
+      const before = await mustRead(store, "acme", "before");
+      expect(ends[1]).toMatchObject({ value: { version: before.version } });
+      await admin.quit();
+      await store.close();
+    });
+
     test("a refusal by the server is an error, and the store goes on after it", async () => {
       const prefix = newPrefix();
       const store = redisStore({ client: await makeClient(), prefix });
@@ -173,6 +244,29 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
       version: done.version,
       leaseUntil: undefined,
     });
+    await store.close();
+  });
+
+  test("a change that waits to be sent with others is sent before the store is closed", async () => {
+    const client = new Redis(server.port);
+    const store = redisStore({ client, prefix: newPrefix() });
+    await store.open();
+    const swaps = ["a", "b"].map((id) => store.swap(create(recordOf({ id }))));
+    await store.close();
+    await client.quit();
+    for (const swap of swaps) expect(await swap).toMatchObject({ ok: true });
+  });
+
+  test("writes that were sent together, and whose reply was lost, are each told as done", async () => {
+    const store = redisStore({ client: await makeIoredis(), prefix: newPrefix() });
+    await store.open();
+    const [, ...others] = ["at-once", "a", "b", "c"].map((id, place) => {
+      if (place === 1) proxy.loseNextReply();
+      return { id, swap: mustSwap(store, create(recordOf({ id }))) };
+    });
+    for (const { id, swap } of others) {
+      expect((await mustRead(store, "acme", id)).version).toBe((await swap).version);
+    }
     await store.close();
   });
 

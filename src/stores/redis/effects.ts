@@ -18,24 +18,24 @@ if not owner then
   redis.call('HSET', KEYS[2], ARGV[2], owner)
 end
 if KEYS[3] and owner == ARGV[3] then redis.call('SADD', KEYS[3], ARGV[2]) end
-return {'ok', time[1], time[2], owner}
+return {time[1], time[2], owner}
 `);
 
 /** KEYS: counter, owned. ARGV, after the first: effect. */
 const NOTE: Script = script(`${CHECK_LOSS}
 redis.call('SADD', KEYS[2], ARGV[2])
-return {'ok', time[1], time[2]}
+return {time[1], time[2]}
 `);
 
 /** KEYS: counter, effects. ARGV, after the first: effect, id. */
 const RELEASE: Script = script(`${CHECK_LOSS}
 if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[3] then redis.call('HDEL', KEYS[2], ARGV[2]) end
-return {'ok', time[1], time[2]}
+return {time[1], time[2]}
 `);
 
 /** KEYS: counter, effects. ARGV, after the first: effect. */
 const FIND: Script = script(`${CHECK_LOSS}
-return {'ok', time[1], time[2], redis.call('HGET', KEYS[2], ARGV[2]) or ''}
+return {time[1], time[2], redis.call('HGET', KEYS[2], ARGV[2]) or ''}
 `);
 
 export async function ownEffect(

@@ -1,14 +1,15 @@
 /**
- * Keeps the ledger in Redis: shared by all processes, one script a change, on the server's clock.
+ * Keeps the ledger in Redis: shared by all processes, changed by scripts, on the server's clock.
  *
- * A call that goes well costs two round trips, one that is replayed costs one. Subpath export
- * `"holdfire/redis"`.
+ * A call that goes well costs two round trips, one that is replayed costs one; calls made at the same
+ * time share them. Subpath export `"holdfire/redis"`.
  *
  * @module
  */
 
 import { randomBytes } from "node:crypto";
 import { ClosedError } from "../../errors.ts";
+import { soon } from "../../lang/clock.ts";
 import { addressOf } from "../../ledger/address.ts";
 import type { Change, Store, Swapped } from "../../ledger/store.ts";
 import { connect, type RedisClientLike } from "./client.ts";
@@ -19,7 +20,7 @@ import { layoutFor } from "./layout.ts";
 import { listRecords } from "./list.ts";
 import { createPruner } from "./prune.ts";
 import { createSession } from "./session.ts";
-import { readRecord, swapRecord } from "./swap.ts";
+import { createSwapper, readRecord } from "./swap.ts";
 import { createWatchers } from "./watchers.ts";
 
 export type { IoredisLike, NodeRedisLike, RedisClientLike } from "./client.ts";
@@ -61,6 +62,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   const isCluster = connection.kind === "cluster";
   const layout = layoutFor(connection.kind, prefix);
   const session = createSession(connection, layout);
+  const swapRecord = createSwapper(session);
   const prune = createPruner(session, swap);
   const watchers = createWatchers(connection, async () => {
     await ready();
@@ -101,8 +103,8 @@ export function redisStore(options: RedisStoreOptions): Store {
     const nonce = `${author}.${writes.toString(36)}`;
     const swapped =
       lane && isCluster
-        ? await swapApart(session, change, lane, nonce)
-        : await swapRecord(session, change, nonce);
+        ? await swapApart(session, swapRecord, change, lane, nonce)
+        : await swapRecord(change, nonce);
     if (swapped.ok && watchers.any()) watchers.announce(keyOf(tenant, id));
     return swapped;
   }
@@ -145,6 +147,8 @@ export function redisStore(options: RedisStoreOptions): Store {
     async close() {
       closed = true;
       watchers.close();
+      // What waits to be sent together goes out before the user ends the client.
+      await new Promise<void>((resolve) => soon(resolve));
     },
   };
 }

@@ -19,19 +19,19 @@ import {
   type Session,
   script,
 } from "./session.ts";
-import { readRecord, swapRecord } from "./swap.ts";
+import { readRecord, type SwapRecord } from "./swap.ts";
 
 /** KEYS: counter, lane. ARGV, after the first: the version expected, the lane's text. */
 const SWAP_LANE: Script = script(`
 local row = redis.call('GET', KEYS[2]) or ''
 if (string.match(row, '^(%d+)|') or '0') ~= ARGV[2] then
 ${CHECK_LOSS}
-  return {'refused', time[1], time[2], row}
+  return {time[1], time[2], 'refused', row}
 end
 ${NEXT_VERSION_IN_CLUSTER}
 if ARGV[3] == '' then redis.call('DEL', KEYS[2])
 else redis.call('SET', KEYS[2], version .. '|' .. ARGV[3]) end
-return {'ok', time[1], time[2], version}
+return {time[1], time[2], 'ok', version}
 `);
 
 export async function readLane(
@@ -48,6 +48,7 @@ export async function readLane(
 /** A change of a record and a lane in a cluster, one after the other. */
 export async function swapApart(
   session: Session,
+  swapRecord: SwapRecord,
   change: Change,
   lane: LaneChange,
   nonce: string,
@@ -56,11 +57,11 @@ export async function swapApart(
   const alone = { ...change, lane: undefined };
   if (isIn(lane, id) || isLaneOnly(change)) {
     const changed = await swapLane(session, tenant, lane);
-    return changed ? refuse(session, change, changed) : swapRecord(session, alone, nonce);
+    return changed ? refuse(session, change, changed) : swapRecord(alone, nonce);
   }
   const { stored = laneIn("") } = await readLane(session, tenant, lane.name);
   if (stored.version !== lane.expect) return refuse(session, change, stored);
-  const swapped = await swapRecord(session, alone, nonce);
+  const swapped = await swapRecord(alone, nonce);
   // If the lane has changed meanwhile, the record just written shows that it is free.
   if (swapped.ok) await swapLane(session, tenant, lane);
   return swapped;
@@ -83,9 +84,10 @@ async function swapLane(
   const bucket = session.layout.bucketOf(tenant, name);
   const key = session.layout.key(bucket, "lane", tenant, name);
   const args = [String(expect), lane ? JSON.stringify(lane) : ""];
-  const { tag, values } = await session.ask(bucket, SWAP_LANE, [key], args);
-  if (tag !== "ok") return laneIn(values[0] ?? "");
-  session.saw(bucket, Number(values[0]));
+  const { values } = await session.ask(bucket, SWAP_LANE, [key], args);
+  const [tag, value = ""] = values;
+  if (tag !== "ok") return laneIn(value);
+  session.saw(bucket, Number(value));
   return undefined;
 }
 

@@ -36,10 +36,12 @@ const KINDS = {
   owned: "x",
 } as const;
 
+export type Kind = keyof typeof KINDS;
+
 export interface Layout {
   readonly buckets: number;
   bucketOf(tenant: string, name: string): number;
-  key(bucket: number, kind: keyof typeof KINDS, ...names: string[]): string;
+  key(bucket: number, kind: Kind, ...names: string[]): string;
 }
 
 export function layoutFor(kind: "single" | "cluster", prefix: string): Layout {

@@ -38,11 +38,11 @@ interface Stream {
 
 /** KEYS: counter, the set. ARGV, after the first: from which order on, count, `newest` or `oldest` first. */
 const NAMES: Script = script(`${CHECK_LOSS}
-local found = {'ok', time[1], time[2]}
+local found = {time[1], time[2]}
 local command, to = 'ZRANGEBYSCORE', '+inf'
 if ARGV[4] == 'newest' then command, to = 'ZREVRANGEBYSCORE', '-inf' end
 for place, item in ipairs(redis.call(command, KEYS[2], ARGV[2], to, 'WITHSCORES', 'LIMIT', 0, ARGV[3])) do
-  found[place + 3] = item
+  found[place + 2] = item
 end
 return found
 `);
@@ -52,11 +52,11 @@ return found
  * evicted, or deleted by hand. KEYS: counter, the set, operations. ARGV, after the first: ids.
  */
 const RECORDS: Script = script(`${CHECK_LOSS}
-local found = {'ok', time[1], time[2]}
+local found = {time[1], time[2]}
 for place = 3, #KEYS do
   local row = redis.call('GET', KEYS[place])
   if not row then redis.call('ZREM', KEYS[2], ARGV[place - 1]) end
-  found[place + 1] = row or ''
+  found[place] = row or ''
 end
 return found
 `);

@@ -22,7 +22,6 @@ export interface Script {
 }
 
 export interface Answer {
-  readonly tag: string;
   /** The server's time, in milliseconds. */
   readonly now: number;
   readonly values: readonly string[];
@@ -36,6 +35,8 @@ export interface Session {
   ask(bucket: number, script: Script, keys: string[], args?: string[]): Promise<Answer>;
   /** Notes a version that was given out, and returns the sequence it stands for. */
   saw(bucket: number, version: number): number;
+  /** Whether the server has answered, with an error. */
+  isRefusal(error: unknown): boolean;
   /** What the client itself puts before all keys; known once begun. */
   keyPrefix(): string;
 }
@@ -51,8 +52,8 @@ interface Bucket {
 /**
  * What every script on a bucket starts with. `KEYS[1]` is the bucket's counter, `ARGV[1]` the highest
  * version that this store has seen in it; in a cluster `ARGV` ends with the highest seen in any. A
- * script returns a tag, the server's time in seconds and microseconds, and the values asked for; or
- * `lost` alone.
+ * script returns the server's time in seconds and microseconds, and the values asked for; or `lost`
+ * alone.
  */
 const START = `
 local time = redis.call('TIME')
@@ -92,8 +93,8 @@ const named = (text: string): Script => ({
 
 /** Reads texts. KEYS: counter, what to read. */
 export const READ: Script = script(`${CHECK_LOSS}
-local found = {'ok', time[1], time[2]}
-for index = 2, #KEYS do found[index + 2] = redis.call('GET', KEYS[index]) or '' end
+local found = {time[1], time[2]}
+for index = 2, #KEYS do found[index + 1] = redis.call('GET', KEYS[index]) or '' end
 return found
 `);
 
@@ -123,6 +124,8 @@ export function createSession(connection: Connection, layout: Layout): Session {
   /** The class of the client's error for an error reply. */
   let errorReply: (new (...args: never[]) => Error) | undefined;
 
+  const isRefusal = (error: unknown) => errorReply !== undefined && error instanceof errorReply;
+
   /** Without `await` on the way that goes well: a move is a chain of few promises. */
   function run({ sha, text }: Script, keys: string[], args: string[]): Promise<string[]> {
     if (connection.isClosed()) {
@@ -132,7 +135,7 @@ export function createSession(connection: Connection, layout: Layout): Session {
     return connection.run("EVALSHA", sha, keys, args).then(textsIn, async (error: unknown) => {
       // The server may not know the script. Any other refusal comes again with the text; and if the
       // script did run, the record has its nonce.
-      if (!errorReply || !(error instanceof errorReply)) throw error;
+      if (!isRefusal(error)) throw error;
       return textsIn(await connection.run("EVAL", text, keys, args));
     });
   }
@@ -188,6 +191,7 @@ export function createSession(connection: Connection, layout: Layout): Session {
 
   return {
     layout,
+    isRefusal,
     keyPrefix: () => keyPrefix,
 
     async begin() {
@@ -220,8 +224,7 @@ export function createSession(connection: Connection, layout: Layout): Session {
   };
 }
 
-const answerIn = ([tag = "", seconds, microseconds, ...values]: readonly string[]): Answer => ({
-  tag,
+const answerIn = ([seconds, microseconds, ...values]: readonly string[]): Answer => ({
   now: Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000),
   values,
 });
