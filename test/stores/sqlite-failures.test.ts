@@ -111,10 +111,13 @@ describe("a job that fails", () => {
     const { database, claimAll } = opened();
     await claimAll("a", "b");
     const version = database.find("acme", "a")?.version ?? 0;
-    const record = recordOf({ id: "b", stateAt: 7 });
-    const change = { ...create(record), expect: version };
-    const [swapped] = database.commit([() => database.swap(change, packRecord(record))], 0);
-    expect(swapped).toMatchObject({ ok: false, current: { record: recordOf({ id: "b" }) } });
+    for (const other of [{ id: "b" }, { id: "a", tenant: "other" }]) {
+      const record = recordOf({ ...other, stateAt: 7 });
+      const change = { ...create(record), expect: version };
+      const before = database.find(record.tenant, record.id);
+      const [swapped] = database.commit([() => database.swap(change, packRecord(record))], 0);
+      expect(swapped).toEqual({ ok: false, current: before, now: 0 });
+    }
     expect(database.find("acme", "a")).toMatchObject({ version, record: recordOf({ id: "a" }) });
     database.close();
   });

@@ -46,12 +46,10 @@ export function connect(path: string, durability: Durability, host: Host | undef
   }
 }
 
-function refuse(path: string, problem: string | undefined): void {
-  if (problem !== undefined) throw new InvalidInputError("sqlite.path", saying(path, problem));
-}
-
 /** What is wrong is said of the file: the default path stands in no program. */
-const saying = (path: string, problem: string): string => `"${path}" ${problem}`;
+function refuse(path: string, problem: string | undefined): void {
+  if (problem !== undefined) throw new InvalidInputError("sqlite.path", `"${path}" ${problem}`);
+}
 
 /**
  * What is wrong with an existing file, found without a lock, a log or a write. Not with a file handle

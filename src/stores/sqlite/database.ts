@@ -50,13 +50,11 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // Not scope and resource: they are part of what identifies an operation and never change.
-  const updateWhere = (condition: string) =>
-    db.prepare(
-      `UPDATE operation SET version = ?, lease = ?, stage = ?, settled_at = ?, text = ?
-       WHERE ${condition}`,
-    );
-  const updateNew = updateWhere("seq = ? AND version = seq AND id = ? AND tenant = ?");
-  const update = updateWhere(`${OF_ID} AND version = ?`);
+  const set = "SET version = ?, lease = ?, stage = ?, settled_at = ?, text = ?";
+  const update = db.prepare(`UPDATE operation ${set} WHERE ${OF_ID} AND version = ?`);
+  const updateFirst = db.prepare(
+    `UPDATE operation ${set} WHERE seq = ? AND version = seq AND id = ? AND tenant = ?`,
+  );
   const remove = db.prepare(`DELETE FROM operation WHERE ${OF_ID} AND version = ?`);
   const oldest = db.prepare(
     `SELECT * FROM operation WHERE stage = ? AND tenant = ? AND settled_at < ?
@@ -139,7 +137,7 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     }
     // What was written once, as each claim is, has its version as its place: no index needs to be searched.
     return (
-      updateNew.run(next, lease, stage, at, text, expect, id, tenant).changes === 1 ||
+      updateFirst.run(next, lease, stage, at, text, expect, id, tenant).changes === 1 ||
       update.run(next, lease, stage, at, text, id, id, tenant, expect).changes === 1
     );
   }

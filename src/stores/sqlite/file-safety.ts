@@ -64,7 +64,7 @@ export function makeFile(file: string): string {
     fs.closeSync(fs.openSync(file, "wx", FILE_MODE));
     syncFolders(folder, folder);
   } catch (error) {
-    if (!isExisting(error)) throw error;
+    if (peek(error, "code") !== "EEXIST") throw error;
   }
   return join(fs.realpathSync(folder), basename(file));
 }
@@ -103,5 +103,3 @@ function syncFolders(innermost: string, outermost: string): void {
     if (folder === outermost || folder === dirname(folder)) return;
   }
 }
-
-const isExisting = (error: unknown): boolean => peek(error, "code") === "EEXIST";

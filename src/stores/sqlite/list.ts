@@ -56,7 +56,7 @@ function fewest({ tenant, resource, scope, states }: ListQuery): [string, ...SQL
   if (scope !== undefined) return ["tenant = ? AND scope = ?", tenant, scope];
   // An open row has no `settled_at`, so the index has these in the order of creation.
   const open = `stage = ${STAGE.open} AND tenant = ? AND settled_at IS NULL`;
-  return states?.every(isOpenTag) ? [open, tenant] : ["true"];
+  return states?.every((tag) => isOpen({ tag } as State)) ? [open, tenant] : ["true"];
 }
 
 function placeIn(cursor: string): number {
@@ -64,8 +64,6 @@ function placeIn(cursor: string): number {
   if (Number.isSafeInteger(place) && place >= 1) return place;
   throw new InvalidInputError("query.cursor", "must be the cursor of an earlier page.");
 }
-
-const isOpenTag = (tag: State["tag"]): boolean => isOpen({ tag } as State);
 
 export function storedOf(row: Record<string, SQLOutputValue>): Stored {
   const { text, tenant, id, version, lease } = row;
