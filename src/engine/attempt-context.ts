@@ -1,13 +1,14 @@
 /**
  * What `run` is given. Most of it is made when it is asked for, and what was asked for is noted.
  *
- * The getters are shared by all contexts: an object literal with getters of its own gets a hidden class of its own,
- * which costs more than all else that an attempt makes.
+ * The getters are shared by all contexts, and there are few: an object literal with getters of its own gets a hidden
+ * class of its own, and each property that is defined costs as much as all the others together.
  *
  * @module
  */
 
 import { boundFetch } from "../wire/bound-fetch.ts";
+import type { Fetch } from "../wire/guarded-fetch.ts";
 import type { WireToken } from "../wire/token.ts";
 import type { AttemptContext } from "./define/definition.ts";
 
@@ -48,13 +49,6 @@ const PRECONDITION = getter(({ took, precondition }) => {
 
 const SIGNAL = getter(({ signal }) => signal());
 
-const FETCH = getter((source) => {
-  const { token, keyHeader: name } = source;
-  const value = () => takeKey(source);
-  const keyHeader = name === undefined ? undefined : { name, value };
-  return boundFetch(token, globalThis.fetch, { keyHeader });
-});
-
 function getter(make: (source: ContextSource) => unknown): PropertyDescriptor {
   return {
     enumerable: true,
@@ -65,11 +59,16 @@ function getter(make: (source: ContextSource) => unknown): PropertyDescriptor {
 }
 
 export function contextFrom(source: ContextSource): AttemptContext {
-  const context = { attempt: source.attempt };
-  Object.defineProperty(context, SOURCE, { value: source });
+  const { attempt, token, keyHeader: name } = source;
+  const fetch: Fetch = (input, init) => {
+    const keyHeader = name === undefined ? undefined : { name, value: () => takeKey(source) };
+    return boundFetch(token, globalThis.fetch, { keyHeader })(input, init);
+  };
+  const context = { attempt, precondition: undefined, fetch, [SOURCE]: source };
   Object.defineProperty(context, "key", KEY);
-  Object.defineProperty(context, "precondition", PRECONDITION);
   Object.defineProperty(context, "signal", SIGNAL);
-  Object.defineProperty(context, "fetch", FETCH);
-  return context as AttemptContext;
+  if (source.precondition !== undefined) {
+    Object.defineProperty(context, "precondition", PRECONDITION);
+  }
+  return context as unknown as AttemptContext;
 }

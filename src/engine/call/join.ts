@@ -24,10 +24,18 @@ interface SharedExecution extends Execution {
   deadlineAt: number;
   /** Milliseconds that people took. */
   added: number;
+  /** How many callers wait for it. */
   callers: number;
+  readonly waits: Waiting[];
   readonly stop: Stop;
-  /** Makes `done` what this is. Before that it can be waited for already: what runs first may join. */
-  started(outcome: Promise<Outcome<unknown>>): void;
+}
+
+/** One caller's wait: until the execution is done, or until this caller leaves. */
+interface Waiting {
+  /** Called when another caller waits for longer: this one leaves at its own deadline. */
+  leaveInTime(): void;
+  done(outcome: Outcome<unknown>): void;
+  failed(error: unknown): void;
 }
 
 export function startOrJoin(
@@ -49,11 +57,18 @@ export function startOrJoin(
     // Before it starts: what it does first may join it.
     executions.set(id, execution);
     calledWith.note(ref, tool);
-    const remove = (outcome: Outcome<unknown> | undefined) => {
-      executions.delete(id);
-      if (!outcome || isUnsent(outcome)) calledWith.forget(ref);
-    };
-    start(execution, engine, run).then(remove, () => remove(undefined));
+    start(execution, engine, run).then(
+      (outcome) => {
+        executions.delete(id);
+        if (isUnsent(outcome)) calledWith.forget(ref);
+        for (const one of execution.waits) one.done(outcome);
+      },
+      (error: unknown) => {
+        executions.delete(id);
+        calledWith.forget(ref);
+        for (const one of execution.waits) one.failed(error);
+      },
+    );
     return wait(execution, operation, deadlineAt, caller, engine, false);
   };
   if (!executions.has(id)) return startNew();
@@ -78,7 +93,10 @@ async function joinRunning(
       return conflict(operation, "other_intent", engine);
     }
     const isStopping = running.stopped.aborted;
-    if (!isStopping) running.deadlineAt = Math.max(running.deadlineAt, deadlineAt);
+    if (!isStopping && deadlineAt > running.deadlineAt) {
+      running.deadlineAt = deadlineAt;
+      for (const one of running.waits) one.leaveInTime();
+    }
     const outcome = await wait(running, operation, deadlineAt, caller, engine, true);
     const isOver = engine.clock.monotonic() >= deadlineAt || caller.signal?.aborted;
     // Other callers gave up before anything was sent, or while it was stopping; this one has not.
@@ -124,10 +142,9 @@ function start(
     toolCallId: operation.draft.aliases[0],
     by: fireMode === "freely" ? ("call" as const) : ("reconcile" as const),
   });
-  execution.started(
-    runWithoutToken(isAnnounced(engine) ? () => announced(begun, engine, work) : work),
-  );
-  return execution.done;
+  const done = runWithoutToken(isAnnounced(engine) ? () => announced(begun, engine, work) : work);
+  execution.done = done;
+  return done;
 }
 
 function createExecution(
@@ -137,10 +154,6 @@ function createExecution(
   { clock }: Engine,
 ): SharedExecution {
   const stop = createStop();
-  let started: SharedExecution["started"] = () => {};
-  const done = new Promise<Outcome<unknown>>((resolve) => {
-    started = resolve;
-  });
   const execution: SharedExecution = {
     operation,
     stopped: stop.signal,
@@ -148,11 +161,13 @@ function createExecution(
     deadlineAt,
     added: 0,
     callers: 0,
+    waits: [],
     sent: false,
     telling: false,
     fireMode,
     hasCaller: () => execution.callers > 0,
-    remainingMs: () => execution.deadlineAt + execution.added - clock.monotonic(),
+    remainingMs: (at) =>
+      execution.deadlineAt + execution.added - (at?.monotonic ?? clock.monotonic()),
     untilStopped: (work) =>
       new Promise((resolve, reject) => {
         const onStop = () => resolve({ tag: "stopped" });
@@ -172,13 +187,11 @@ function createExecution(
         execution.added = already + clock.monotonic() - before;
       }
     },
-    done,
-    started,
+    done: undefined,
   };
   return execution;
 }
 
-/** One caller's wait: until the execution is done, or until this caller leaves. */
 function wait(
   execution: SharedExecution,
   operation: Operation,
@@ -190,11 +203,12 @@ function wait(
   execution.callers += 1;
   return new Promise((resolve, reject) => {
     let isWaiting = true;
+    let cancel: (() => void) | undefined;
     const stopWaiting = () => {
       if (!isWaiting) return;
       isWaiting = false;
       execution.callers -= 1;
-      cancel();
+      cancel?.();
       signal?.removeEventListener("abort", leave);
     };
     const leave = () => {
@@ -206,20 +220,26 @@ function wait(
         resolve({ ...commonOf(operation, undefined, engine), status: "in_progress" });
       }
     };
-    const cancel = engine.clock.after(deadlineAt - engine.clock.monotonic(), () => {
-      // The execution itself ends at the latest deadline, with more to say than "still in progress".
-      if (deadlineAt < execution.deadlineAt && execution.added === 0) leave();
-    });
-    execution.done.then(
-      (outcome) => {
+    const one: Waiting = {
+      leaveInTime() {
+        const leftMs = deadlineAt - engine.clock.monotonic();
+        if (!isWaiting || cancel || leftMs <= 0) return;
+        // The execution itself ends at the latest deadline, with more to say than "still in progress".
+        cancel = engine.clock.after(leftMs, () => {
+          if (execution.added === 0) leave();
+        });
+      },
+      done(outcome) {
         stopWaiting();
         resolve(resultForCaller(outcome, joined));
       },
-      (error: unknown) => {
+      failed(error) {
         stopWaiting();
         reject(error);
       },
-    );
+    };
+    execution.waits.push(one);
+    if (deadlineAt < execution.deadlineAt) one.leaveInTime();
     if (signal?.aborted) leave();
     else signal?.addEventListener("abort", leave, { once: true });
   });

@@ -124,9 +124,9 @@ async function writeClaim(
   const grantedAt = instantOf(engine.clock);
   const draft = precondition ? { ...operation.draft, precondition } : operation.draft;
   const retry = operation.retry !== undefined;
-  const endsBy = endsByIn(attemptMsOf(execution), engine);
+  const endsBy = endsByIn(attemptMsOf(execution, grantedAt), engine, undefined, grantedAt);
   const terms = { draft, holder, retry, suspect, needsYes, spend, endsBy };
-  const claim = claimOf(operation, terms, engine);
+  const claim = claimOf(operation, terms, grantedAt, engine);
   const moved = await claimInTime(operation, engine, claim, undefined, lane);
   const foundLoss = !suspect && lostBefore(operation, engine) !== undefined;
   return { moved, grantedAt, foundLoss };

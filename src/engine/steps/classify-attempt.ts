@@ -24,89 +24,140 @@ import type { Attempted } from "./attempt.ts";
 import { learn, type Owned } from "./ownership.ts";
 import { latestSince } from "./time-to-send.ts";
 
-export async function classifyAttempt(
+/** At once, unless a success is to be verified or the body of a failed answer is to be read. */
+export function classifyAttempt(
   owned: Owned,
   attempted: Attempted,
   engine: Engine,
   /** `late`: its time was up before, and it has a verdict already. */
   event: "verdict" | "late" = "verdict",
-): Promise<Ending> {
-  const { operation } = owned;
-  const { n, token, ended, took } = attempted;
-  const { wireRequests: made, unsent } = wireFacts(token);
-  // Where no byte has left there is no reply to be lost.
-  const wireRequests = unsent ? 0 : made;
-  const named = () => ({ ...about(operation, owned.stored.record.generation), attempt: n });
-  const isFailure = tellRepeats(token, named, engine) !== undefined;
-  // Something else fires for us: it has used up what this call may fire.
-  if (isFailure) owned.fires = Math.max(owned.fires, operation.tool.attempts);
-  if (!ended) {
-    // The time was up. It may still land, so this says nothing of how it ended, or that it did.
-    const ending: Ending = {
-      n,
-      verdict: "unknown",
-      wireRequests,
-      tookKey: took.key,
-      tookPrecondition: took.precondition,
-      unvetoable: isUnvetoable(owned, attempted),
-    };
-    learn(owned, ending);
-    engine.events.emit("verdict", () => ({
-      ...named(),
-      verdict: "unknown",
-      timedOut: true,
-      wireRequests,
-      durationMs: engine.clock.monotonic() - attempted.startedAt,
-    }));
-    return ending;
+): Ending | Promise<Ending> {
+  const { n, token, ended } = attempted;
+  const { tool } = owned.operation;
+  if (token.counter) {
+    const named = () => ({ ...about(owned.operation, owned.stored.record.generation), attempt: n });
+    // Something else fires for us: it has used up what this call may fire.
+    if (tellRepeats(token, named, engine)) owned.fires = Math.max(owned.fires, tool.attempts);
   }
+  if (!ended) return timeIsUp(owned, attempted, engine);
   const judged = judgeAttempt(owned, attempted, ended, token, engine);
-  const unverified =
-    judged.verdict === "committed" &&
-    operation.tool.verify !== undefined &&
-    !(await isVerified(owned, ended, engine));
-  const { status, innerOnly } = judged;
-  const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
-  const failure =
-    judged.verdict === "committed"
-      ? undefined
-      : await failureIn(ended, status, token, operation, engine);
-  const ending: Ending = {
+  const seen = { judged, ended, event };
+  return judged.verdict === "committed" && !tool.verify
+    ? conclude(owned, attempted, seen, {}, engine)
+    : examine(owned, attempted, seen, engine);
+}
+
+/** What an attempt proved by its answer and its requests alone. */
+interface Seen {
+  readonly judged: NestedJudgement;
+  readonly ended: Ended<Result>;
+  readonly event: "verdict" | "late";
+}
+
+/** What was found out beside it. */
+interface Examined {
+  readonly unverified?: true | undefined;
+  readonly failure?: Failure | undefined;
+}
+
+/** It may still land, so this says nothing of how it ended, or that it did. */
+function timeIsUp(owned: Owned, attempted: Attempted, engine: Engine): Ending {
+  const ending: Ending = { verdict: "unknown", ...seenOf(owned, attempted) };
+  learn(owned, ending);
+  tellVerdict("verdict", owned, attempted, ending, engine);
+  return ending;
+}
+
+/** What the wire and the context have seen of it. */
+function seenOf(owned: Owned, attempted: Attempted) {
+  const { n, token, took } = attempted;
+  const { wireRequests, unsent } = wireFacts(token);
+  const seen = {
     n,
-    // Too early an end would make an absence proof too soon.
-    endedAt: latestSince(skew, engine),
-    verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
-    proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
-    untried: judged.untried,
-    status,
-    failure: noteFailure(failure, operation.ref, engine.codec),
-    wireRequests,
+    // Where no byte has left there is no reply to be lost.
+    wireRequests: unsent ? 0 : wireRequests,
     tookKey: took.key,
     tookPrecondition: took.precondition,
-    unvetoable: isUnvetoable(owned, attempted),
-    replayed: judged.replayed,
-    unverified: unverified || undefined,
-    accepted: judged.inProgress,
-    innerOnly,
   };
+  return isUnvetoable(owned, attempted) ? { ...seen, unvetoable: true } : seen;
+}
+
+async function examine(
+  owned: Owned,
+  attempted: Attempted,
+  seen: Seen,
+  engine: Engine,
+): Promise<Ending> {
+  const { judged, ended } = seen;
+  const { operation } = owned;
+  const isYes = judged.verdict === "committed";
+  const isUnverified = isYes && !(await isVerified(owned, ended, engine));
+  const failure = isYes
+    ? undefined
+    : await failureIn(ended, judged.status, attempted.token, operation, engine);
+  const unverified = isUnverified || undefined;
+  return conclude(owned, attempted, seen, { unverified, failure }, engine);
+}
+
+function conclude(
+  owned: Owned,
+  attempted: Attempted,
+  { judged, ended, event }: Seen,
+  { unverified, failure }: Examined,
+  engine: Engine,
+): Ending {
+  const { operation } = owned;
+  const { n } = attempted;
+  const { status } = judged;
+  const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
+  const said = {
+    // Too early an end would make an absence proof too soon.
+    endedAt: latestSince(skew, engine),
+    verdict: unverified || judged.inProgress ? ("unknown" as const) : judged.verdict,
+    status,
+    ...seenOf(owned, attempted),
+  };
+  const isPlain = said.verdict === "committed" && !judged.replayed && !judged.innerOnly;
+  const ending: Ending = isPlain
+    ? said
+    : {
+        ...said,
+        proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
+        untried: judged.untried,
+        failure: noteFailure(failure, operation.ref, engine.codec),
+        replayed: judged.replayed,
+        unverified,
+        accepted: judged.inProgress,
+        innerOnly: judged.innerOnly,
+      };
   takeIn(owned, ending, judged, ended);
   const { commitsWithinMs } = operation.tool;
   if (ending.verdict === "unknown" && commitsWithinMs !== undefined) {
     rememberEnd(operation.ref.id, n, commitsWithinMs, engine);
   }
-  engine.events.emit(event, () => ({
-    ...named(),
-    verdict: ending.verdict ?? "unknown",
-    status,
-    wireRequests,
-    durationMs: engine.clock.monotonic() - attempted.startedAt,
-    error: ended.ok ? undefined : ended.error,
-  }));
+  tellVerdict(event, owned, attempted, ending, engine);
   if (judged.swallowed) {
-    engine.events.emit("warning", () => ({ ...named(), code: "swallowed_status", status }));
+    const { generation } = owned.stored.record;
+    const named = { ...about(operation, generation), attempt: n };
+    engine.events.emit("warning", () => ({ ...named, code: "swallowed_status", status }));
   }
   noticeKey(owned, ending, engine);
   return ending;
+}
+
+function tellVerdict(
+  event: "verdict" | "late",
+  { operation, stored }: Owned,
+  { n, ended, startedAt }: Attempted,
+  { verdict = "unknown", status, wireRequests = 0 }: Ending,
+  { events, clock }: Engine,
+): void {
+  if (!events.has(event)) return;
+  const named = { ...about(operation, stored.record.generation), attempt: n, verdict };
+  const durationMs = clock.monotonic() - startedAt;
+  const error = ended && !ended.ok ? ended.error : undefined;
+  const how = ended ? { status, error } : { timedOut: true };
+  events.emit(event, () => ({ ...named, wireRequests, durationMs, ...how }));
 }
 
 /** Whether it has, or had, a way out that cannot be stopped. */

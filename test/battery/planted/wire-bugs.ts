@@ -86,8 +86,8 @@ export const wireBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/lease.ts",
-        find: "time.leftMs() > 0 &&",
-        replace: "Math.max(time.leftMs(), owned.execution.remainingMs()) > 0 &&",
+        find: "leftMs(time, at) > 0 &&",
+        replace: "Math.max(leftMs(time, at), owned.execution.remainingMs()) > 0 &&",
       },
     ],
     caughtBy: [
