@@ -48,7 +48,10 @@ export async function runOperation(
   execution: Execution,
   engine: Engine,
 ): Promise<Outcome<unknown>> {
-  const claim = await claimOperation(execution, withinDeadline(engine, () => execution.remainingMs()));
+  const claim = await claimOperation(
+    execution,
+    withinDeadline(engine, () => execution.remainingMs()),
+  );
   return claim.tag === "known" ? claim.outcome : await conclude(claim.owned, engine);
 }
 

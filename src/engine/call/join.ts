@@ -7,7 +7,6 @@
  */
 
 import { runDetached } from "../../lang/detached.ts";
-import { createStop, type Stop } from "../../lang/stop.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import { type Engine, underWay } from "../engine.ts";
 import type { Caller, Execution, FireMode } from "../operation/operation.ts";
@@ -16,27 +15,10 @@ import type { Outcome } from "../operation/outcome.ts";
 import { announced, isAnnounced } from "../outcome/announce.ts";
 import { commonOf, conflict, rewordedIn } from "../outcome/build.ts";
 import { resultForCaller } from "../outcome/result.ts";
+import { createExecution, type SharedExecution, type Waiting } from "./execution.ts";
 
 /** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
 export type RunOperation = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;
-
-interface SharedExecution extends Execution {
-  deadlineAt: number;
-  /** Milliseconds that people took. */
-  added: number;
-  /** How many callers wait for it. */
-  callers: number;
-  readonly waits: Waiting[];
-  readonly stop: Stop;
-}
-
-/** One caller's wait: until the execution is done, or until this caller leaves. */
-interface Waiting {
-  /** Called when another caller waits for longer: this one leaves at its own deadline. */
-  leaveInTime(): void;
-  done(outcome: Outcome<unknown>): void;
-  failed(error: unknown): void;
-}
 
 export function startOrJoin(
   operation: Operation,
@@ -56,7 +38,6 @@ export function startOrJoin(
     if (caller.signal?.aborted) execution.stop.abort();
     // Before it starts: what it does first may join it.
     executions.set(id, execution);
-    calledWith.note(ref, tool);
     start(execution, engine, run).then(
       (outcome) => {
         executions.delete(id);
@@ -136,60 +117,16 @@ function start(
 ): Promise<Outcome<unknown>> {
   const { operation, fireMode } = execution;
   const work = () => run(execution, engine);
+  const announcing = () => announced(begun, engine, work);
   const begun = () => ({
     ...about(operation),
     kind: operation.tool.kind,
     toolCallId: operation.draft.aliases[0],
     by: fireMode === "freely" ? ("call" as const) : ("reconcile" as const),
   });
-  const done = runWithoutToken(isAnnounced(engine) ? () => announced(begun, engine, work) : work);
+  const done = runWithoutToken(isAnnounced(engine) ? announcing : work);
   execution.done = done;
   return done;
-}
-
-function createExecution(
-  operation: Operation,
-  deadlineAt: number,
-  fireMode: FireMode,
-  { clock }: Engine,
-): SharedExecution {
-  const stop = createStop();
-  const execution: SharedExecution = {
-    operation,
-    stopped: stop.signal,
-    stop,
-    deadlineAt,
-    added: 0,
-    callers: 0,
-    waits: [],
-    sent: false,
-    telling: false,
-    fireMode,
-    hasCaller: () => execution.callers > 0,
-    remainingMs: (at) =>
-      execution.deadlineAt + execution.added - (at?.monotonic ?? clock.monotonic()),
-    untilStopped: (work) =>
-      new Promise((resolve, reject) => {
-        const onStop = () => resolve({ tag: "stopped" });
-        if (stop.signal.aborted) return onStop();
-        stop.signal.addEventListener("abort", onStop, { once: true });
-        work()
-          .then((value) => resolve({ tag: "done", value }), reject)
-          .finally(() => stop.signal.removeEventListener("abort", onStop));
-      }),
-    async outsideDeadline(work) {
-      const before = clock.monotonic();
-      const already = execution.added;
-      execution.added = Number.POSITIVE_INFINITY;
-      try {
-        return await execution.untilStopped(work);
-      } finally {
-        execution.added = already + clock.monotonic() - before;
-      }
-    },
-    done: undefined,
-  };
-  return execution;
 }
 
 function wait(

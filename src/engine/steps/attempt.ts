@@ -62,7 +62,8 @@ export async function attemptEffect(
   owned.licence = undefined;
   const now = instantOf(engine.clock);
   const timeoutMs = attemptMsOf(execution, now);
-  if (!(await prepareAttempt(owned, licence, timeoutMs, now, engine))) return undefined;
+  const preparing = prepareAttempt(owned, licence, timeoutMs, now, engine);
+  if (!(preparing instanceof Promise ? await preparing : preparing)) return undefined;
   owned.resendAt = undefined;
 
   giveUpWaiting(owned);

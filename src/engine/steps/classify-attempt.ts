@@ -7,19 +7,18 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { type Ended, type JudgeFacts, judge } from "../../classify/classify.ts";
-import { type Failure, failureOf } from "../../classify/failure.ts";
+import type { Failure } from "../../classify/failure.ts";
 import { isNotApplied } from "../../classify/not-applied.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
 import type { Ending } from "../../ledger/record.ts";
-import { failedBody } from "../../wire/guarded-fetch.ts";
-import { runWithoutToken, sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
+import { sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
 import { rememberEnd } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
 import { tellRepeats } from "../fire-once.ts";
 import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
-import { about, type Operation } from "../operation/operation.ts";
-import { noteFailure, redactFailure } from "../outcome/failure.ts";
+import { about } from "../operation/operation.ts";
+import { failureIn, noteFailure } from "../outcome/failure.ts";
 import type { Result } from "../outcome/result.ts";
+import { isVerified } from "../reader.ts";
 import type { Attempted } from "./attempt.ts";
 import { learn, type Owned } from "./ownership.ts";
 import { latestSince } from "./time-to-send.ts";
@@ -91,7 +90,7 @@ async function examine(
   const { judged, ended } = seen;
   const { operation } = owned;
   const isYes = judged.verdict === "committed";
-  const isUnverified = isYes && !(await isVerified(owned, ended, engine));
+  const isUnverified = isYes && !(await isVerified(operation, ended, engine));
   const failure = isYes
     ? undefined
     : await failureIn(ended, judged.status, attempted.token, operation, engine);
@@ -191,26 +190,6 @@ function judgeAttempt(
   return judgeNested(judged, frame, ended.ok ? undefined : ended.error, own);
 }
 
-/** A failed answer whose body has not come by then is told without it. */
-const BODY_MS = 250;
-
-/** What it failed with, as far as it may be told. */
-async function failureIn(
-  ended: Ended<Result>,
-  status: number | undefined,
-  token: WireToken,
-  { tool }: Operation,
-  { codec, clock }: Engine,
-): Promise<Failure | undefined> {
-  let body: unknown = ended.ok ? ended.value.kept?.body : undefined;
-  if (body === undefined && status !== undefined && status >= 400) {
-    const read = await withTimeLimit(clock, BODY_MS, failedBody(token, status));
-    body = read.tag === "done" ? read.value : undefined;
-  }
-  const said = status === undefined || status < 400 ? undefined : body;
-  return redactFailure(failureOf(ended.ok ? undefined : ended, said), tool.name, codec);
-}
-
 /** What a returned Response said beside its status, where that matters. */
 function bodyOf({ kept }: Result): Pick<JudgeFacts, "body" | "bodyBroken"> {
   if (!kept) return { bodyBroken: true };
@@ -230,29 +209,6 @@ function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: En
   else owned.lastError = ended.error;
   const { status, code } = judged;
   if (judged.verdict === "rejected") owned.rejection = { status, code };
-}
-
-/** The postcondition of a success. One that cannot be checked is not fulfilled. */
-async function isVerified(owned: Owned, ended: Ended<Result>, engine: Engine): Promise<boolean> {
-  const { tool, intent } = owned.operation;
-  const { verify } = tool;
-  if (!verify || !ended.ok) return true;
-  const stop = new AbortController();
-  const { signal } = stop;
-  const { value: result } = ended.value;
-  const value = isResponse(result) ? result.clone() : result;
-  const asked = runWithoutToken(async () => verify(value, { intent, signal }));
-  const inTime = await withTimeLimit(engine.clock, tool.readTimeoutMs, asked);
-  stop.abort();
-  if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;
-  const why = inTime.tag === "done" ? "nonsense" : inTime.tag;
-  engine.events.emit("warning", () => ({
-    ...about(owned.operation),
-    code: "reader_failed",
-    which: "verify",
-    why,
-  }));
-  return false;
 }
 
 /** A success without the key shows that this tool does not send it. */

@@ -17,50 +17,56 @@ import { endingsOf, forget, type Owned, relearn, remember, timeOf } from "./owne
 import { noteLonger } from "./still-running.ts";
 import { attemptMsOf, endsByIn, extend, leftMs } from "./time-to-send.ts";
 
-/** The durable note comes first; the claim itself is the note of the first attempt. */
-export async function prepareAttempt(
+/** The durable note comes first; the claim itself is the note of the first attempt, which mostly starts at once. */
+export function prepareAttempt(
   owned: Owned,
   licence: Licence,
   timeoutMs: number,
-  now: Instant,
+  at: Instant,
+  engine: Engine,
+): boolean | Promise<boolean> {
+  if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot_tell";
+  const isNoted = owned.claimUnfired && licence === "first";
+  if (isNoted && mayFire(owned, at) && holdsLease(owned, at) && hasTime(owned, timeoutMs, at)) {
+    owned.claimUnfired = false;
+    return true;
+  }
+  return noteAndCheck(owned, licence, timeoutMs, engine);
+}
+
+async function noteAndCheck(
+  owned: Owned,
+  licence: Licence,
+  timeoutMs: number,
   engine: Engine,
 ): Promise<boolean> {
-  const { execution } = owned;
-  // Taken anew whenever the store was waited for.
-  let at = now;
-  if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot_tell";
-  const mayFire = () =>
-    !execution.stopped.aborted &&
-    execution.remainingMs(at) > 0 &&
-    owned.mayNotFire === undefined &&
-    !owned.attempts.some(({ verdict }) => verdict === "committed");
+  const now = () => instantOf(engine.clock);
   if (!owned.claimUnfired) {
-    if (!(mayFire() && (await note(owned, licence, engine)))) return false;
-    at = instantOf(engine.clock);
+    if (!mayFire(owned, now()) || !(await note(owned, licence, engine))) return false;
   }
   owned.claimUnfired = false;
   const n = owned.stored.record.fired;
-  let isOwner = mayFire() && holdsLease(owned, at);
-  if (!isOwner && mayFire()) {
-    isOwner = await renewsLease(owned, engine);
-    at = instantOf(engine.clock);
-  }
-  let covered = isOwner && hasTime(owned, timeoutMs, at);
-  if (isOwner && !covered) {
-    covered = await noteMoreTime(owned, timeoutMs, engine);
-    at = instantOf(engine.clock);
-  }
+  const isOwner =
+    mayFire(owned, now()) && (holdsLease(owned, now()) || (await renewsLease(owned, engine)));
+  const covered =
+    isOwner && (hasTime(owned, timeoutMs, now()) || (await noteMoreTime(owned, timeoutMs, engine)));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
   const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
   // Nor is it known how long that answer took: another may own it by now, and have fired.
-  const isInTime = owned.time !== undefined && mayStillSend(owned, owned.time, true, at);
-  if (covered && isInTime && mayFire() && !tooLate) return true;
-  if (mayFire() && !(covered && isInTime)) {
+  const isInTime = owned.time !== undefined && mayStillSend(owned, owned.time, true, now());
+  if (covered && isInTime && mayFire(owned, now()) && !tooLate) return true;
+  if (mayFire(owned, now()) && !(covered && isInTime)) {
     owned.mayNotFire = isOwner && isInTime ? "store_down" : "lease_lost";
   }
   forget(owned, n);
   return false;
 }
+
+const mayFire = ({ execution, mayNotFire, attempts }: Owned, at: Instant): boolean =>
+  !execution.stopped.aborted &&
+  execution.remainingMs(at) > 0 &&
+  mayNotFire === undefined &&
+  !attempts.some(({ verdict }) => verdict === "committed");
 
 /** Not if much was done since the attempt was noted: what was read first took time. */
 const hasTime = ({ time }: Owned, ms: number, at: Instant): boolean =>
