@@ -1,13 +1,12 @@
 /**
- * Calls a tool's `readState` and turns whatever it does into a reading; and its `verify`, which looks at a success. While it is in doubt what became of an
- * operation, an effect that is found and that no other has becomes its own. Never throws: after a send, a reader that
- * fails cannot tell.
+ * Calls a tool's `readState` and turns whatever it does into a reading; and its `verify`, the postcondition of a success.
+ * While it is in doubt what became of an operation, an effect that is found and that no other has becomes its own. Never
+ * throws: after a send, a reader that fails cannot tell.
  *
  * @module
  */
 
 import { isResponse } from "../classify/answer.ts";
-import type { Ended } from "../classify/classify.ts";
 import { wireKey, wireKeys } from "../key/mint.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import type { OperationRecord } from "../ledger/record.ts";
@@ -22,7 +21,6 @@ import {
 import { brokenReader, cannotTell, checkReading, type Reading } from "./define/reading.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import { about, type Operation } from "./operation/operation.ts";
-import type { Result } from "./outcome/result.ts";
 import { inStoreTime } from "./store-call.ts";
 
 /**
@@ -165,15 +163,14 @@ export function callBlind(operation: Operation, engine: Engine): void {
 /** The postcondition of a success. One that cannot be checked is not fulfilled. */
 export async function isVerified(
   operation: Operation,
-  ended: Ended<Result>,
+  result: unknown,
   engine: Engine,
 ): Promise<boolean> {
   const { tool, intent } = operation;
   const { verify } = tool;
-  if (!verify || !ended.ok) return true;
+  if (!verify) return true;
   const stop = new AbortController();
   const { signal } = stop;
-  const { value: result } = ended.value;
   const value = isResponse(result) ? result.clone() : result;
   const asked = runWithoutToken(async () => verify(value, { intent, signal }));
   const inTime = await withTimeLimit(engine.clock, tool.readTimeoutMs, asked);

@@ -90,7 +90,8 @@ async function examine(
   const { judged, ended } = seen;
   const { operation } = owned;
   const isYes = judged.verdict === "committed";
-  const isUnverified = isYes && !(await isVerified(operation, ended, engine));
+  const isUnverified =
+    isYes && ended.ok && !(await isVerified(operation, ended.value.value, engine));
   const failure = isYes
     ? undefined
     : await failureIn(ended, judged.status, attempted.token, operation, engine);
