@@ -23,6 +23,9 @@ export function enter(record: OperationRecord, state: State, at: number): Operat
   return { ...record, state, stateAt: at, intent: isOpen(state) ? record.intent : undefined };
 }
 
+/** Shared by all new records: most of them never have any. */
+const NONE: readonly never[] = [];
+
 export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   ...draft.identity,
   state: { tag: "queued" },
@@ -34,11 +37,11 @@ export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   fields: draft.fields,
   intent: draft.intent,
   precondition: draft.precondition,
-  aliases: addNames([], draft.aliases),
-  runs: draft.identity.run === undefined ? [] : [draft.identity.run],
-  attempts: [],
+  aliases: addNames(NONE, draft.aliases),
+  runs: draft.identity.run === undefined ? NONE : [draft.identity.run],
+  attempts: NONE,
   fired: 0,
-  evidence: [],
+  evidence: NONE,
 });
 
 /** Takes over the arguments of this call: nothing was sent before, or certainly nothing happened. */
@@ -170,7 +173,7 @@ export function fenceEnlisted(record: OperationRecord): OperationRecord {
 }
 
 export function addNames(known: readonly string[], more: readonly string[]): readonly string[] {
-  if (more.every((name) => known.includes(name))) return known;
+  if (more.length === 0 || more.every((name) => known.includes(name))) return known;
   const added = [...new Set(more)].filter((name) => !known.includes(name));
   return added.length === 0 ? known : [...known, ...added].slice(-MAX_NAMES_KEPT);
 }
