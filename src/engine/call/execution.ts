@@ -21,10 +21,16 @@ export interface SharedExecution extends Execution {
 
 /** One caller's wait: until the execution is done, or until this caller leaves. */
 export interface Waiting {
-  /** Called when another caller waits for longer: this one leaves at its own deadline. */
-  leaveInTime(): void;
-  done(outcome: Outcome<unknown>): void;
-  failed(error: unknown): void;
+  readonly operation: Operation;
+  readonly deadlineAt: number;
+  /** It did not start the execution. */
+  readonly joined: boolean;
+  readonly resolve: (outcome: Outcome<unknown>) => void;
+  readonly reject: (error: unknown) => void;
+  isOver: boolean;
+  hasTimer: boolean;
+  /** Ends what would make it leave: its timer, its signal. */
+  letGo: (() => void) | undefined;
 }
 
 export function createExecution(

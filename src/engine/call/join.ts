@@ -42,12 +42,18 @@ export function startOrJoin(
       (outcome) => {
         executions.delete(id);
         if (isUnsent(outcome)) calledWith.forget(ref);
-        for (const one of execution.waits) one.done(outcome);
+        for (const one of execution.waits) {
+          endWait(execution, one);
+          one.resolve(resultForCaller(outcome, one.joined));
+        }
       },
       (error: unknown) => {
         executions.delete(id);
         calledWith.forget(ref);
-        for (const one of execution.waits) one.failed(error);
+        for (const one of execution.waits) {
+          endWait(execution, one);
+          one.reject(error);
+        }
       },
     );
     return wait(execution, operation, deadlineAt, caller, engine, false);
@@ -76,7 +82,7 @@ async function joinRunning(
     const isStopping = running.stopped.aborted;
     if (!isStopping && deadlineAt > running.deadlineAt) {
       running.deadlineAt = deadlineAt;
-      for (const one of running.waits) one.leaveInTime();
+      for (const one of running.waits) leaveInTime(running, one, engine);
     }
     const outcome = await wait(running, operation, deadlineAt, caller, engine, true);
     const isOver = engine.clock.monotonic() >= deadlineAt || caller.signal?.aborted;
@@ -139,47 +145,67 @@ function wait(
 ): Promise<Outcome<unknown>> {
   execution.callers += 1;
   return new Promise((resolve, reject) => {
-    let isWaiting = true;
-    let cancel: (() => void) | undefined;
-    const stopWaiting = () => {
-      if (!isWaiting) return;
-      isWaiting = false;
-      execution.callers -= 1;
-      cancel?.();
-      signal?.removeEventListener("abort", leave);
-    };
-    const leave = () => {
-      stopWaiting();
-      if (execution.callers === 0) execution.stop.abort();
-      // The last to leave before anything was sent waits for the withdrawal: that is certain. So is an outcome
-      // that is being written as told; told as open, it would be another wish in the next turn.
-      if (execution.callers > 0 || (execution.sent && !execution.telling)) {
-        resolve({ ...commonOf(operation, undefined, engine), status: "in_progress" });
-      }
-    };
     const one: Waiting = {
-      leaveInTime() {
-        const leftMs = deadlineAt - engine.clock.monotonic();
-        if (!isWaiting || cancel || leftMs <= 0) return;
-        // The execution itself ends at the latest deadline, with more to say than "still in progress".
-        cancel = engine.clock.after(leftMs, () => {
-          if (execution.added === 0) leave();
-        });
-      },
-      done(outcome) {
-        stopWaiting();
-        resolve(resultForCaller(outcome, joined));
-      },
-      failed(error) {
-        stopWaiting();
-        reject(error);
-      },
+      operation,
+      deadlineAt,
+      joined,
+      resolve,
+      reject,
+      isOver: false,
+      hasTimer: false,
+      letGo: undefined,
     };
     execution.waits.push(one);
-    if (deadlineAt < execution.deadlineAt) one.leaveInTime();
-    if (signal?.aborted) leave();
-    else signal?.addEventListener("abort", leave, { once: true });
+    if (signal) leaveOn(signal, execution, one, engine);
+    if (deadlineAt < execution.deadlineAt) leaveInTime(execution, one, engine);
   });
+}
+
+function endWait(execution: SharedExecution, one: Waiting): void {
+  if (one.isOver) return;
+  one.isOver = true;
+  execution.callers -= 1;
+  one.letGo?.();
+}
+
+function leave(execution: SharedExecution, one: Waiting, engine: Engine): void {
+  endWait(execution, one);
+  if (execution.callers === 0) execution.stop.abort();
+  // The last to leave before anything was sent waits for the withdrawal: that is certain. So is an outcome
+  // that is being written as told; told as open, it would be another wish in the next turn.
+  if (execution.callers > 0 || (execution.sent && !execution.telling)) {
+    one.resolve({ ...commonOf(one.operation, undefined, engine), status: "in_progress" });
+  }
+}
+
+function leaveOn(
+  signal: AbortSignal,
+  execution: SharedExecution,
+  one: Waiting,
+  engine: Engine,
+): void {
+  const onAbort = () => leave(execution, one, engine);
+  if (signal.aborted) return onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  one.letGo = () => signal.removeEventListener("abort", onAbort);
+}
+
+/**
+ * Another caller waits for longer: this one leaves at its own deadline. The execution itself ends at the latest one,
+ * with more to say than "still in progress".
+ */
+function leaveInTime(execution: SharedExecution, one: Waiting, engine: Engine): void {
+  const leftMs = one.deadlineAt - engine.clock.monotonic();
+  if (one.isOver || one.hasTimer || leftMs <= 0) return;
+  one.hasTimer = true;
+  const { letGo } = one;
+  const cancel = engine.clock.after(leftMs, () => {
+    if (execution.added === 0) leave(execution, one, engine);
+  });
+  one.letGo = () => {
+    cancel();
+    letGo?.();
+  };
 }
 
 const isUnsent = (outcome: Outcome<unknown>): boolean =>
