@@ -181,9 +181,9 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/engine/call/join.ts",
-        find: '        resolve({ ...commonOf(operation, undefined, engine), status: "in_progress" });\n',
+        find: '    one.resolve({ ...commonOf(one.operation, undefined, engine), status: "in_progress" });\n',
         replace:
-          '        resolve({ ...commonOf(operation, undefined, engine), status: "not_applied", reason: "aborted" });\n',
+          '    one.resolve({ ...commonOf(one.operation, undefined, engine), status: "not_applied", reason: "aborted" });\n',
       },
     ],
     caughtBy: ["an abort after the send is not a cancellation"],
