@@ -32,13 +32,13 @@ const isStatus = (status: unknown): status is number =>
 export function isResponse(value: unknown): value is Response {
   if (typeof value !== "object" || value === null) return false;
   try {
-    const { status, ok, text, arrayBuffer, headers } = value as Response;
+    const it = value as Response;
     return (
-      typeof status === "number" &&
-      typeof ok === "boolean" &&
-      typeof text === "function" &&
-      typeof arrayBuffer === "function" &&
-      typeof headers?.get === "function"
+      typeof it.status === "number" &&
+      typeof it.ok === "boolean" &&
+      typeof it.text === "function" &&
+      typeof it.arrayBuffer === "function" &&
+      typeof it.headers?.get === "function"
     );
   } catch {
     return false;

@@ -181,6 +181,7 @@ function isUnsent(error: unknown, { sight, viaHttp }: JudgeFacts): boolean {
 /** What all requests together prove; `undefined` if there were none. */
 function ofRequests(about: JudgeFacts, answer?: unknown): Proof | undefined {
   const { requests } = about.sight;
+  if (requests.length === 0) return undefined;
   // A body that broke off may have been an error about the key.
   const keyError = about.bodyBroken || isKeyError(answer) || isKeyError(about.body);
   const all = requests.map(
@@ -211,6 +212,7 @@ function withReads(about: JudgeFacts): Judged {
 /** A request that another layer sent again until it was answered yes did happen, at least once. */
 function withoutFailedTries(about: JudgeFacts): JudgeFacts {
   const { requests } = about.sight;
+  if (requests.length < 2) return about;
   const isRetried = ({ method, href }: JudgedRequest, at: number) =>
     href !== undefined &&
     requests

@@ -1,8 +1,8 @@
 /**
  * What `run` is given. Most of it is made when it is asked for, and what was asked for is noted.
  *
- * The getters are shared by all contexts: an object literal with getters of its own gets a hidden class of its own,
- * which costs more than all else that an attempt makes.
+ * The getters are shared by all contexts, and there are few: an object literal with getters of its own gets a hidden
+ * class of its own, and each property that is defined costs as much as all the others together.
  *
  * @module
  */
@@ -48,10 +48,10 @@ const PRECONDITION = getter(({ took, precondition }) => {
 
 const SIGNAL = getter(({ signal }) => signal());
 
+/** On top of the platform's `fetch` as it is when it is asked for. */
 const FETCH = getter((source) => {
   const { token, keyHeader: name } = source;
-  const value = () => takeKey(source);
-  const keyHeader = name === undefined ? undefined : { name, value };
+  const keyHeader = name === undefined ? undefined : { name, value: () => takeKey(source) };
   return boundFetch(token, globalThis.fetch, { keyHeader });
 });
 
@@ -65,11 +65,12 @@ function getter(make: (source: ContextSource) => unknown): PropertyDescriptor {
 }
 
 export function contextFrom(source: ContextSource): AttemptContext {
-  const context = { attempt: source.attempt };
-  Object.defineProperty(context, SOURCE, { value: source });
+  const context = { attempt: source.attempt, precondition: undefined, [SOURCE]: source };
   Object.defineProperty(context, "key", KEY);
-  Object.defineProperty(context, "precondition", PRECONDITION);
   Object.defineProperty(context, "signal", SIGNAL);
   Object.defineProperty(context, "fetch", FETCH);
-  return context as AttemptContext;
+  if (source.precondition !== undefined) {
+    Object.defineProperty(context, "precondition", PRECONDITION);
+  }
+  return context as unknown as AttemptContext;
 }

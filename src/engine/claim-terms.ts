@@ -11,6 +11,7 @@ import { mayFireAgain } from "../ledger/moves/claim-moves.ts";
 import type { Draft, Lost, Move } from "../ledger/moves/moves.ts";
 import type { OperationRecord, Stored } from "../ledger/record.ts";
 import type { LaneChange } from "../ledger/store.ts";
+import type { Instant } from "../ledger/store-clock.ts";
 import { declaredBy, recognisesRepeats, type Tool } from "./define/tool.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import type { Operation } from "./operation/operation.ts";
@@ -31,21 +32,24 @@ export const claimMove = (
   ...own,
 });
 
-/** A claim of this operation on its tool's terms, and what is its own. */
+/** A claim of this operation on its tool's terms, and what is its own. `at` is now. */
 export const claimOf = (
   { tool, draft }: Operation,
   own: Partial<ClaimMove> & Pick<ClaimMove, "holder">,
-  engine: Engine,
-): ClaimMove =>
-  claimMove(draft, {
-    leaseMs: engine.timing.leaseMs,
-    declared: declaredBy(tool, engine.enlisted),
-    cooldownMs: engine.timing.cooldownMs,
-    powerless: !tool.readState && !recognisesRepeats(tool),
-    at: engine.ledger.clock.earliest(),
-    skew: engine.ledger.clock.skew(),
-    ...own,
-  });
+  at: Instant,
+  { ledger, timing, enlisted }: Engine,
+): ClaimMove => ({
+  move: "claim",
+  draft,
+  leaseMs: timing.leaseMs,
+  declared: declaredBy(tool, enlisted),
+  cooldownMs: timing.cooldownMs,
+  retry: false,
+  powerless: !tool.readState && !recognisesRepeats(tool),
+  at: ledger.clock.earliest(at),
+  skew: ledger.clock.skew(at),
+  ...own,
+});
 
 /**
  * Claims within the store's time limit, or not at all: a claim whose answer never came is taken back. What this process

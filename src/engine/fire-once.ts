@@ -38,7 +38,7 @@ export interface Firing<T> {
   /** The scope of calls made inside. @default the scope around */
   readonly scope?: object | undefined;
   /** Of a write: what holds for its requests, made when there is one; and with whom it may share a queue. */
-  readonly terms?: (() => WriteTerms) | undefined;
+  readonly makeTerms?: (() => WriteTerms) | undefined;
   readonly termsAfterEnd?: (() => WriteTerms) | undefined;
   readonly group?: object | undefined;
   /** Stops it early. */
@@ -52,16 +52,17 @@ export interface Firing<T> {
 export function fireOnce<T>(firing: Firing<T>): Fired<T> {
   // Not `firing` itself: what its terms hold on to is to go when it ends.
   const { stopped, run, scope, around, termsAfterEnd } = firing;
-  const token = tokenOf(firing);
+  const token = createToken(firing);
   let controller: AbortController | undefined;
   let isOver = false;
+  const onStopped = () => controller?.abort();
   const signal = (): AbortSignal => {
-    controller ??= new AbortController();
+    if (controller) return controller.signal;
+    controller = new AbortController();
     if (isOver || stopped?.aborted) controller.abort();
+    else stopped?.addEventListener("abort", onStopped, { once: true });
     return controller.signal;
   };
-  const onStopped = () => controller?.abort();
-  stopped?.addEventListener("abort", onStopped, { once: true });
   const start = () => runWithToken(token, () => run(signal, token), scope);
   const ended = (around ? around(start) : start()).then(
     (value) => whenQuiet<Ended<T>>(token, { ok: true, value }, termsAfterEnd),
@@ -73,16 +74,12 @@ export function fireOnce<T>(firing: Firing<T>): Fired<T> {
     stop() {
       isOver = true;
       giveUp(token);
+      if (!controller) return;
       stopped?.removeEventListener("abort", onStopped);
-      controller?.abort();
+      controller.abort();
     },
   };
 }
-
-const tokenOf = <T>(firing: Firing<T>): WireToken => {
-  const { operationId, attempt, refusal, frame, terms: makeTerms, group } = firing;
-  return createToken({ operationId, attempt, refusal, frame, makeTerms, group });
-};
 
 /** A `run` that has settled may have left a request behind, which decides what is known of it. */
 function whenQuiet<T>(

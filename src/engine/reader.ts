@@ -1,11 +1,12 @@
 /**
- * Calls a tool's `readState` and turns whatever it does into a reading. While it is in doubt what became of an
- * operation, an effect that is found and that no other has becomes its own. Never throws: after a send, a reader that
- * fails cannot tell.
+ * Calls a tool's `readState` and turns whatever it does into a reading; and its `verify`, the postcondition of a success.
+ * While it is in doubt what became of an operation, an effect that is found and that no other has becomes its own. Never
+ * throws: after a send, a reader that fails cannot tell.
  *
  * @module
  */
 
+import { isResponse } from "../classify/answer.ts";
 import { wireKey, wireKeys } from "../key/mint.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import type { OperationRecord } from "../ledger/record.ts";
@@ -157,4 +158,30 @@ export function callBlind(operation: Operation, engine: Engine): void {
   learned.readerChecked = true;
   learned.readerBlind = true;
   engine.events.emit("warning", () => ({ ...about(operation), code: "reader_blind" }));
+}
+
+/** The postcondition of a success. One that cannot be checked is not fulfilled. */
+export async function isVerified(
+  operation: Operation,
+  result: unknown,
+  engine: Engine,
+): Promise<boolean> {
+  const { tool, intent } = operation;
+  const { verify } = tool;
+  if (!verify) return true;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const value = isResponse(result) ? result.clone() : result;
+  const asked = runWithoutToken(async () => verify(value, { intent, signal }));
+  const inTime = await withTimeLimit(engine.clock, tool.readTimeoutMs, asked);
+  stop.abort();
+  if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;
+  const why = inTime.tag === "done" ? "nonsense" : inTime.tag;
+  engine.events.emit("warning", () => ({
+    ...about(operation),
+    code: "reader_failed",
+    which: "verify",
+    why,
+  }));
+  return false;
 }

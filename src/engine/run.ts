@@ -48,8 +48,11 @@ export async function runOperation(
   execution: Execution,
   engine: Engine,
 ): Promise<Outcome<unknown>> {
-  const claim = await claimOperation(execution, withinDeadline(engine, execution.remainingMs));
-  return claim.tag === "known" ? claim.outcome : conclude(claim.owned, engine);
+  const claim = await claimOperation(
+    execution,
+    withinDeadline(engine, () => execution.remainingMs()),
+  );
+  return claim.tag === "known" ? claim.outcome : await conclude(claim.owned, engine);
 }
 
 /** From a claim to an outcome. Reconcile has a settle of its own: what it cannot add to, it leaves. */
@@ -61,19 +64,7 @@ export async function conclude(
   const stopRenewing = keepLease(owned, engine);
   try {
     return await repeat(
-      async () => {
-        if (readsFirst(owned, engine)) await readState(owned, engine);
-        const ended = endBeforeFiring(owned, engine);
-        if (ended) return toPass(owned, ended, engine, settleWith);
-
-        // Without a licence nothing is fired: such a pass only reads.
-        const attempted = await attemptEffect(owned, engine);
-        if (attempted) await classifyAttempt(owned, attempted, engine);
-        if (attempted?.late) whenLate(owned, attempted.late, engine);
-        if (isInDoubt(owned)) await readState(owned, engine);
-
-        return toPass(owned, nextMove(owned, engine), engine, settleWith);
-      },
+      () => onePass(owned, engine, settleWith),
       (waitMs) => pause(owned, waitMs, engine),
     );
   } catch (error) {
@@ -92,18 +83,37 @@ export async function conclude(
   }
 }
 
+async function onePass(
+  owned: Owned,
+  engine: Engine,
+  settleWith: typeof settle,
+): Promise<Pass<Outcome<unknown>>> {
+  if (readsFirst(owned, engine)) await readState(owned, engine);
+  const ended = endBeforeFiring(owned, engine);
+  if (ended) return await toPass(owned, ended, engine, settleWith);
+
+  // Without a licence nothing is fired: such a pass only reads.
+  const attempted = await attemptEffect(owned, engine);
+  const classifying = attempted && classifyAttempt(owned, attempted, engine);
+  if (classifying instanceof Promise) await classifying;
+  if (attempted?.late) whenLate(owned, attempted.late, engine);
+  if (isInDoubt(owned)) await readState(owned, engine);
+
+  return await toPass(owned, nextMove(owned, engine), engine, settleWith);
+}
+
 /** What the next move means for the loop: it is done, or another pass follows. */
-async function toPass(
+function toPass(
   owned: Owned,
   next: Next,
   engine: Engine,
   settleWith: typeof settle,
-): Promise<Pass<Outcome<unknown>>> {
+): Pass<Outcome<unknown>> | Promise<Pass<Outcome<unknown>>> {
   switch (next.tag) {
     case "settle":
       return settleWith(owned, next.final, engine);
     case "withdraw":
-      return { tag: "done", value: await withdrawn(owned, next.status, engine) };
+      return withdrawn(owned, next.status, engine).then((value) => ({ tag: "done", value }));
     case "fire":
       owned.licence = next.licence;
       return { tag: "wait", waitMs: next.waitMs };

@@ -151,11 +151,20 @@ function visitObject(walk: Walk, object: object): string {
   return text === "" ? "{}" : `${text}}`;
 }
 
-/** Without a comparator, `sort` compares UTF-16 units, as RFC 8785 and `>` do. */
-const sorted = (names: string[]): string[] =>
-  names.every((name, index) => index === 0 || name > (names[index - 1] ?? ""))
-    ? names
-    : names.sort();
+/** So many names are sorted by insertion: `sort` takes several times as long for a few. */
+const FEW = 16;
+
+/** In place. `sort` without a comparator compares UTF-16 units, as RFC 8785 and `>` do. */
+function sorted(names: string[]): string[] {
+  if (names.length > FEW) return names.sort();
+  for (let end = 1; end < names.length; end += 1) {
+    const name = names[end] ?? "";
+    let at = end;
+    for (; at > 0 && (names[at - 1] ?? "") > name; at -= 1) names[at] = names[at - 1] ?? "";
+    names[at] = name;
+  }
+  return names;
+}
 
 /** Printable ASCII that JSON does not escape, and that has only one Unicode form. */
 const PLAIN = /^[ !#-[\]-~]*$/;

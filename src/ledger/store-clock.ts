@@ -8,14 +8,14 @@
 
 import type { Clock } from "../lang/clock.ts";
 
-/** Bounds of the store's time. */
+/** Bounds of the store's time, now or at a moment that was taken just before: steps that ask twice take it once. */
 export interface LedgerClock {
-  /** No later than the store's clock now: for a right that begins. */
-  earliest(): number;
-  /** No earlier than the store's clock now: for a right that ends. */
-  latest(): number;
+  /** No later than the store's clock: for a right that begins. */
+  earliest(at?: Instant): number;
+  /** No earlier than the store's clock: for a right that ends. */
+  latest(at?: Instant): number;
   /** How far the wall clock of this host is ahead of the store's. */
-  skew(): number;
+  skew(at?: Instant): number;
 }
 
 /** A moment on both local clocks. */
@@ -48,21 +48,21 @@ export function storeClock(clock: Clock): StoreClock {
     sample.received = instantOf(clock);
   }
 
-  function earliest(): number {
+  function earliest(at: Instant = instantOf(clock)): number {
     const { monotonic, wall } = sample.received;
-    const passed = Math.min(clock.monotonic() - monotonic, clock.now() - wall);
+    const passed = Math.min(at.monotonic - monotonic, at.wall - wall);
     return Math.floor(sample.now + Math.max(passed, 0));
   }
 
-  function latest(): number {
+  function latest(at: Instant = instantOf(clock)): number {
     const { monotonic, wall } = sample.asked;
-    return Math.ceil(sample.now + Math.max(clock.monotonic() - monotonic, clock.now() - wall));
+    return Math.ceil(sample.now + Math.max(at.monotonic - monotonic, at.wall - wall));
   }
 
   return {
     earliest,
     latest,
-    skew: () => Math.round(clock.now() - earliest()),
+    skew: (at = instantOf(clock)) => Math.round(at.wall - earliest(at)),
     async timed(ask) {
       const asked = instantOf(clock);
       const answer = await ask();

@@ -83,7 +83,8 @@ async function takeOver(execution: Execution, listed: Stored, engine: Engine): P
   const resends = fireMode !== "never" && recognisesRepeats(tool);
   // A claim that needs an approval and has none can only take over what is open: it begins nothing.
   const terms = { holder, powerless: !tool.readState && !resends, needsYes: true };
-  const moved = await claimInTime(operation, engine, claimOf(operation, terms, engine), stored);
+  const claim = claimOf(operation, terms, grantedAt, engine);
+  const moved = await claimInTime(operation, engine, claim, stored);
   if (moved.tag === "moved" && moved.stored) {
     const owned = takeOwnership(execution, moved.stored, holder, grantedAt, engine);
     execution.sent = true;

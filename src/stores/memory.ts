@@ -89,12 +89,11 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
       const ledger = ledgerOf(tenant);
       const time = now();
       const entry = ledger.entries.get(id);
-      const current = entry && storedOf(entry);
-      if ((entry?.version ?? 0) !== expect) return { ok: false, current, now: time };
-      if (lane) {
-        const there = ledger.lanes.get(lane.name) ?? NO_LANE;
-        if (there.version !== lane.expect) return { ok: false, current, lane: there, now: time };
-      }
+      const refused = (there?: StoredLane) =>
+        ({ ok: false, current: entry && storedOf(entry), lane: there, now: time }) as const;
+      if ((entry?.version ?? 0) !== expect) return refused();
+      const there = lane && (ledger.lanes.get(lane.name) ?? NO_LANE);
+      if (there && there.version !== lane.expect) return refused(there);
       sequence += 1;
       if (lane?.lane) ledger.lanes.set(lane.name, { lane: lane.lane, version: sequence });
       else if (lane) ledger.lanes.delete(lane.name);

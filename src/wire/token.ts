@@ -94,16 +94,18 @@ export const requestsOf = ({ counter }: WireToken): readonly WireRequest[] =>
 export const answersOf = (token: WireToken): readonly WireRequest[] => answersIn(requestsOf(token));
 
 const FETCH_IS_SHOWN = showsFetch();
+const NO_REQUESTS: readonly WireRequest[] = [];
 
 /** The requests of a write, with how each ended, and whether there may be more. */
 export function sightOf(token: WireToken, viaHttp: boolean): SeenRequests {
-  const all = answersOf(token).filter(({ ignored }) => !ignored);
-  const requests = all.filter(isWrite);
+  const all = token.counter ? answersOf(token).filter(({ ignored }) => !ignored) : NO_REQUESTS;
   // What it does goes through its own `fetch`, so that no other way out and no lost context can hide it.
   const isLost =
     !viaHttp && (!FETCH_IS_SHOWN || token.contextLost || (token.others?.size ?? 0) > 0);
   const isPartial = isLost || token.counter?.isFull() === true;
-  return { requests, reads: all.filter((request) => !isWrite(request)), isPartial };
+  if (all.length === 0) return { requests: NO_REQUESTS, reads: NO_REQUESTS, isPartial };
+  const reads = all.filter((request) => !isWrite(request));
+  return { requests: all.filter(isWrite), reads, isPartial };
 }
 
 export interface SeenRequests {

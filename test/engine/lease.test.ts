@@ -5,6 +5,7 @@ import { holdsLease, keepLease, mayStillSend, renewsLease } from "../../src/engi
 import { type Owned, takeOwnership, wakeOf } from "../../src/engine/steps/ownership.ts";
 import { timeToSend } from "../../src/engine/steps/time-to-send.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
+import { instantOf } from "../../src/ledger/store-clock.ts";
 import { claimOf } from "../../src/testing/record-of.ts";
 import { engineOf, executionOf, operationOf, type TestEngine } from "./engine-of.ts";
 
@@ -87,7 +88,7 @@ describe("a lease that is kept", () => {
 
 describe("an attempt starts", () => {
   const starts = async (): Promise<boolean> =>
-    holdsLease(owned, engine) || (await renewsLease(owned, engine));
+    holdsLease(owned, instantOf(engine.clock)) || (await renewsLease(owned, engine));
 
   test("while the lease is held, however long the attempt will take", async () => {
     expect(await starts()).toBe(true);
@@ -135,15 +136,15 @@ describe("a request of an attempt may leave", () => {
   test("until its time is over, by the clock that shows more", async () => {
     const minute = time(60_000);
     await engine.clock.advance(59_999);
-    expect(mayStillSend(owned, minute, false, engine)).toBe(true);
+    expect(mayStillSend(owned, minute, false, instantOf(engine.clock))).toBe(true);
     engine.clock.jump(1);
-    expect(mayStillSend(owned, minute, false, engine)).toBe(false);
+    expect(mayStillSend(owned, minute, false, instantOf(engine.clock))).toBe(false);
   });
 
   test("as its first one only under the lease", async () => {
     const minute = time(60_000);
     await engine.clock.advance(LEASE_MS);
-    expect(mayStillSend(owned, minute, true, engine)).toBe(false);
-    expect(mayStillSend(owned, minute, false, engine)).toBe(true);
+    expect(mayStillSend(owned, minute, true, instantOf(engine.clock))).toBe(false);
+    expect(mayStillSend(owned, minute, false, instantOf(engine.clock))).toBe(true);
   });
 });

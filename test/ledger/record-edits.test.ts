@@ -1,17 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { addAttempt, addNames, endAttempts } from "../../src/ledger/moves/record-edits.ts";
-import type { OperationRecord, Verdict } from "../../src/ledger/record.ts";
+import type { Licence, OperationRecord, Verdict } from "../../src/ledger/record.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 
 const KEPT = 32;
+
+const noted = (
+  record: OperationRecord,
+  licence: Licence,
+  attempt: Parameters<typeof addAttempt>[3],
+): OperationRecord => ({ ...record, ...addAttempt(record, record.epoch, licence, attempt) });
 
 /** A record fired so often, with a verdict for each. */
 function fired(verdicts: readonly Verdict[]): OperationRecord {
   let record = recordOf({ attempts: [], fired: 0 });
   for (const [index, verdict] of verdicts.entries()) {
-    record = endAttempts(addAttempt(record, "not_sent", { at: index }), [
-      { n: index + 1, verdict },
-    ]);
+    record = endAttempts(noted(record, "not_sent", { at: index }), [{ n: index + 1, verdict }]);
   }
   return record;
 }
@@ -52,8 +56,8 @@ describe("the attempts of a record", () => {
   });
 
   test("say until when they may send, and only the latest such time; once they have ended, nothing", () => {
-    const noted = addAttempt(recordOf({ attempts: [], fired: 0 }), "first", { at: 1, endsBy: 20 });
-    const longer = endAttempts(noted, [{ n: 1, endsBy: 30 }]);
+    const first = noted(recordOf({ attempts: [], fired: 0 }), "first", { at: 1, endsBy: 20 });
+    const longer = endAttempts(first, [{ n: 1, endsBy: 30 }]);
     expect(endAttempts(longer, [{ n: 1, endsBy: 10 }]).attempts).toMatchObject([{ endsBy: 30 }]);
     const ended = endAttempts(longer, [{ n: 1, endedAt: 25 }]);
     expect(ended.attempts).toMatchObject([{ endedAt: 25, endsBy: undefined }]);

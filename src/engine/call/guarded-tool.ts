@@ -17,7 +17,7 @@ import type { PlannedCall } from "../define/planned-call.ts";
 import type { Tool } from "../define/tool.ts";
 import { recognisesForgotten, registerTool } from "../define/tool.ts";
 import { type Engine, inBackground, underWay } from "../engine.ts";
-import { currentFrame, enterInner, type Inner } from "../operation/nesting.ts";
+import { currentFrame, enterInner } from "../operation/nesting.ts";
 import type { Caller, NamedCallOptions, Operation } from "../operation/operation.ts";
 import { errorOf, type Outcome } from "../operation/outcome.ts";
 import { type Reply, replyOf } from "../outcome/reply.ts";
@@ -47,22 +47,17 @@ export interface GuardedTool<A, R> {
 }
 
 export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
-  const call = (args: A, options: NamedCallOptions = NO_OPTIONS) =>
-    begin(tool, args, options, engine) as Promise<Called<R>>;
-  const result = async (args: A, options?: NamedCallOptions): Promise<R> => {
-    const { outcome, inner } = await call(args, options);
-    const error = errorOf(outcome);
-    if (error) {
-      if (inner) inner.error = error;
-      throw error;
-    }
+  const outcomeOf = (args: A, options: NamedCallOptions = NO_OPTIONS) =>
+    call(tool, args, options, engine) as Promise<Outcome<R>>;
+  const result = async (args: A, options: NamedCallOptions = NO_OPTIONS): Promise<R> => {
+    const outcome = (await call(tool, args, options, engine, errorOf)) as Outcome<R>;
     return (outcome as Extract<Outcome<R>, { status: "committed" }>).result as R;
   };
   const guarded: GuardedTool<A, R> = Object.assign(result, {
-    outcome: async (args: A, options?: NamedCallOptions) => (await call(args, options)).outcome,
+    outcome: async (args: A, options?: NamedCallOptions) => outcomeOf(args, options),
     reply: async (args: A, options?: NamedCallOptions) =>
       replyOf(
-        (await call(args, byModel(tool, options, engine))).outcome,
+        await outcomeOf(args, byModel(tool, options, engine)),
         checkerOf(tool.name, engine),
         tool.kind === "read",
       ),
@@ -85,12 +80,6 @@ const byModel = (
 ): NamedCallOptions =>
   kind === "read" || options.step !== undefined ? options : { ...options, step: newId() };
 
-interface Called<R> {
-  readonly outcome: Outcome<R>;
-  /** The attempt of an outer operation that is to hear of it. */
-  readonly inner: Inner | undefined;
-}
-
 function checkNotClosed(engine: Engine): void {
   // What a call under way still needs is part of that call.
   if (engine.isClosed() && !currentFrame()) throw new ClosedError();
@@ -107,31 +96,38 @@ async function planTool(
   return engine.gate.plan(tool, copy, options, caller, engine);
 }
 
-async function begin(
+/** `toError` makes the error that this way of calling throws for an outcome. */
+async function call(
   tool: Tool,
   args: unknown,
   options: NamedCallOptions,
   engine: Engine,
-): Promise<Called<unknown>> {
+  toError?: (outcome: Outcome<unknown>) => Error | undefined,
+): Promise<Outcome<unknown>> {
   checkNotClosed(engine);
   const caller = callerOf(tool, options);
+  // The attempt of an outer operation is to hear of it.
   const inner = tool.kind === "read" ? undefined : enterInner();
+  let outcome: Outcome<unknown>;
   try {
     const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
     // `close` knows of an execution by itself; of what comes before it, and of one in a transaction, it must be told.
     const isKnownToClose = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
-    const outcome =
+    outcome =
       isKnownToClose && !(copy instanceof Promise)
         ? await write(tool, copy, options, caller, engine)
         : await underWay(engine, prepareAndRun(tool, copy, options, caller, engine));
-    if (inner) inner.status = outcome.status;
-    return { outcome, inner };
   } catch (error) {
     // Our errors are thrown only before anything is sent; all else is an outcome.
     const status = isHoldfireError(error) ? "not_applied" : "unknown";
     if (inner) Object.assign(inner, { status, error });
     throw error;
   }
+  if (inner) inner.status = outcome.status;
+  const error = toError?.(outcome);
+  if (!error) return outcome;
+  if (inner) inner.error = error;
+  throw error;
 }
 
 /** A read, or a write whose arguments are still being checked or whose ledger is not open yet. */

@@ -7,7 +7,6 @@
  */
 
 import { runDetached } from "../../lang/detached.ts";
-import { createStop, type Stop } from "../../lang/stop.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import { type Engine, underWay } from "../engine.ts";
 import type { Caller, Execution, FireMode } from "../operation/operation.ts";
@@ -16,19 +15,10 @@ import type { Outcome } from "../operation/outcome.ts";
 import { announced, isAnnounced } from "../outcome/announce.ts";
 import { commonOf, conflict, rewordedIn } from "../outcome/build.ts";
 import { resultForCaller } from "../outcome/result.ts";
+import { createExecution, type SharedExecution, type Waiting } from "./execution.ts";
 
 /** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
 export type RunOperation = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;
-
-interface SharedExecution extends Execution {
-  deadlineAt: number;
-  /** Milliseconds that people took. */
-  added: number;
-  callers: number;
-  readonly stop: Stop;
-  /** Makes `done` what this is. Before that it can be waited for already: what runs first may join. */
-  started(outcome: Promise<Outcome<unknown>>): void;
-}
 
 export function startOrJoin(
   operation: Operation,
@@ -48,12 +38,24 @@ export function startOrJoin(
     if (caller.signal?.aborted) execution.stop.abort();
     // Before it starts: what it does first may join it.
     executions.set(id, execution);
-    calledWith.note(ref, tool);
-    const remove = (outcome: Outcome<unknown> | undefined) => {
-      executions.delete(id);
-      if (!outcome || isUnsent(outcome)) calledWith.forget(ref);
-    };
-    start(execution, engine, run).then(remove, () => remove(undefined));
+    start(execution, engine, run).then(
+      (outcome) => {
+        executions.delete(id);
+        if (isUnsent(outcome)) calledWith.forget(ref);
+        for (const one of execution.waits) {
+          endWait(execution, one);
+          one.resolve(resultForCaller(outcome, one.joined));
+        }
+      },
+      (error: unknown) => {
+        executions.delete(id);
+        calledWith.forget(ref);
+        for (const one of execution.waits) {
+          endWait(execution, one);
+          one.reject(error);
+        }
+      },
+    );
     return wait(execution, operation, deadlineAt, caller, engine, false);
   };
   if (!executions.has(id)) return startNew();
@@ -78,7 +80,10 @@ async function joinRunning(
       return conflict(operation, "other_intent", engine);
     }
     const isStopping = running.stopped.aborted;
-    if (!isStopping) running.deadlineAt = Math.max(running.deadlineAt, deadlineAt);
+    if (!isStopping && deadlineAt > running.deadlineAt) {
+      running.deadlineAt = deadlineAt;
+      for (const one of running.waits) leaveInTime(running, one, engine);
+    }
     const outcome = await wait(running, operation, deadlineAt, caller, engine, true);
     const isOver = engine.clock.monotonic() >= deadlineAt || caller.signal?.aborted;
     // Other callers gave up before anything was sent, or while it was stopping; this one has not.
@@ -118,67 +123,18 @@ function start(
 ): Promise<Outcome<unknown>> {
   const { operation, fireMode } = execution;
   const work = () => run(execution, engine);
+  const announcing = () => announced(begun, engine, work);
   const begun = () => ({
     ...about(operation),
     kind: operation.tool.kind,
     toolCallId: operation.draft.aliases[0],
     by: fireMode === "freely" ? ("call" as const) : ("reconcile" as const),
   });
-  execution.started(
-    runWithoutToken(isAnnounced(engine) ? () => announced(begun, engine, work) : work),
-  );
-  return execution.done;
+  const done = runWithoutToken(isAnnounced(engine) ? announcing : work);
+  execution.done = done;
+  return done;
 }
 
-function createExecution(
-  operation: Operation,
-  deadlineAt: number,
-  fireMode: FireMode,
-  { clock }: Engine,
-): SharedExecution {
-  const stop = createStop();
-  let started: SharedExecution["started"] = () => {};
-  const done = new Promise<Outcome<unknown>>((resolve) => {
-    started = resolve;
-  });
-  const execution: SharedExecution = {
-    operation,
-    stopped: stop.signal,
-    stop,
-    deadlineAt,
-    added: 0,
-    callers: 0,
-    sent: false,
-    telling: false,
-    fireMode,
-    hasCaller: () => execution.callers > 0,
-    remainingMs: () => execution.deadlineAt + execution.added - clock.monotonic(),
-    untilStopped: (work) =>
-      new Promise((resolve, reject) => {
-        const onStop = () => resolve({ tag: "stopped" });
-        if (stop.signal.aborted) return onStop();
-        stop.signal.addEventListener("abort", onStop, { once: true });
-        work()
-          .then((value) => resolve({ tag: "done", value }), reject)
-          .finally(() => stop.signal.removeEventListener("abort", onStop));
-      }),
-    async outsideDeadline(work) {
-      const before = clock.monotonic();
-      const already = execution.added;
-      execution.added = Number.POSITIVE_INFINITY;
-      try {
-        return await execution.untilStopped(work);
-      } finally {
-        execution.added = already + clock.monotonic() - before;
-      }
-    },
-    done,
-    started,
-  };
-  return execution;
-}
-
-/** One caller's wait: until the execution is done, or until this caller leaves. */
 function wait(
   execution: SharedExecution,
   operation: Operation,
@@ -189,40 +145,67 @@ function wait(
 ): Promise<Outcome<unknown>> {
   execution.callers += 1;
   return new Promise((resolve, reject) => {
-    let isWaiting = true;
-    const stopWaiting = () => {
-      if (!isWaiting) return;
-      isWaiting = false;
-      execution.callers -= 1;
-      cancel();
-      signal?.removeEventListener("abort", leave);
+    const one: Waiting = {
+      operation,
+      deadlineAt,
+      joined,
+      resolve,
+      reject,
+      isOver: false,
+      hasTimer: false,
+      letGo: undefined,
     };
-    const leave = () => {
-      stopWaiting();
-      if (execution.callers === 0) execution.stop.abort();
-      // The last to leave before anything was sent waits for the withdrawal: that is certain. So is an outcome
-      // that is being written as told; told as open, it would be another wish in the next turn.
-      if (execution.callers > 0 || (execution.sent && !execution.telling)) {
-        resolve({ ...commonOf(operation, undefined, engine), status: "in_progress" });
-      }
-    };
-    const cancel = engine.clock.after(deadlineAt - engine.clock.monotonic(), () => {
-      // The execution itself ends at the latest deadline, with more to say than "still in progress".
-      if (deadlineAt < execution.deadlineAt && execution.added === 0) leave();
-    });
-    execution.done.then(
-      (outcome) => {
-        stopWaiting();
-        resolve(resultForCaller(outcome, joined));
-      },
-      (error: unknown) => {
-        stopWaiting();
-        reject(error);
-      },
-    );
-    if (signal?.aborted) leave();
-    else signal?.addEventListener("abort", leave, { once: true });
+    execution.waits.push(one);
+    if (signal) leaveOn(signal, execution, one, engine);
+    if (deadlineAt < execution.deadlineAt) leaveInTime(execution, one, engine);
   });
+}
+
+function endWait(execution: SharedExecution, one: Waiting): void {
+  if (one.isOver) return;
+  one.isOver = true;
+  execution.callers -= 1;
+  one.letGo?.();
+}
+
+function leave(execution: SharedExecution, one: Waiting, engine: Engine): void {
+  endWait(execution, one);
+  if (execution.callers === 0) execution.stop.abort();
+  // The last to leave before anything was sent waits for the withdrawal: that is certain. So is an outcome
+  // that is being written as told; told as open, it would be another wish in the next turn.
+  if (execution.callers > 0 || (execution.sent && !execution.telling)) {
+    one.resolve({ ...commonOf(one.operation, undefined, engine), status: "in_progress" });
+  }
+}
+
+function leaveOn(
+  signal: AbortSignal,
+  execution: SharedExecution,
+  one: Waiting,
+  engine: Engine,
+): void {
+  const onAbort = () => leave(execution, one, engine);
+  if (signal.aborted) return onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  one.letGo = () => signal.removeEventListener("abort", onAbort);
+}
+
+/**
+ * Another caller waits for longer: this one leaves at its own deadline. The execution itself ends at the latest one,
+ * with more to say than "still in progress".
+ */
+function leaveInTime(execution: SharedExecution, one: Waiting, engine: Engine): void {
+  const leftMs = one.deadlineAt - engine.clock.monotonic();
+  if (one.isOver || one.hasTimer || leftMs <= 0) return;
+  one.hasTimer = true;
+  const { letGo } = one;
+  const cancel = engine.clock.after(leftMs, () => {
+    if (execution.added === 0) leave(execution, one, engine);
+  });
+  one.letGo = () => {
+    cancel();
+    letGo?.();
+  };
 }
 
 const isUnsent = (outcome: Outcome<unknown>): boolean =>

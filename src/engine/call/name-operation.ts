@@ -20,6 +20,9 @@ import type { Engine } from "../engine.ts";
 import { currentFrame } from "../operation/nesting.ts";
 import { about, type NamedCallOptions, type Operation } from "../operation/operation.ts";
 
+const NONE: readonly string[] = [];
+const NO_FIELDS: Readonly<Record<string, string>> = {};
+
 /** `joined` is the operation of an earlier turn that the call belongs to, in place of one of its own. */
 export function nameOperation(
   tool: Tool,
@@ -30,7 +33,7 @@ export function nameOperation(
 ): Operation {
   const { value: args, text: argsText } = given;
   const { value: intent, text: intentText } = intentOf(tool, given);
-  const aliases = (options.aliases ?? []).map((alias) => checkAlias(alias));
+  const aliases = options.aliases ? options.aliases.map((alias) => checkAlias(alias)) : NONE;
   const scope = resolveScope(options.scope);
   const current = scope?.isRunNamed ? [...aliases, scope.run()] : aliases;
   const volatile = findVolatileId(intent, current, tool.volatileIds === "allow");
@@ -74,7 +77,7 @@ export function nameOperation(
       },
       // Where the arguments are the intent, other arguments are another operation: none is reworded.
       argsHash: intentText === argsText ? print : hashArguments(argsText, id),
-      fields: intentText === argsText ? {} : hashFields(args, id),
+      fields: intentText === argsText ? NO_FIELDS : hashFields(args, id),
       intent: engine.codec.encodeText(intentText, { tenant, id }),
       aliases,
     },

@@ -13,6 +13,7 @@ import { showScope } from "../../key/scope.ts";
 import type { StopSignal } from "../../lang/stop.ts";
 import type { Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves/moves.ts";
+import type { Instant } from "../../ledger/store-clock.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Outer } from "./nesting.ts";
@@ -80,8 +81,8 @@ export interface Execution {
   readonly operation: Operation;
   /** Aborted when its last caller has left: nothing new is fired, what was sent is still read and filed. */
   readonly stopped: StopSignal;
-  /** How long until the latest deadline of its callers, in milliseconds. */
-  remainingMs(): number;
+  /** How long until the latest deadline of its callers, in milliseconds; from `at`, if that was taken just now. */
+  remainingMs(at?: Instant): number;
   /** Waits for a person, whose time is outside the deadline. */
   outsideDeadline<T>(wait: () => Promise<T>): Promise<Waited<T>>;
   /** Waits for the user's own code, which has sent nothing yet: no caller need wait for its end. */
@@ -94,7 +95,8 @@ export interface Execution {
   telling: boolean;
   /** `"freely"` for callers; reconcile reads, and resends by key when asked to. */
   readonly fireMode: FireMode;
-  readonly done: Promise<Outcome<unknown>>;
+  /** `undefined` until it has run to its first wait. */
+  done: Promise<Outcome<unknown>> | undefined;
 }
 
 /** How long a caller waits, and what may end its wait. */

@@ -5,11 +5,18 @@
  * @module
  */
 
-import type { Failure } from "../../classify/failure.ts";
+import type { Ended } from "../../classify/classify.ts";
+import { type Failure, failureOf } from "../../classify/failure.ts";
+import { withTimeLimit } from "../../lang/clock.ts";
 import { peek } from "../../lang/peek.ts";
 import type { Codec } from "../../ledger/codec/codec.ts";
 import type { PayloadOwner } from "../../ledger/codec/encryption.ts";
 import type { AttemptNote, FailureNote } from "../../ledger/record.ts";
+import { failedBody } from "../../wire/guarded-fetch.ts";
+import type { WireToken } from "../../wire/token.ts";
+import type { Engine } from "../engine.ts";
+import type { Operation } from "../operation/operation.ts";
+import type { Result } from "./result.ts";
 
 /** The same without the texts that may not be told. */
 export function redactFailure(
@@ -49,4 +56,24 @@ export function readFailure(
     typeof each === "string" ? each : undefined,
   );
   return { type, code, byTool, answered, broke, line, said };
+}
+
+/** A failed answer whose body has not come by then is told without it. */
+const BODY_MS = 250;
+
+/** What it failed with, as far as it may be told. */
+export async function failureIn(
+  ended: Ended<Result>,
+  status: number | undefined,
+  token: WireToken,
+  { tool }: Operation,
+  { codec, clock }: Engine,
+): Promise<Failure | undefined> {
+  let body: unknown = ended.ok ? ended.value.kept?.body : undefined;
+  if (body === undefined && status !== undefined && status >= 400) {
+    const read = await withTimeLimit(clock, BODY_MS, failedBody(token, status));
+    body = read.tag === "done" ? read.value : undefined;
+  }
+  const said = status === undefined || status < 400 ? undefined : body;
+  return redactFailure(failureOf(ended.ok ? undefined : ended, said), tool.name, codec);
 }

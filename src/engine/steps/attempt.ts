@@ -13,6 +13,7 @@ import { InvalidInputError } from "../../errors.ts";
 import { operationScope } from "../../key/scope.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
 import type { Licence } from "../../ledger/record.ts";
+import { instantOf } from "../../ledger/store-clock.ts";
 import { surrounding } from "../../observe/around.ts";
 import { showsFetch } from "../../wire/platform-fetch.ts";
 import type { WireToken, WriteTerms } from "../../wire/token.ts";
@@ -27,7 +28,7 @@ import { noteUnvetoable, termsAfterEnd } from "./late-send.ts";
 import { mayStillSend } from "./lease.ts";
 import { type Owned, timeOf } from "./ownership.ts";
 import { prepareAttempt, storedPrecondition } from "./prepare-attempt.ts";
-import { announceRunning, beginAttempt, giveUpWaiting } from "./still-running.ts";
+import { announceRunning, beginAttempt, endAttempt, giveUpWaiting } from "./still-running.ts";
 import { attemptMsOf, type TimeToSend } from "./time-to-send.ts";
 
 const ENLISTED =
@@ -59,19 +60,21 @@ export async function attemptEffect(
   const { operation, execution, licence } = owned;
   if (!licence) return undefined;
   owned.licence = undefined;
-  const timeoutMs = attemptMsOf(execution);
-  if (!(await prepareAttempt(owned, licence, timeoutMs, engine))) return undefined;
+  const now = instantOf(engine.clock);
+  const timeoutMs = attemptMsOf(execution, now);
+  const preparing = prepareAttempt(owned, licence, timeoutMs, now, engine);
+  if (!(preparing instanceof Promise ? await preparing : preparing)) return undefined;
   owned.resendAt = undefined;
 
   giveUpWaiting(owned);
   const n = owned.stored.record.fired;
-  const over = beginAttempt(operation.ref.id, n, engine);
+  beginAttempt(operation.ref.id, n, engine);
   const { attempted, ended, stop } = fire(owned, n, licence, engine);
   const inTime = await withTimeLimit(engine.clock, timeoutMs, ended);
   const end = (how: Ended<Result>) => {
     // What `run` goes on to send must not leave. A body that the caller is still to read goes on.
     if (!(how.ok && how.value.isUnread)) stop();
-    over();
+    endAttempt(operation.ref.id, n, engine);
     owned.waitedFor?.delete(n);
   };
   if (inTime.tag === "done") {
@@ -119,7 +122,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     frame,
     scope: operationScope(ref.id),
     around: inside && ((start) => inside.run(start)),
-    terms: termsOf(owned, n, time, engine),
+    makeTerms: termsOf(owned, n, time, engine),
     termsAfterEnd: termsAfterEnd(operation, n, engine),
     group: engine.ledger.store,
     run: async (signal, token) => {
@@ -145,7 +148,7 @@ const termsOf =
   (owned: Owned, n: number, time: TimeToSend, engine: Engine): (() => WriteTerms) =>
   () => ({
     ...termsAfterEnd(owned.operation, n, engine)(),
-    mayStillSend: (isFirst) => mayStillSend(owned, time, isFirst, engine),
+    mayStillSend: (isFirst) => mayStillSend(owned, time, isFirst, instantOf(engine.clock)),
   });
 
 async function bufferedResult(

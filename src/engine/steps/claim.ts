@@ -11,7 +11,7 @@
 
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
-import { instantOf } from "../../ledger/store-clock.ts";
+import { type Instant, instantOf } from "../../ledger/store-clock.ts";
 import type { ClaimMove } from "../claim-terms.ts";
 import { claimInTime, claimOf, lostBefore, withdrawClaim } from "../claim-terms.ts";
 import type { Admission, Engine, Visit } from "../engine.ts";
@@ -31,6 +31,7 @@ export type Claim =
   | { readonly tag: "known"; readonly outcome: Outcome<unknown> };
 
 export async function claimOperation(execution: Execution, engine: Engine): Promise<Claim> {
+  const { operation } = execution;
   const visit: Visit = {};
   const holder = engine.newId();
   let claim: Claim | undefined;
@@ -40,9 +41,13 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
       const admitted = admitting instanceof Promise ? await admitting : admitting;
       if (admitted.tag === "known") claim = admitted;
       else {
-        const written = await writeClaim(execution, admitted, holder, engine);
+        const grantedAt = instantOf(engine.clock);
+        const written = claimFor(execution, admitted, holder, grantedAt, engine);
+        const moved = await claimInTime(operation, engine, written, undefined, admitted.lane);
+        const foundLoss = !written.suspect && lostBefore(operation, engine) !== undefined;
+        const answer = { moved, grantedAt, foundLoss };
         const context = { execution, admitted, holder, visit, turn };
-        claim = ours(written, context, engine) ?? (await interpret(written, context, engine));
+        claim = ours(answer, context, engine) ?? (await interpret(answer, context, engine));
       }
     }
     return claim;
@@ -104,7 +109,7 @@ async function afterGate(
   }
 }
 
-interface Written {
+interface Answered {
   readonly moved: Moved;
   /** When the lease was asked for, by both local clocks. */
   readonly grantedAt: Owned["grantedAt"];
@@ -113,23 +118,20 @@ interface Written {
 }
 
 /** Record, lane and approval in one move. */
-async function writeClaim(
+function claimFor(
   execution: Execution,
-  { precondition, needsYes, spend, lane }: Admitted,
+  { precondition, needsYes, spend }: Admitted,
   holder: string,
+  grantedAt: Instant,
   engine: Engine,
-): Promise<Written> {
+): ClaimMove {
   const { operation } = execution;
   const suspect = lostBefore(operation, engine);
-  const grantedAt = instantOf(engine.clock);
   const draft = precondition ? { ...operation.draft, precondition } : operation.draft;
   const retry = operation.retry !== undefined;
-  const endsBy = endsByIn(attemptMsOf(execution), engine);
+  const endsBy = endsByIn(attemptMsOf(execution, grantedAt), engine, undefined, grantedAt);
   const terms = { draft, holder, retry, suspect, needsYes, spend, endsBy };
-  const claim = claimOf(operation, terms, engine);
-  const moved = await claimInTime(operation, engine, claim, undefined, lane);
-  const foundLoss = !suspect && lostBefore(operation, engine) !== undefined;
-  return { moved, grantedAt, foundLoss };
+  return claimOf(operation, terms, grantedAt, engine);
 }
 
 interface Turn {
@@ -142,7 +144,7 @@ interface Turn {
 
 /** The claim stands, and nothing that an attempt needs can be missing from it. */
 function ours(
-  { moved, grantedAt, foundLoss }: Written,
+  { moved, grantedAt, foundLoss }: Answered,
   { execution, admitted, holder }: Turn,
   engine: Engine,
 ): Claim | undefined {
@@ -155,7 +157,7 @@ function ours(
 
 /** What the store answered: it is ours, its answer is known, or `undefined` to try again. */
 async function interpret(
-  { moved, grantedAt, foundLoss }: Written,
+  { moved, grantedAt, foundLoss }: Answered,
   { execution, admitted, holder, visit, turn }: Turn,
   engine: Engine,
 ): Promise<Claim | undefined> {

@@ -7,106 +7,157 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import { type Ended, type JudgeFacts, judge } from "../../classify/classify.ts";
-import { type Failure, failureOf } from "../../classify/failure.ts";
+import type { Failure } from "../../classify/failure.ts";
 import { isNotApplied } from "../../classify/not-applied.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
 import type { Ending } from "../../ledger/record.ts";
-import { failedBody } from "../../wire/guarded-fetch.ts";
-import { runWithoutToken, sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
+import { sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
 import { rememberEnd } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
 import { tellRepeats } from "../fire-once.ts";
 import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
-import { about, type Operation } from "../operation/operation.ts";
-import { noteFailure, redactFailure } from "../outcome/failure.ts";
+import { about } from "../operation/operation.ts";
+import { failureIn, noteFailure } from "../outcome/failure.ts";
 import type { Result } from "../outcome/result.ts";
+import { isVerified } from "../reader.ts";
 import type { Attempted } from "./attempt.ts";
 import { learn, type Owned } from "./ownership.ts";
 import { latestSince } from "./time-to-send.ts";
 
-export async function classifyAttempt(
+/** At once, unless a success is to be verified or the body of a failed answer is to be read. */
+export function classifyAttempt(
   owned: Owned,
   attempted: Attempted,
   engine: Engine,
   /** `late`: its time was up before, and it has a verdict already. */
   event: "verdict" | "late" = "verdict",
-): Promise<Ending> {
-  const { operation } = owned;
-  const { n, token, ended, took } = attempted;
-  const { wireRequests: made, unsent } = wireFacts(token);
-  // Where no byte has left there is no reply to be lost.
-  const wireRequests = unsent ? 0 : made;
-  const named = () => ({ ...about(operation, owned.stored.record.generation), attempt: n });
-  const isFailure = tellRepeats(token, named, engine) !== undefined;
-  // Something else fires for us: it has used up what this call may fire.
-  if (isFailure) owned.fires = Math.max(owned.fires, operation.tool.attempts);
-  if (!ended) {
-    // The time was up. It may still land, so this says nothing of how it ended, or that it did.
-    const ending: Ending = {
-      n,
-      verdict: "unknown",
-      wireRequests,
-      tookKey: took.key,
-      tookPrecondition: took.precondition,
-      unvetoable: isUnvetoable(owned, attempted),
-    };
-    learn(owned, ending);
-    engine.events.emit("verdict", () => ({
-      ...named(),
-      verdict: "unknown",
-      timedOut: true,
-      wireRequests,
-      durationMs: engine.clock.monotonic() - attempted.startedAt,
-    }));
-    return ending;
+): Ending | Promise<Ending> {
+  const { n, token, ended } = attempted;
+  const { tool } = owned.operation;
+  if (token.counter) {
+    const named = () => ({ ...about(owned.operation, owned.stored.record.generation), attempt: n });
+    // Something else fires for us: it has used up what this call may fire.
+    if (tellRepeats(token, named, engine)) owned.fires = Math.max(owned.fires, tool.attempts);
   }
+  if (!ended) return timeIsUp(owned, attempted, engine);
   const judged = judgeAttempt(owned, attempted, ended, token, engine);
-  const unverified =
-    judged.verdict === "committed" &&
-    operation.tool.verify !== undefined &&
-    !(await isVerified(owned, ended, engine));
-  const { status, innerOnly } = judged;
-  const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
-  const failure =
-    judged.verdict === "committed"
-      ? undefined
-      : await failureIn(ended, status, token, operation, engine);
-  const ending: Ending = {
+  const seen = { judged, ended, event };
+  return judged.verdict === "committed" && !tool.verify
+    ? conclude(owned, attempted, seen, {}, engine)
+    : examine(owned, attempted, seen, engine);
+}
+
+/** What an attempt proved by its answer and its requests alone. */
+interface Seen {
+  readonly judged: NestedJudgement;
+  readonly ended: Ended<Result>;
+  readonly event: "verdict" | "late";
+}
+
+/** What was found out beside it. */
+interface Examined {
+  readonly unverified?: true | undefined;
+  readonly failure?: Failure | undefined;
+}
+
+/** It may still land, so this says nothing of how it ended, or that it did. */
+function timeIsUp(owned: Owned, attempted: Attempted, engine: Engine): Ending {
+  const ending: Ending = { verdict: "unknown", ...seenOf(owned, attempted) };
+  learn(owned, ending);
+  tellVerdict("verdict", owned, attempted, ending, engine);
+  return ending;
+}
+
+/** What the wire and the context have seen of it. */
+function seenOf(owned: Owned, attempted: Attempted) {
+  const { n, token, took } = attempted;
+  const { wireRequests, unsent } = wireFacts(token);
+  const seen = {
     n,
-    // Too early an end would make an absence proof too soon.
-    endedAt: latestSince(skew, engine),
-    verdict: unverified || judged.inProgress ? "unknown" : judged.verdict,
-    proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
-    untried: judged.untried,
-    status,
-    failure: noteFailure(failure, operation.ref, engine.codec),
-    wireRequests,
+    // Where no byte has left there is no reply to be lost.
+    wireRequests: unsent ? 0 : wireRequests,
     tookKey: took.key,
     tookPrecondition: took.precondition,
-    unvetoable: isUnvetoable(owned, attempted),
-    replayed: judged.replayed,
-    unverified: unverified || undefined,
-    accepted: judged.inProgress,
-    innerOnly,
   };
+  return isUnvetoable(owned, attempted) ? { ...seen, unvetoable: true } : seen;
+}
+
+async function examine(
+  owned: Owned,
+  attempted: Attempted,
+  seen: Seen,
+  engine: Engine,
+): Promise<Ending> {
+  const { judged, ended } = seen;
+  const { operation } = owned;
+  const isYes = judged.verdict === "committed";
+  const isUnverified =
+    isYes && ended.ok && !(await isVerified(operation, ended.value.value, engine));
+  const failure = isYes
+    ? undefined
+    : await failureIn(ended, judged.status, attempted.token, operation, engine);
+  const unverified = isUnverified || undefined;
+  return conclude(owned, attempted, seen, { unverified, failure }, engine);
+}
+
+function conclude(
+  owned: Owned,
+  attempted: Attempted,
+  { judged, ended, event }: Seen,
+  { unverified, failure }: Examined,
+  engine: Engine,
+): Ending {
+  const { operation } = owned;
+  const { n } = attempted;
+  const { status } = judged;
+  const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
+  const said = {
+    // Too early an end would make an absence proof too soon.
+    endedAt: latestSince(skew, engine),
+    verdict: unverified || judged.inProgress ? ("unknown" as const) : judged.verdict,
+    status,
+    ...seenOf(owned, attempted),
+  };
+  const isPlain = said.verdict === "committed" && !judged.replayed && !judged.innerOnly;
+  const ending: Ending = isPlain
+    ? said
+    : {
+        ...said,
+        proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
+        untried: judged.untried,
+        failure: noteFailure(failure, operation.ref, engine.codec),
+        replayed: judged.replayed,
+        unverified,
+        accepted: judged.inProgress,
+        innerOnly: judged.innerOnly,
+      };
   takeIn(owned, ending, judged, ended);
   const { commitsWithinMs } = operation.tool;
   if (ending.verdict === "unknown" && commitsWithinMs !== undefined) {
     rememberEnd(operation.ref.id, n, commitsWithinMs, engine);
   }
-  engine.events.emit(event, () => ({
-    ...named(),
-    verdict: ending.verdict ?? "unknown",
-    status,
-    wireRequests,
-    durationMs: engine.clock.monotonic() - attempted.startedAt,
-    error: ended.ok ? undefined : ended.error,
-  }));
+  tellVerdict(event, owned, attempted, ending, engine);
   if (judged.swallowed) {
-    engine.events.emit("warning", () => ({ ...named(), code: "swallowed_status", status }));
+    const { generation } = owned.stored.record;
+    const named = { ...about(operation, generation), attempt: n };
+    engine.events.emit("warning", () => ({ ...named, code: "swallowed_status", status }));
   }
   noticeKey(owned, ending, engine);
   return ending;
+}
+
+function tellVerdict(
+  event: "verdict" | "late",
+  { operation, stored }: Owned,
+  { n, ended, startedAt }: Attempted,
+  { verdict = "unknown", status, wireRequests = 0 }: Ending,
+  { events, clock }: Engine,
+): void {
+  if (!events.has(event)) return;
+  const named = { ...about(operation, stored.record.generation), attempt: n, verdict };
+  const durationMs = clock.monotonic() - startedAt;
+  const error = ended && !ended.ok ? ended.error : undefined;
+  const how = ended ? { status, error } : { timedOut: true };
+  events.emit(event, () => ({ ...named, wireRequests, durationMs, ...how }));
 }
 
 /** Whether it has, or had, a way out that cannot be stopped. */
@@ -140,26 +191,6 @@ function judgeAttempt(
   return judgeNested(judged, frame, ended.ok ? undefined : ended.error, own);
 }
 
-/** A failed answer whose body has not come by then is told without it. */
-const BODY_MS = 250;
-
-/** What it failed with, as far as it may be told. */
-async function failureIn(
-  ended: Ended<Result>,
-  status: number | undefined,
-  token: WireToken,
-  { tool }: Operation,
-  { codec, clock }: Engine,
-): Promise<Failure | undefined> {
-  let body: unknown = ended.ok ? ended.value.kept?.body : undefined;
-  if (body === undefined && status !== undefined && status >= 400) {
-    const read = await withTimeLimit(clock, BODY_MS, failedBody(token, status));
-    body = read.tag === "done" ? read.value : undefined;
-  }
-  const said = status === undefined || status < 400 ? undefined : body;
-  return redactFailure(failureOf(ended.ok ? undefined : ended, said), tool.name, codec);
-}
-
 /** What a returned Response said beside its status, where that matters. */
 function bodyOf({ kept }: Result): Pick<JudgeFacts, "body" | "bodyBroken"> {
   if (!kept) return { bodyBroken: true };
@@ -179,29 +210,6 @@ function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: En
   else owned.lastError = ended.error;
   const { status, code } = judged;
   if (judged.verdict === "rejected") owned.rejection = { status, code };
-}
-
-/** The postcondition of a success. One that cannot be checked is not fulfilled. */
-async function isVerified(owned: Owned, ended: Ended<Result>, engine: Engine): Promise<boolean> {
-  const { tool, intent } = owned.operation;
-  const { verify } = tool;
-  if (!verify || !ended.ok) return true;
-  const stop = new AbortController();
-  const { signal } = stop;
-  const { value: result } = ended.value;
-  const value = isResponse(result) ? result.clone() : result;
-  const asked = runWithoutToken(async () => verify(value, { intent, signal }));
-  const inTime = await withTimeLimit(engine.clock, tool.readTimeoutMs, asked);
-  stop.abort();
-  if (inTime.tag === "done" && typeof inTime.value === "boolean") return inTime.value;
-  const why = inTime.tag === "done" ? "nonsense" : inTime.tag;
-  engine.events.emit("warning", () => ({
-    ...about(owned.operation),
-    code: "reader_failed",
-    which: "verify",
-    why,
-  }));
-  return false;
 }
 
 /** A success without the key shows that this tool does not send it. */

@@ -6,26 +6,23 @@
  */
 
 import { withTimeLimit } from "../../lang/clock.ts";
-import { instantOf } from "../../ledger/store-clock.ts";
+import { type Instant, instantOf } from "../../ledger/store-clock.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";
-import type { TimeToSend } from "./time-to-send.ts";
+import { leftMs, type TimeToSend } from "./time-to-send.ts";
 
 /** Renews until stopped. Idle: it never keeps a process alive. */
 export function keepLease(owned: Owned, engine: Engine): () => void {
   const third = owned.leaseMs / 3;
-  let cancel = () => {};
-  const schedule = (ms: number) => {
-    cancel = engine.clock.after(ms, beat, true);
-  };
   const beat = () => {
     void renew(owned, engine).then((renewed) => {
       // A renewal has had its third already when it is late.
-      if (renewed !== "lost" && owned.active) schedule(renewed === "late" ? 0 : third);
+      if (renewed === "lost" || !owned.active) return;
+      cancel = engine.clock.after(renewed === "late" ? 0 : third, beat, true);
     });
   };
-  schedule(third);
+  let cancel = engine.clock.after(third, beat, true);
   return () => cancel();
 }
 
@@ -61,13 +58,13 @@ export function loseLease(owned: Owned, engine: Engine): void {
 }
 
 /** Whether the lease is held and lasts for a while, by monotonic and wall clock: a suspended host stops only one. */
-export const holdsLease = (owned: Owned, engine: Engine): boolean =>
-  leaseLeft(owned, engine) > owned.leaseMs / 3;
+export const holdsLease = (owned: Owned, at: Instant): boolean =>
+  leaseLeft(owned, at) > owned.leaseMs / 3;
 
 /** Whether it is held after a renewal. */
 export async function renewsLease(owned: Owned, engine: Engine): Promise<boolean> {
   await renew(owned, engine);
-  return owned.mayNotFire === undefined && leaseLeft(owned, engine) > 0;
+  return owned.mayNotFire === undefined && leaseLeft(owned, instantOf(engine.clock)) > 0;
 }
 
 /** Whether a request of an attempt may leave: within its time; and the first one only under the lease. */
@@ -75,11 +72,11 @@ export const mayStillSend = (
   owned: Owned,
   time: TimeToSend,
   isFirst: boolean,
-  engine: Engine,
-): boolean => time.leftMs() > 0 && (!isFirst || leaseLeft(owned, engine) > 0);
+  at: Instant,
+): boolean => leftMs(time, at) > 0 && (!isFirst || leaseLeft(owned, at) > 0);
 
-function leaseLeft({ grantedAt, leaseMs }: Owned, { clock }: Engine): number {
-  const elapsed = clock.monotonic() - grantedAt.monotonic;
-  const onTheWall = Math.abs(clock.now() - grantedAt.wall);
+function leaseLeft({ grantedAt, leaseMs }: Owned, at: Instant): number {
+  const elapsed = at.monotonic - grantedAt.monotonic;
+  const onTheWall = Math.abs(at.wall - grantedAt.wall);
   return leaseMs - Math.max(elapsed, onTheWall);
 }

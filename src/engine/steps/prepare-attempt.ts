@@ -6,7 +6,7 @@
 
 import type { Json } from "../../key/json.ts";
 import type { Licence } from "../../ledger/record.ts";
-import { instantOf } from "../../ledger/store-clock.ts";
+import { type Instant, instantOf } from "../../ledger/store-clock.ts";
 import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
@@ -15,46 +15,66 @@ import { holdsLease, loseLease, mayStillSend, renewsLease } from "./lease.ts";
 import { situationOf } from "./next-move.ts";
 import { endingsOf, forget, type Owned, relearn, remember, timeOf } from "./ownership.ts";
 import { noteLonger } from "./still-running.ts";
-import { attemptMsOf, endsByIn } from "./time-to-send.ts";
+import { attemptMsOf, endsByIn, extend, leftMs } from "./time-to-send.ts";
 
-/** The durable note comes first; the claim itself is the note of the first attempt. */
-export async function prepareAttempt(
+/** The durable note comes first; the claim itself is the note of the first attempt, which mostly starts at once. */
+export function prepareAttempt(
+  owned: Owned,
+  licence: Licence,
+  timeoutMs: number,
+  at: Instant,
+  engine: Engine,
+): boolean | Promise<boolean> {
+  if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot_tell";
+  const isNoted = owned.claimUnfired && licence === "first";
+  if (isNoted && mayFire(owned, at) && holdsLease(owned, at) && hasTime(owned, timeoutMs, at)) {
+    owned.claimUnfired = false;
+    return true;
+  }
+  return noteAndCheck(owned, licence, timeoutMs, engine);
+}
+
+async function noteAndCheck(
   owned: Owned,
   licence: Licence,
   timeoutMs: number,
   engine: Engine,
 ): Promise<boolean> {
-  const { execution } = owned;
-  if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot_tell";
-  const mayFire = () =>
-    !execution.stopped.aborted &&
-    execution.remainingMs() > 0 &&
-    owned.mayNotFire === undefined &&
-    !owned.attempts.some(({ verdict }) => verdict === "committed");
-  if (!owned.claimUnfired && !(mayFire() && (await note(owned, licence, engine)))) return false;
+  const now = () => instantOf(engine.clock);
+  if (!owned.claimUnfired) {
+    if (!mayFire(owned, now()) || !(await note(owned, licence, engine))) return false;
+  }
   owned.claimUnfired = false;
   const n = owned.stored.record.fired;
-  const isOwner = mayFire() && (holdsLease(owned, engine) || (await renewsLease(owned, engine)));
+  const isOwner =
+    mayFire(owned, now()) && (holdsLease(owned, now()) || (await renewsLease(owned, engine)));
   const covered =
-    isOwner && (hasTime(owned, timeoutMs) || (await noteMoreTime(owned, timeoutMs, engine)));
+    isOwner && (hasTime(owned, timeoutMs, now()) || (await noteMoreTime(owned, timeoutMs, engine)));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
   const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
   // Nor is it known how long that answer took: another may own it by now, and have fired.
-  const isInTime = owned.time !== undefined && mayStillSend(owned, owned.time, true, engine);
-  if (covered && isInTime && mayFire() && !tooLate) return true;
-  if (mayFire() && !(covered && isInTime)) {
+  const isInTime = owned.time !== undefined && mayStillSend(owned, owned.time, true, now());
+  if (covered && isInTime && mayFire(owned, now()) && !tooLate) return true;
+  if (mayFire(owned, now()) && !(covered && isInTime)) {
     owned.mayNotFire = isOwner && isInTime ? "store_down" : "lease_lost";
   }
   forget(owned, n);
   return false;
 }
 
+const mayFire = ({ execution, mayNotFire, attempts }: Owned, at: Instant): boolean =>
+  !execution.stopped.aborted &&
+  execution.remainingMs(at) > 0 &&
+  mayNotFire === undefined &&
+  !attempts.some(({ verdict }) => verdict === "committed");
+
 /** Not if much was done since the attempt was noted: what was read first took time. */
-const hasTime = ({ time }: Owned, ms: number): boolean => time !== undefined && time.leftMs() >= ms;
+const hasTime = ({ time }: Owned, ms: number, at: Instant): boolean =>
+  time !== undefined && leftMs(time, at) >= ms;
 
 async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
   const endsBy = await noteLonger(owned, owned.stored.record.fired, ms, engine);
-  if (endsBy !== undefined) owned.time?.extend(endsBy);
+  if (endsBy !== undefined && owned.time) extend(owned.time, endsBy, engine);
   return endsBy !== undefined;
 }
 
@@ -63,9 +83,9 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   const { clock } = engine.ledger;
   const grantedAt = instantOf(engine.clock);
   const firing = {
-    at: clock.earliest(),
-    skew: clock.skew(),
-    endsBy: endsByIn(attemptMsOf(owned.execution), engine),
+    at: clock.earliest(grantedAt),
+    skew: clock.skew(grantedAt),
+    endsBy: endsByIn(attemptMsOf(owned.execution, grantedAt), engine, undefined, grantedAt),
     declared: declaredBy(operation.tool, engine.enlisted),
   };
   const endings = endingsOf(owned);

@@ -45,7 +45,8 @@ export async function settle(
     final.do === "commit"
       ? (resultAtHand(owned, final.attempt) ?? (await missingResult(owned, final.attempt, engine)))
       : undefined;
-  const state = await withEffectOwned(owned, stateFor(owned, final, result, engine), engine);
+  const owning = withEffectOwned(owned, stateFor(owned, final, result, engine), engine);
+  const state = owning instanceof Promise ? await owning : owning;
   const at = engine.ledger.clock.latest();
   const dedupes = recognisesRepeats(operation.tool);
   const told = owned.execution.hasCaller();

@@ -9,19 +9,18 @@ import type { AttemptNote } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
 import { learn, type Owned, remember } from "./ownership.ts";
-import { endsByIn } from "./time-to-send.ts";
+import { endsByIn, extend } from "./time-to-send.ts";
 
-const NONE: readonly number[] = [];
+/** Notes that the attempt runs, until `endAttempt`. */
+export function beginAttempt(id: string, n: number, { runningAttempts }: Engine): void {
+  const others = runningAttempts.get(id);
+  runningAttempts.set(id, others ? [...others, n] : [n]);
+}
 
-/** Notes that the attempt runs; the returned function says that it has ended. */
-export function beginAttempt(id: string, n: number, engine: Engine): () => void {
-  const { runningAttempts } = engine;
-  runningAttempts.set(id, [...(runningAttempts.get(id) ?? NONE), n]);
-  return () => {
-    const others = (runningAttempts.get(id) ?? NONE).filter((other) => other !== n);
-    if (others.length > 0) runningAttempts.set(id, others);
-    else runningAttempts.delete(id);
-  };
+export function endAttempt(id: string, n: number, { runningAttempts }: Engine): void {
+  const others = runningAttempts.get(id)?.filter((other) => other !== n);
+  if (others && others.length > 0) runningAttempts.set(id, others);
+  else runningAttempts.delete(id);
 }
 
 /** What is known of the attempts: one that still runs in this process has not ended, whatever its note says. */
@@ -85,7 +84,8 @@ export function announceRunning(
   let cancel = () => {};
   const beat = async (): Promise<void> => {
     const endsBy = await noteLonger(owned, n, moreMs, engine);
-    if (endsBy !== undefined) owned.waitedFor?.get(n)?.time.extend(endsBy);
+    const waitedFor = owned.waitedFor?.get(n);
+    if (endsBy !== undefined && waitedFor) extend(waitedFor.time, endsBy, engine);
     if (over || engine.isClosed()) return;
     cancel = engine.clock.after(moreMs / 3, () => void beat(), true);
   };

@@ -16,37 +16,43 @@ const TO_NOTE_MS = 1_000;
  * No earlier than the store's clock now; nor than it would be if it had not been set back since the attempt was noted,
  * when the wall clock was ahead of it by `skew`.
  */
-export const latestSince = (skew: number | undefined, { clock, ledger }: Engine): number =>
-  Math.max(ledger.clock.latest(), skew === undefined ? 0 : clock.now() - skew);
+export const latestSince = (
+  skew: number | undefined,
+  { clock, ledger }: Engine,
+  at: Instant = instantOf(clock),
+): number => Math.max(ledger.clock.latest(at), skew === undefined ? 0 : at.wall - skew);
 
-/** The time to note for an attempt that is to have so many milliseconds from now on. */
-export const endsByIn = (ms: number, engine: Engine, skew?: number): number =>
-  Math.ceil(latestSince(skew, engine) + ms + TO_NOTE_MS);
+/** The time to note for an attempt that is to have so many milliseconds from `at` on. */
+export const endsByIn = (ms: number, engine: Engine, skew?: number, at?: Instant): number =>
+  Math.ceil(latestSince(skew, engine, at) + ms + TO_NOTE_MS);
 
 /** How long an attempt that starts now may take until it is slow. */
-export const attemptMsOf = ({ operation, remainingMs }: Execution): number =>
-  Math.max(Math.min(operation.tool.attemptTimeoutMs, remainingMs()), 0);
+export const attemptMsOf = (execution: Execution, at?: Instant): number =>
+  Math.max(Math.min(execution.operation.tool.attemptTimeoutMs, execution.remainingMs(at)), 0);
 
-/** The time that was noted, on the clocks of this process. */
+/** The time that was noted, on both clocks of this process. */
 export interface TimeToSend {
-  /** By the clock that shows less. */
-  leftMs(): number;
-  /** A later time was noted. */
-  extend(endsBy: number): void;
+  end: Instant;
+  readonly skew: number | undefined;
 }
 
-export function timeToSend(endsBy: number, skew: number | undefined, engine: Engine): TimeToSend {
-  const { clock } = engine;
-  const endOf = (noted: number): Instant => {
-    const left = noted - latestSince(skew, engine);
-    const { monotonic, wall } = instantOf(clock);
-    return { monotonic: monotonic + left, wall: wall + left };
-  };
-  let end = endOf(endsBy);
-  return {
-    leftMs: () => Math.min(end.monotonic - clock.monotonic(), end.wall - clock.now()),
-    extend(later) {
-      end = endOf(later);
-    },
-  };
+export const timeToSend = (
+  endsBy: number,
+  skew: number | undefined,
+  engine: Engine,
+): TimeToSend => ({ end: endOf(endsBy, skew, engine), skew });
+
+/** A later time was noted. */
+export function extend(time: TimeToSend, endsBy: number, engine: Engine): void {
+  time.end = endOf(endsBy, time.skew, engine);
+}
+
+/** How much of it is left, by the clock that shows less. */
+export const leftMs = ({ end }: TimeToSend, at: Instant): number =>
+  Math.min(end.monotonic - at.monotonic, end.wall - at.wall);
+
+function endOf(endsBy: number, skew: number | undefined, engine: Engine): Instant {
+  const at = instantOf(engine.clock);
+  const left = endsBy - latestSince(skew, engine, at);
+  return { monotonic: at.monotonic + left, wall: at.wall + left };
 }

@@ -22,7 +22,10 @@ const PLAIN_KEY = /^[A-Za-z_$][\w$]{0,31}$/;
 
 interface Walk {
   readonly maxBytes: number;
-  readonly above: Set<object>;
+  /** The objects and arrays that contain the current value. */
+  readonly above: object[];
+  /** The names and indices that lead to the current value. */
+  readonly path: (string | number)[];
   /** Characters written so far: a lower bound of the bytes. */
   chars: number;
 }
@@ -30,7 +33,7 @@ interface Walk {
 type Part = string | undefined | { readonly why: string };
 
 export function writeJson(value: unknown, maxBytes: number): Written {
-  const part = write(value, "", "value", { maxBytes, above: new Set(), chars: 0 });
+  const part = write(value, "", { maxBytes, above: [], path: [], chars: 0 });
   if (part === undefined) return { tag: "undefined" };
   if (typeof part !== "string") return { tag: "refused", why: part.why };
   if (Buffer.byteLength(part) > maxBytes) return { tag: "refused", why: tooLarge(maxBytes) };
@@ -39,21 +42,31 @@ export function writeJson(value: unknown, maxBytes: number): Written {
 
 const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} bytes`;
 
-const no = (path: string, rule: string): Part => ({
-  why: `${path.length > MAX_PATH_CHARS ? `${path.slice(0, MAX_PATH_CHARS)}…` : path}: ${rule}`,
-});
+function no({ path }: Walk, rule: string): Part {
+  const at = `value${path.map(shown).join("")}`;
+  return { why: `${at.length > MAX_PATH_CHARS ? `${at.slice(0, MAX_PATH_CHARS)}…` : at}: ${rule}` };
+}
 
-function write(given: unknown, key: string, path: string, walk: Walk): Part {
+/** A key may be content (an address, a name): only what looks like a field name is shown. */
+function shown(name: string | number): string {
+  if (typeof name === "number") return `[${name}]`;
+  return PLAIN_KEY.test(name) ? `.${name}` : "[…]";
+}
+
+function write(given: unknown, key: string, walk: Walk): Part {
+  const depth = walk.path.length;
   try {
     const seen = asJsonSeesIt(given, key);
-    const part = writeBare(seen, path, walk);
+    const part = writeBare(seen, walk);
     // Only primitives are counted, so that a nested value is not counted again with its parent.
     if (typeof part === "string" && (typeof seen !== "object" || seen === null)) {
       walk.chars += part.length;
     }
     return walk.chars > walk.maxBytes ? { why: tooLarge(walk.maxBytes) } : part;
   } catch {
-    return no(path, "reading it throws");
+    walk.path.length = depth;
+    walk.above.length = depth;
+    return no(walk, "reading it throws");
   }
 }
 
@@ -64,7 +77,7 @@ function asJsonSeesIt(value: unknown, key: string): unknown {
   return isBoxedPrimitive(value) ? value.valueOf() : value;
 }
 
-function writeBare(value: unknown, path: string, walk: Walk): Part {
+function writeBare(value: unknown, walk: Walk): Part {
   switch (typeof value) {
     case "undefined":
       return undefined;
@@ -76,24 +89,27 @@ function writeBare(value: unknown, path: string, walk: Walk): Part {
     case "boolean":
       return String(value);
     case "number":
-      if (!Number.isFinite(value)) return no(path, "not a finite number");
+      if (!Number.isFinite(value)) return no(walk, "not a finite number");
       return Object.is(value, -0) ? "-0" : String(value);
     case "object":
-      return value === null ? "null" : writeObject(value, path, walk);
+      return value === null ? "null" : writeObject(value, walk);
     default:
-      return no(path, `a ${typeof value}`);
+      return no(walk, `a ${typeof value}`);
   }
 }
 
-function writeObject(value: object, path: string, walk: Walk): Part {
-  if (walk.above.has(value)) return no(path, "it contains itself");
-  if (walk.above.size >= MAX_DEPTH) return no(path, `nested deeper than ${MAX_DEPTH}`);
-  if (isOpaque(value)) return no(path, "an instance whose content JSON cannot carry");
-  walk.above.add(value);
+function writeObject(value: object, walk: Walk): Part {
+  const { above, path } = walk;
+  if (above.includes(value)) return no(walk, "it contains itself");
+  if (above.length >= MAX_DEPTH) return no(walk, `nested deeper than ${MAX_DEPTH}`);
+  if (isOpaque(value)) return no(walk, "an instance whose content JSON cannot carry");
+  above.push(value);
+  const depth = path.push("") - 1;
   const part = Array.isArray(value)
-    ? writeArray(value, path, walk)
-    : writeFields(value, path, walk);
-  walk.above.delete(value);
+    ? writeArray(value, depth, walk)
+    : writeFields(value, depth, walk);
+  above.pop();
+  path.pop();
   return part;
 }
 
@@ -110,37 +126,36 @@ function isOpaque(value: object): boolean {
   return !isPlain && Object.keys(value).length === 0;
 }
 
-function writeArray(value: readonly unknown[], path: string, walk: Walk): Part {
-  const parts: string[] = [];
+function writeArray(value: readonly unknown[], depth: number, walk: Walk): Part {
+  let text = "";
   for (let index = 0; index < value.length; index++) {
-    const at = `${path}[${index}]`;
-    const part = write(value[index], String(index), at, walk);
-    if (part === undefined) return no(at, "undefined inside an array");
+    walk.path[depth] = index;
+    const part = write(value[index], String(index), walk);
+    if (part === undefined) return no(walk, "undefined inside an array");
     if (typeof part !== "string") return part;
-    parts.push(part);
+    text += index === 0 ? part : `,${part}`;
     walk.chars += 1;
   }
-  return `[${parts.join(",")}]`;
+  return `[${text}]`;
 }
 
-function writeFields(value: object, path: string, walk: Walk): Part {
-  const parts: string[] = [];
+function writeFields(value: object, depth: number, walk: Walk): Part {
+  let text = "";
   for (const key of Object.keys(value)) {
-    // A key may be content (an address, a name): only what looks like a field name is shown.
-    const at = PLAIN_KEY.test(key) ? `${path}.${key}` : `${path}[…]`;
-    const part = writeField(value, key, at, walk);
+    walk.path[depth] = key;
+    const part = writeField(value, key, walk);
     if (part === undefined) continue;
     if (typeof part !== "string") return part;
-    parts.push(`${JSON.stringify(key)}:${part}`);
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${part}`;
     walk.chars += key.length + 4;
   }
-  return `{${parts.join(",")}}`;
+  return `{${text}}`;
 }
 
-function writeField(value: object, key: string, path: string, walk: Walk): Part {
+function writeField(value: object, key: string, walk: Walk): Part {
   try {
-    return write(Reflect.get(value, key), key, path, walk);
+    return write(Reflect.get(value, key), key, walk);
   } catch {
-    return no(path, "reading it throws");
+    return no(walk, "reading it throws");
   }
 }

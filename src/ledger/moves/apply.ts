@@ -21,7 +21,15 @@ import { claim, withdraw } from "./claim-moves.ts";
 import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
 import type { Move, Ownership, Refusal } from "./moves.ts";
 import { type Applied, hasLapsed, refused, write } from "./moves.ts";
-import { addAttempt, addNames, endAttempts, endLater, enter, isAsKnown } from "./record-edits.ts";
+import {
+  addAttempt,
+  addNames,
+  endAttempts,
+  endedAttempts,
+  endLater,
+  enter,
+  isAsKnown,
+} from "./record-edits.ts";
 
 export type { Applied } from "./moves.ts";
 
@@ -40,7 +48,8 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (!isAsKnown(record, move.endings)) return refused("changed");
       if (record.attempts.some(isOpenYes)) return refused("evidence");
       const ended = endAttempts(record, move.endings);
-      return write(addAttempt(ended, move.licence, move), move.leaseMs);
+      const fired = addAttempt(ended, ended.epoch, move.licence, move);
+      return write({ ...ended, ...fired }, move.leaseMs);
     }
     case "renew": {
       const why = whyNotOwner(record, move);
@@ -49,7 +58,8 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
     case "settle": {
       const why = whyNotOwner(record, move);
       if (why) return refused(why);
-      const ended = { ...endAttempts(record, move.endings), untold: untoldAfter(move) };
+      const { attempts, fired } = endedAttempts(record, move.endings);
+      const ended = { ...record, attempts, fired, untold: untoldAfter(move) };
       // A filed commit outweighs an owner that gives up or believes that nothing happened.
       if (move.state.tag !== "committed" && hasCommitEvidence(record)) {
         return write(enter(ended, committedBy(ended), move.at), "none");

@@ -144,9 +144,12 @@ function claimed(
   const beforeAt = before && record.stateAt;
   const state: State = { tag: "claimed", holder: move.holder, before, beforeAt };
   const { run } = move.draft.identity;
-  const runs = addNames(record.runs, run === undefined ? [] : [run]);
-  const next = { ...enter(record, state, move.at), runs, epoch: record.epoch + 1 };
-  return write(licence ? addAttempt(next, licence, move) : next, move.leaseMs);
+  const runs = run === undefined ? record.runs : addNames(record.runs, [run]);
+  const epoch = record.epoch + 1;
+  const { attempts, fired } = licence ? addAttempt(record, epoch, licence, move) : record;
+  // What is claimed is open, and keeps its intent.
+  const next = { ...record, state, stateAt: move.at, runs, epoch, attempts, fired };
+  return write(next, move.leaseMs);
 }
 
 export function withdraw(

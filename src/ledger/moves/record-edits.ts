@@ -23,6 +23,9 @@ export function enter(record: OperationRecord, state: State, at: number): Operat
   return { ...record, state, stateAt: at, intent: isOpen(state) ? record.intent : undefined };
 }
 
+/** Shared by all new records: most of them never have any. */
+const NONE: readonly never[] = [];
+
 export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   ...draft.identity,
   state: { tag: "queued" },
@@ -34,11 +37,11 @@ export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   fields: draft.fields,
   intent: draft.intent,
   precondition: draft.precondition,
-  aliases: addNames([], draft.aliases),
-  runs: draft.identity.run === undefined ? [] : [draft.identity.run],
-  attempts: [],
+  aliases: addNames(NONE, draft.aliases),
+  runs: draft.identity.run === undefined ? NONE : [draft.identity.run],
+  attempts: NONE,
   fired: 0,
-  evidence: [],
+  evidence: NONE,
 });
 
 /** Takes over the arguments of this call: nothing was sent before, or certainly nothing happened. */
@@ -52,15 +55,16 @@ export const redraft = (record: OperationRecord, draft: Draft): OperationRecord 
   runs: addNames(record.runs, draft.identity.run === undefined ? [] : [draft.identity.run]),
 });
 
+/** The attempts with another one, about to be fired by the owner of this epoch. */
 export function addAttempt(
-  record: OperationRecord,
+  { generation, fired, attempts }: OperationRecord,
+  epoch: number,
   licence: Licence,
   { at, skew, endsBy, declared }: NewAttempt,
-): OperationRecord {
-  const { epoch, generation, fired, attempts } = record;
+): Pick<OperationRecord, "attempts" | "fired"> {
   const n = fired + 1;
   const note: AttemptNote = { n, epoch, generation, licence, at, skew, endsBy, declared };
-  return { ...record, fired: n, attempts: trim([...attempts, note]) };
+  return { fired: n, attempts: trim([...attempts, note]) };
 }
 
 /** Drops the oldest attempt that is cleared, never one that is still in doubt. */
@@ -140,14 +144,20 @@ export function isAsKnown(record: OperationRecord, endings: readonly Ending[]): 
 }
 
 export function endAttempts(record: OperationRecord, endings: readonly Ending[]): OperationRecord {
-  if (endings.length === 0) return record;
-  const attempts = record.attempts.flatMap((attempt) => {
+  return endings.length === 0 ? record : { ...record, ...endedAttempts(record, endings) };
+}
+
+/** The attempts with what became known of them, without those that were noted and never fired. */
+export function endedAttempts(
+  record: OperationRecord,
+  endings: readonly Ending[],
+): Pick<OperationRecord, "attempts" | "fired"> {
+  const attempts: AttemptNote[] = [];
+  for (const attempt of record.attempts) {
     const ending = endings.find(({ n }) => n === attempt.n);
-    if (ending?.unfired) return [];
-    return [ending ? merge(attempt, ending) : attempt];
-  });
-  const fired = record.fired - (record.attempts.length - attempts.length);
-  return { ...record, attempts, fired };
+    if (!ending?.unfired) attempts.push(ending ? merge(attempt, ending) : attempt);
+  }
+  return { attempts, fired: record.fired - (record.attempts.length - attempts.length) };
 }
 
 /**
@@ -163,7 +173,7 @@ export function fenceEnlisted(record: OperationRecord): OperationRecord {
 }
 
 export function addNames(known: readonly string[], more: readonly string[]): readonly string[] {
-  if (more.every((name) => known.includes(name))) return known;
+  if (more.length === 0 || more.every((name) => known.includes(name))) return known;
   const added = [...new Set(more)].filter((name) => !known.includes(name));
   return added.length === 0 ? known : [...known, ...added].slice(-MAX_NAMES_KEPT);
 }

@@ -13,10 +13,10 @@ export const bugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/claim.ts",
-        find: "  const moved = await claimInTime(operation, engine, claim, undefined, lane);\n",
+        find: "        const moved = await claimInTime(operation, engine, written, undefined, admitted.lane);\n",
         replace: `  const nothingThere = (await engine.ledger.read(operation.ref)) === undefined;
-  const claiming = claimInTime(operation, engine, claim, undefined, lane);
-  const { tag, record } = apply(undefined, claim, 0);
+  const claiming = claimInTime(operation, engine, written, undefined, admitted.lane);
+  const { tag, record } = apply(undefined, written, 0);
   const isFree = nothingThere && tag === "write" && record;
   const stored = { record, version: 1, leaseUntil: undefined };
   const moved = isFree ? { tag: "moved", stored } : await claiming;
@@ -63,8 +63,8 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/engine/steps/classify-attempt.ts",
-        find: '      n,\n      verdict: "unknown",\n',
-        replace: '      n,\n      verdict: "not_sent",\n',
+        find: 'const ending: Ending = { verdict: "unknown",',
+        replace: 'const ending: Ending = { verdict: "not_sent",',
       },
     ],
     caughtBy: ["an attempt whose time was up may still land", "an open operation does not age"],
@@ -181,9 +181,9 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/engine/call/join.ts",
-        find: '        resolve({ ...commonOf(operation, undefined, engine), status: "in_progress" });\n',
+        find: '    one.resolve({ ...commonOf(one.operation, undefined, engine), status: "in_progress" });\n',
         replace:
-          '        resolve({ ...commonOf(operation, undefined, engine), status: "not_applied", reason: "aborted" });\n',
+          '    one.resolve({ ...commonOf(one.operation, undefined, engine), status: "not_applied", reason: "aborted" });\n',
       },
     ],
     caughtBy: ["an abort after the send is not a cancellation"],

@@ -86,8 +86,8 @@ export const wireBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/lease.ts",
-        find: "time.leftMs() > 0 &&",
-        replace: "Math.max(time.leftMs(), owned.execution.remainingMs()) > 0 &&",
+        find: "leftMs(time, at) > 0 &&",
+        replace: "Math.max(leftMs(time, at), owned.execution.remainingMs()) > 0 &&",
       },
     ],
     caughtBy: [
@@ -100,8 +100,8 @@ export const wireBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/time-to-send.ts",
-        find: "Math.min(end.monotonic - clock.monotonic(), end.wall - clock.now())",
-        replace: "end.monotonic - clock.monotonic()",
+        find: "Math.min(end.monotonic - at.monotonic, end.wall - at.wall)",
+        replace: "end.monotonic - at.monotonic",
       },
     ],
     caughtBy: ["a host that slept past the time of its attempt sends nothing more of it"],

@@ -1,0 +1,79 @@
+/**
+ * An execution as its callers share it: its latest deadline, who waits for it, and how it is stopped.
+ *
+ * @module
+ */
+
+import { createStop, type Stop } from "../../lang/stop.ts";
+import type { Engine } from "../engine.ts";
+import type { Execution, FireMode, Operation } from "../operation/operation.ts";
+import type { Outcome } from "../operation/outcome.ts";
+
+export interface SharedExecution extends Execution {
+  deadlineAt: number;
+  /** Milliseconds that people took. */
+  added: number;
+  /** How many callers wait for it. */
+  callers: number;
+  readonly waits: Waiting[];
+  readonly stop: Stop;
+}
+
+/** One caller's wait: until the execution is done, or until this caller leaves. */
+export interface Waiting {
+  readonly operation: Operation;
+  readonly deadlineAt: number;
+  /** It did not start the execution. */
+  readonly joined: boolean;
+  readonly resolve: (outcome: Outcome<unknown>) => void;
+  readonly reject: (error: unknown) => void;
+  isOver: boolean;
+  hasTimer: boolean;
+  /** Ends what would make it leave: its timer, its signal. */
+  letGo: (() => void) | undefined;
+}
+
+export function createExecution(
+  operation: Operation,
+  deadlineAt: number,
+  fireMode: FireMode,
+  { clock }: Engine,
+): SharedExecution {
+  const stop = createStop();
+  const execution: SharedExecution = {
+    operation,
+    stopped: stop.signal,
+    stop,
+    deadlineAt,
+    added: 0,
+    callers: 0,
+    waits: [],
+    sent: false,
+    telling: false,
+    fireMode,
+    hasCaller: () => execution.callers > 0,
+    remainingMs: (at) =>
+      execution.deadlineAt + execution.added - (at?.monotonic ?? clock.monotonic()),
+    untilStopped: (work) =>
+      new Promise((resolve, reject) => {
+        const onStop = () => resolve({ tag: "stopped" });
+        if (stop.signal.aborted) return onStop();
+        stop.signal.addEventListener("abort", onStop, { once: true });
+        work()
+          .then((value) => resolve({ tag: "done", value }), reject)
+          .finally(() => stop.signal.removeEventListener("abort", onStop));
+      }),
+    async outsideDeadline(work) {
+      const before = clock.monotonic();
+      const already = execution.added;
+      execution.added = Number.POSITIVE_INFINITY;
+      try {
+        return await execution.untilStopped(work);
+      } finally {
+        execution.added = already + clock.monotonic() - before;
+      }
+    },
+    done: undefined,
+  };
+  return execution;
+}
