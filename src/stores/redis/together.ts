@@ -13,6 +13,8 @@ interface Waiting<Job, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
+/** One is under work while the other is on its way: with more, jobs wait for each other. */
+const AT_ONCE = 2;
 /** About 0.2 ms, in which the server does nothing else. */
 const MAX_JOBS = 16;
 
@@ -44,11 +46,11 @@ export function createTogether<Job, Answer>(
     for (const group of groups.values()) void send(group);
   }
 
-  /** A lone job goes at once; while others are on their way the turn of the event loop ends first. */
+  /** Few jobs go at once; while others are on their way the turn of the event loop ends first. */
   return (name, job) =>
     new Promise((resolve, reject) => {
       const one = { job, resolve, reject };
-      if (running === 0) return void send([one]);
+      if (running < AT_ONCE) return void send([one]);
       if (waiting.size === 0) soon(sendAll);
       const group = waiting.get(name) ?? [];
       waiting.set(name, group);
