@@ -139,6 +139,32 @@ function testBatches({ url, schema, pool, drop }: Scratch): void {
     expect((await store.readLane("acme", "payment/p1")).stored?.lane.holder).toBe(other.id);
   });
 
+  test("records with line feeds in their texts, and removals between them, each keep to their row", async () => {
+    // In the order of the keys, as they are sent: a removal that took no place would shift those after it.
+    const lines = records(5)
+      .map((record) => ({ ...record, argsHash: `\n${record.id}\r\n\n` }))
+      .sort((a, b) => (keyOf("acme", a.id) < keyOf("acme", b.id) ? -1 : 1));
+    const firsts = await Promise.all(lines.map((record) => mustSwap(store, create(record))));
+    asked = [];
+    const isRemoved = (index: number) => index === 0 || index === 2;
+    await Promise.all(
+      lines.map((record, index) =>
+        mustSwap(store, {
+          ...create(record),
+          expect: firsts[index]?.version ?? 0,
+          record: isRemoved(index) ? undefined : { ...record, scope: `${record.id}\n` },
+        }),
+      ),
+    );
+    expect(asked).toHaveLength(1);
+    for (const [index, record] of lines.entries()) {
+      const { stored } = await store.read("acme", record.id);
+      const kept = { argsHash: record.argsHash, scope: `${record.id}\n` };
+      if (isRemoved(index)) expect(stored).toBeUndefined();
+      else expect(stored?.record).toMatchObject(kept);
+    }
+  });
+
   test("of equal keys in one turn one wins, and the others are told what it wrote", async () => {
     const hashes = Array.from({ length: 50 }, (_, index) => `hash-${index}`);
     const swaps = await Promise.all(

@@ -43,7 +43,7 @@ export async function makeMoves(
   moves: readonly Move[],
 ): Promise<ReadonlyMap<string, Answer>> {
   const isPlain = moves.every(({ lane, text }) => lane === undefined && text !== undefined);
-  return answersIn(await session.run(isPlain ? plain : whole, [jsonOf(moves)]), moves);
+  return answersIn(await session.run(isPlain ? plain : whole, valuesOf(moves)), moves);
 }
 
 /** One move in a caller's transaction; nothing if the transaction `xid` has ended. */
@@ -53,16 +53,20 @@ export async function joinMove(
   move: Move,
   xid: string,
 ): Promise<Answer | undefined> {
-  return answersIn(await session.run(statement, [jsonOf([move]), xid]), [move]).get(move.key);
+  const rows = await session.run(statement, [...valuesOf([move]), xid]);
+  return answersIn(rows, [move]).get(move.key);
 }
 
-/** All moves in one value, in the order of the keys: all lock in it, so no two wait for each other. */
-function jsonOf(moves: readonly Move[]): string {
+/**
+ * All moves, in the order of the keys: all lock in it, so no two wait for each other. Their records are apart,
+ * a line each, since JSON has no line feed of its own: within other JSON they would be escaped, and read twice.
+ */
+function valuesOf(moves: readonly Move[]): string[] {
   const sorted = moves.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  return JSON.stringify(sorted.map(rowOf));
+  return [JSON.stringify(sorted.map(rowOf)), sorted.map(({ text }) => text).join("\n")];
 }
 
-const rowOf = ({ change, key, lease, phase, text, lane }: Move) => ({
+const rowOf = ({ change, key, lease, phase, lane }: Move) => ({
   key,
   expect: change.expect,
   lease,
@@ -74,7 +78,6 @@ const rowOf = ({ change, key, lease, phase, text, lane }: Move) => ({
   tool: change.record?.tool,
   scope: change.record?.scope,
   resource: change.record?.resource,
-  record: text,
   lane_key: lane?.key,
   lane_expect: lane?.expect,
   lane_name: lane?.name,
@@ -83,32 +86,32 @@ const rowOf = ({ change, key, lease, phase, text, lane }: Move) => ({
 
 /** The types of `rowOf`. */
 const COLUMNS = `key uuid, expect int8, lease int8, phase int2, state_at float8, state text,
-    tenant text, id text, tool text, scope text, resource text, record text`;
+    tenant text, id text, tool text, scope text, resource text`;
 const LANE_COLUMNS = "lane_key uuid, lane_expect int8, lane_name text, lane text";
 
 function answersIn(rows: readonly Row[], moves: readonly Move[]): ReadonlyMap<string, Answer> {
-  const byKey = new Map(rows.map((row) => [row[0], row]));
-  return new Map(
-    moves.flatMap((move) => {
-      const row = byKey.get(move.key);
-      return row ? [[move.key, answerTo(move, row)]] : [];
-    }),
-  );
+  const asked = new Map(moves.map((move) => [move.key, move]));
+  const answers = new Map<string, Answer>();
+  for (const row of rows) {
+    const move = asked.get(String(row[0]));
+    if (move) answers.set(move.key, answerTo(move, row));
+  }
+  return answers;
 }
 
 function answerTo({ change, lane }: Move, row: Row): Answer {
-  const [, time, written, lease, , server, ...found] = row;
+  const [, time, written, lease, server, found, foundLane] = row;
   const now = Number(time);
   if (typeof written === "string") {
     const sequence = Number(written);
     const version = change.record ? sequence : 0;
-    const answer = { ok: true, version, leaseUntil: leaseIn(lease), now, sequence } as const;
-    return { ...answer, server: server ?? undefined };
+    const leaseUntil = leaseIn(lease);
+    return { ok: true, version, leaseUntil, now, sequence, server: server ?? undefined };
   }
-  const current = storedIn(change.tenant, change.id, found.slice(0, 3));
+  const current = storedIn(change.tenant, change.id, JSON.parse(found ?? "[]") as Row);
   if ((current?.version ?? 0) !== change.expect) return { ok: false, current, now };
   if (!lane) return "busy";
-  const there = laneIn(found.slice(3)) ?? { lane: { queue: [] }, version: 0 };
+  const there = laneIn(JSON.parse(foundLane ?? "[]") as Row) ?? { lane: { queue: [] }, version: 0 };
   return there.version === lane.expect ? "busy" : { ok: false, current, lane: there, now };
 }
 
@@ -133,27 +136,24 @@ export function swapSql(tables: Tables, { whole, joins, channel }: SwapShape): s
     WHERE w.key = d.key AND a.expect > 0)`;
   return `
 WITH asked AS MATERIALIZED (
-  SELECT a.*, ${CLOCK} AS now
-  FROM json_to_recordset($1::text::json) AS a(${whole ? `${COLUMNS}, ${LANE_COLUMNS}` : COLUMNS})
-  ${joins ? `WHERE ${THIS_TRANSACTION} = $2::text` : ""}
+  SELECT a.*, (SELECT ${CLOCK}) AS now
+  FROM ROWS FROM (unnest(string_to_array($2::text, E'\\n', '')),
+    json_to_recordset($1::text::json) AS (${whole ? `${COLUMNS}, ${LANE_COLUMNS}` : COLUMNS})
+  ) AS a(record)
+  ${joins ? `WHERE ${THIS_TRANSACTION} = $3::text` : ""}
 ),
 ${whole ? `free AS MATERIALIZED (${free}),` : ""}
 put AS (${putSql(tables, whole ? "free" : `(${free}) free`)})
 ${whole ? restSql(tables) : ""}
-SELECT a.key::text, a.now::text, d.version::text, d.lease::text, ${channel ? told : "NULL"},
-  ${SERVER}, o.version::text, o.lease::text, o.record ${whole ? ", l.version::text, l.lane" : ""}
-FROM asked a LEFT JOIN ${whole ? "done" : "put"} d ON d.key = a.key
-LEFT JOIN LATERAL (
-  SELECT version, lease, record FROM ${operations} WHERE key = a.key AND d.key IS NULL LIMIT 1
-) o ON true
-${
-  whole
-    ? `LEFT JOIN LATERAL (
-  SELECT version, lane FROM ${lanes} WHERE key = a.lane_key AND d.key IS NULL LIMIT 1
-) l ON true`
-    : ""
-}`;
+SELECT a.key::text, a.now::text, d.version::text, d.lease::text, (SELECT ${SERVER}),
+  ${inPlace(operations, "a.key", "version::text, lease::text, record")},
+  ${whole ? inPlace(lanes, "a.lane_key", "version::text, lane") : "NULL"}, ${channel ? told : "NULL"}
+FROM asked a LEFT JOIN ${whole ? "done" : "put"} d ON d.key = a.key`;
 }
+
+/** What stands in place of a move that was not done. A join would be set up by each statement, needed or not. */
+const inPlace = (table: string, key: string, columns: string): string => `CASE WHEN d.key IS NULL
+    THEN (SELECT json_build_array(${columns})::text FROM ${table} WHERE key = ${key}) END`;
 
 /**
  * New and known rows in one go: an INSERT looks its conflicts up in the index of the keys, whatever
