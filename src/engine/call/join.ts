@@ -185,8 +185,8 @@ function leaveOn(
   engine: Engine,
 ): void {
   const onAbort = () => leave(execution, one, engine);
-  if (signal.aborted) return onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   one.letGo = () => signal.removeEventListener("abort", onAbort);
 }
 
