@@ -5,6 +5,32 @@
  * @module
  */
 
+/*
+ * The folders beside this file, in the order in which they may import: a folder knows those above it.
+ *
+ *   lang          what the language lacks: clock, async context, safe reads of hostile values
+ *   key           names an operation: canonical form, digest, key, scope, turn
+ *   ledger        what is remembered: records, legal moves, the contract of a store
+ *   stores        where it is kept: memory, SQLite, Redis, Postgres
+ *   classify      what an answer proves
+ *   wire          sees and counts the requests that leave in an attempt
+ *   observe       events, log lines, OpenTelemetry
+ *   engine        one operation, from claim to outcome
+ *   gate          what stands before a claim: drift, approvals, lanes
+ *   reconcile     settles open operations without a caller
+ *   describe      an operation in sentences for people, at the command line and in the console
+ *   http-tool     `httpTool`: a tool that is one HTTP request
+ *   recipes       whole tools for known services
+ *   integrations  one folder per subpath: frameworks, model SDKs, HTTP clients, MCP, programs, durable engines
+ *   testing       public: contract suites, the faulty service, `proveTool`
+ *   gateway       `holdfire mcp`: a process between an MCP host and its server
+ *   chaos         `holdfire chaos`: breaks one reply to an agent, and shows what it sends again
+ *   console       the ledger in a browser
+ *   cli           the command `holdfire`
+ *
+ * Words with a special meaning (intent, scope, operation, attempt, licence, …) are in `docs/glossary.md`.
+ */
+
 export type { Holdfire, HoldfireOptions } from "./api.ts";
 export { notApplied } from "./classify/not-applied.ts";
 export { createHoldfire } from "./create.ts";
@@ -56,7 +82,7 @@ export {
 } from "./errors.ts";
 export type { ApprovalAnswer, ApprovalRequest, Confirm } from "./gate/approval.ts";
 export type { Approval } from "./gate/approvals.ts";
-export { type HttpToolOptions, httpTool } from "./http/http-tool.ts";
+export { type HttpToolOptions, httpTool } from "./http-tool/http-tool.ts";
 export type { Json } from "./key/json.ts";
 export { type Clock, systemClock } from "./lang/clock.ts";
 export type {

@@ -21,7 +21,7 @@ const LAYERS = [
   "reconcile",
   "api.ts",
   "describe",
-  "http",
+  "http-tool",
   "recipes",
   "integrations",
   "holdfire.ts",

@@ -58,7 +58,7 @@ function loadedBy(path: string): string[] {
 test("the root entry loads no store, no SDK and no database", () => {
   const loaded = loadedBy("src/index.ts");
   const allowed =
-    /^(?:src\/(?:[\w-]+\.ts|(?:lang|key|ledger|classify|wire|observe|engine|gate|reconcile|http|integrations\/fetch)\/)|node_modules\/(?:p-retry|is-network-error|uuid)\/|node:)/;
+    /^(?:src\/(?:[\w-]+\.ts|(?:lang|key|ledger|classify|wire|observe|engine|gate|reconcile|http-tool|integrations\/fetch)\/)|node_modules\/(?:p-retry|is-network-error|uuid)\/|node:)/;
   expect(loaded).toContain("src/create.ts");
   expect(loaded.filter((url) => !allowed.test(url))).toEqual([]);
   expect(loaded).not.toContain("node:sqlite");

@@ -74,21 +74,16 @@ export interface Judgement {
   readonly proven?: boolean | undefined;
   /** Of `not_sent`: it failed before it made any request, not for want of a connection. */
   readonly untried?: boolean | undefined;
-  /** Rejected because a precondition failed. */
-  readonly precondition?: boolean | undefined;
   /** The service replayed its stored answer to an earlier request with this key. */
   readonly replayed?: boolean | undefined;
   /** `run` returned a value although the service did not say yes. */
   readonly swallowed?: boolean | undefined;
 }
 
-/** `areReads`: no write was seen, and the requests are reads, one of which may have been it. */
-type Judged = JudgeFacts & { readonly areReads?: true };
+/** What is judged. `areReads`: no write was seen, and the requests are reads, one of which may have been it. */
+type FactsToJudge = JudgeFacts & { readonly areReads?: true };
 
-type Proof = Pick<
-  Judgement,
-  "verdict" | "proven" | "untried" | "inProgress" | "precondition" | "swallowed"
->;
+type Proof = Pick<Judgement, "verdict" | "proven" | "untried" | "inProgress" | "swallowed">;
 
 const UNKNOWN: Proof = { verdict: "unknown" };
 const COMMITTED: Proof = { verdict: "committed" };
@@ -101,64 +96,64 @@ const VERDICTS: ReadonlySet<unknown> = new Set<Verdict>([
   "unknown",
 ]);
 
-export function judge(ended: Ended, facts: JudgeFacts): Judgement {
-  const about = facts.sight.requests.length > 0 ? facts : withReads(facts);
-  const status = about.sight.requests.at(-1)?.status;
+export function judge(ended: Ended, given: JudgeFacts): Judgement {
+  const facts = given.sight.requests.length > 0 ? given : withReads(given);
+  const status = facts.sight.requests.at(-1)?.status;
   if (ended.ok && !isResponse(ended.value) && !isAnswer(ended.value)) {
-    return { ...ofValue(about), status };
+    return { ...ofValue(facts), status };
   }
   const answer = ended.ok ? ended.value : ended.error;
   const header = headersOf(answer);
   const told = {
     // What a client says of a request that was not answered, it has made up; and our own errors are no answers.
     status:
-      !ended.ok && (about.sight.requests.length > 0 || isInner(answer)) ? status : statusOf(answer),
+      !ended.ok && (facts.sight.requests.length > 0 || isInner(answer)) ? status : statusOf(answer),
     code: ended.ok ? undefined : errorCodeOf(answer),
-    retryAfterMs: retryAfterMs(header, about.now),
+    retryAfterMs: retryAfterMs(header, facts.now),
     replayed: header("idempotent-replayed") === "true" || undefined,
   };
-  return { ...(ended.ok ? ofResponse(answer, about) : ofError(answer, about)), ...told };
+  return { ...(ended.ok ? ofResponse(answer, facts) : ofError(answer, facts)), ...told };
 }
 
 /** A plain value is the tool's own yes, unless the service is known to have said something else. */
-function ofValue(about: Judged): Proof {
-  const seen = ofRequests(withoutFailedTries(about));
-  if (!seen || isForRun(seen, about)) return COMMITTED;
+function ofValue(facts: FactsToJudge): Proof {
+  const seen = ofRequests(withoutFailedTries(facts));
+  if (!seen || isForRun(seen, facts)) return COMMITTED;
   if (isYes(seen)) return seen;
-  const isProved = about.viaHttp && !about.sight.isPartial;
+  const isProved = facts.viaHttp && !facts.sight.isPartial;
   return isProved ? { ...seen, swallowed: true } : { verdict: "unknown", swallowed: true };
 }
 
-function ofResponse(response: unknown, about: Judged): Proof {
+function ofResponse(response: unknown, facts: FactsToJudge): Proof {
   const status = statusOf(response);
-  const said: Proof = status === undefined ? UNKNOWN : verdictOfStatus(status, about);
+  const said: Proof = status === undefined ? UNKNOWN : verdictOfStatus(status, facts);
   if (isYes(said)) {
-    const seen = ofRequests(withoutFailedTries(about));
-    if (!seen || isForRun(seen, about) || isYes(seen)) return said;
+    const seen = ofRequests(withoutFailedTries(facts));
+    if (!seen || isForRun(seen, facts) || isYes(seen)) return said;
   }
-  const own = opinion(response, about);
+  const own = opinion(response, facts);
   if (own) return { verdict: own, proven: true };
   if (isYes(said)) return { verdict: "unknown", swallowed: true };
-  const seen = ofRequests(about, response);
-  const isSeen = about.sight.requests.at(-1)?.status === status;
-  return seen && isSeen && !about.sight.isPartial ? doubtYes(seen) : UNKNOWN;
+  const seen = ofRequests(facts, response);
+  const isSeen = facts.sight.requests.at(-1)?.status === status;
+  return seen && isSeen && !facts.sight.isPartial ? doubtYes(seen) : UNKNOWN;
 }
 
 /** A no to a read is for `run` to judge: there may be nothing to do. */
-const isForRun = ({ verdict }: Proof, { areReads }: Judged): boolean =>
+const isForRun = ({ verdict }: Proof, { areReads }: FactsToJudge): boolean =>
   areReads === true && verdict !== "unknown";
 
-function ofError(error: unknown, about: JudgeFacts): Proof {
-  const { requests, isPartial } = about.sight;
+function ofError(error: unknown, facts: JudgeFacts): Proof {
+  const { requests, isPartial } = facts.sight;
   if (isNotApplied(error)) return { verdict: "rejected", proven: true };
-  if (isInner(error) && !isUnsent(error, about)) return UNKNOWN;
-  const own = opinion(error, about);
+  if (isInner(error) && !isUnsent(error, facts)) return UNKNOWN;
+  const own = opinion(error, facts);
   if (own) return { verdict: own, proven: true };
-  if (isUnsent(error, about)) {
-    const untried = !about.tried && requests.length === 0 && !isInterruption(error);
-    return { verdict: "not_sent", proven: about.viaHttp, untried: untried || undefined };
+  if (isUnsent(error, facts)) {
+    const untried = !facts.tried && requests.length === 0 && !isInterruption(error);
+    return { verdict: "not_sent", proven: facts.viaHttp, untried: untried || undefined };
   }
-  const seen = ofRequests(about, error);
+  const seen = ofRequests(facts, error);
   if (!seen || isPartial || isInterruption(error)) return UNKNOWN;
   const told = statusOf(error);
   const isSeen = told === undefined || requests.some(({ status }) => status === told);
@@ -179,14 +174,14 @@ function isUnsent(error: unknown, { sight, viaHttp }: JudgeFacts): boolean {
 }
 
 /** What all requests together prove; `undefined` if there were none. */
-function ofRequests(about: JudgeFacts, answer?: unknown): Proof | undefined {
-  const { requests } = about.sight;
+function ofRequests(facts: JudgeFacts, answer?: unknown): Proof | undefined {
+  const { requests } = facts.sight;
   if (requests.length === 0) return undefined;
   // A body that broke off may have been an error about the key.
-  const keyError = about.bodyBroken || isKeyError(answer) || isKeyError(about.body);
+  const keyError = facts.bodyBroken || isKeyError(answer) || isKeyError(facts.body);
   const all = requests.map(
     ({ status }): Proof =>
-      status === undefined ? UNKNOWN : verdictOfStatus(status, { ...about, keyError }),
+      status === undefined ? UNKNOWN : verdictOfStatus(status, { ...facts, keyError }),
   );
   if (all.every(isYes) && all.some(({ inProgress }) => inProgress)) {
     return { verdict: "unknown", inProgress: true };
@@ -198,21 +193,21 @@ function ofRequests(about: JudgeFacts, answer?: unknown): Proof | undefined {
  * All that the tool does is seen, and it has written nothing, unless by a method that should only read: a read that got
  * out and was not answered yes may have been the write.
  */
-function withReads(about: JudgeFacts): Judged {
-  if (!about.viaHttp) return about;
-  const reads = { ...about, sight: { ...about.sight, requests: about.sight.reads ?? [] } };
+function withReads(facts: JudgeFacts): FactsToJudge {
+  if (!facts.viaHttp) return facts;
+  const reads = { ...facts, sight: { ...facts.sight, requests: facts.sight.reads ?? [] } };
   const { requests, ...sight } = withoutFailedTries(reads).sight;
   const doubtful = requests.filter(
     ({ status, unsent }) =>
-      !unsent && (status === undefined || !isYes(verdictOfStatus(status, about))),
+      !unsent && (status === undefined || !isYes(verdictOfStatus(status, facts))),
   );
-  return { ...about, areReads: true, sight: { ...sight, requests: doubtful } };
+  return { ...facts, areReads: true, sight: { ...sight, requests: doubtful } };
 }
 
 /** A request that another layer sent again until it was answered yes did happen, at least once. */
-function withoutFailedTries(about: JudgeFacts): JudgeFacts {
-  const { requests } = about.sight;
-  if (requests.length < 2) return about;
+function withoutFailedTries(facts: JudgeFacts): JudgeFacts {
+  const { requests } = facts.sight;
+  if (requests.length < 2) return facts;
   const isRetried = ({ method, href }: JudgedRequest, at: number) =>
     href !== undefined &&
     requests
@@ -222,10 +217,10 @@ function withoutFailedTries(about: JudgeFacts): JudgeFacts {
           later.method === method &&
           later.href === href &&
           later.status !== undefined &&
-          isYes(verdictOfStatus(later.status, about)),
+          isYes(verdictOfStatus(later.status, facts)),
       );
   const kept = requests.filter((request, at) => !isRetried(request, at));
-  return { ...about, sight: { ...about.sight, requests: kept } };
+  return { ...facts, sight: { ...facts.sight, requests: kept } };
 }
 
 const isYes = ({ verdict, inProgress }: Proof): boolean =>

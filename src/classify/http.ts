@@ -11,8 +11,6 @@ export interface HttpVerdict {
   readonly verdict: Verdict;
   /** Accepted, not done yet: the state is read, and it is not fired again. */
   readonly inProgress?: true;
-  /** Rejected because a precondition (ETag, version) did not hold. */
-  readonly precondition?: true;
 }
 
 /** What must be known about the tool to judge a status. */
@@ -29,8 +27,23 @@ export interface StatusContext {
   readonly keyError?: boolean | undefined;
 }
 
-/** The service read the request and did not perform it. */
-const REJECTED = new Set([400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451]);
+/** The service read the request and did not perform it; 412: a precondition (ETag, version) did not hold. */
+const REJECTED = new Set([
+  400, 401, 402, 403, 404, 405, 410, 412, 413, 414, 415, 422, 428, 431, 451,
+]);
+
+/**
+ * Failures that no service stores under a key: with the same key, the next answer may be another one.
+ *
+ *   408            the server gave up waiting for the request
+ *   409            the first request with the key is still being handled; nothing is stored for it yet
+ *   425            the server does not take early data
+ *   429            too many requests
+ *   502, 503, 504  a proxy or a load balancer got no answer, or found no server
+ */
+export const NOT_STORED_UNDER_KEY: ReadonlySet<number> = new Set([
+  408, 409, 425, 429, 502, 503, 504,
+]);
 
 const UNKNOWN: HttpVerdict = { verdict: "unknown" };
 
@@ -43,7 +56,6 @@ export function verdictOfStatus(status: number, about: StatusContext): HttpVerdi
       : { verdict: "committed" };
   }
   if (about.refuses.includes(status)) return { verdict: "refused" };
-  if (status === 412) return { verdict: "rejected", precondition: true };
   // "This key was used for another request" does not say whether that request took effect.
   if (about.keyed && (status === 422 || (status === 400 && about.keyError))) return UNKNOWN;
   return REJECTED.has(status) ? { verdict: "rejected" } : UNKNOWN;

@@ -1,9 +1,9 @@
 /**
  * What a network failure proves about a request: that it was not sent, or nothing.
  *
- * Decided by `code` and `syscall` alone. Two places ask. `wire/counter.ts` asks of one request whether it was not sent.
- * `classify.ts` asks of a thrown error only whether it is a failure of the network; the verdict of the attempt comes from
- * its requests, since the connection that failed may have been that of a redirect or of a second request.
+ * Decided by `code` and `syscall` alone. Only `wire/counter.ts` asks whether a request was not sent. All others ask
+ * whether a thrown error is a failure of the network: the verdict of an attempt comes from its requests, since
+ * the connection that failed may have been that of a redirect or of a second request.
  *
  * @module
  */

@@ -1,8 +1,9 @@
 /**
  * What `run` is given. Most of it is made when it is asked for, and what was asked for is noted.
  *
- * The getters are shared by all contexts, and there are few: an object literal with getters of its own gets a hidden
- * class of its own, and each property that is defined costs as much as all the others together.
+ * The getters are own properties of each context, because users destructure and spread it. Their descriptors are shared,
+ * because an object literal with getters gets a hidden class of its own each time. They are few, because each
+ * `defineProperty` costs.
  *
  * @module
  */

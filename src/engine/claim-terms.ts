@@ -52,8 +52,10 @@ export const claimOf = (
 });
 
 /**
- * Claims within the store's time limit, or not at all: a claim whose answer never came is taken back. What this process
- * knows and could not write down is written first, and waited for: with its lease over, the claim would know less.
+ * Claims within the store's time limit, or not at all. A claim whose answer never came is taken back.
+ *
+ * This process may know of the operation what it could not write down. That is written first: a claim that is made
+ * without it, once the old lease is over, would decide on less than is known.
  */
 export async function claimInTime(
   operation: Operation,

@@ -20,15 +20,15 @@ export interface BackoffOptions {
   readonly spacingMs: number;
 }
 
-/** `turn` counts from 0; `retryAfterMs` is the service's own wish. */
+/** `tries` counts from 0; `retryAfterMs` is the service's own wish. */
 export function backoff(
-  turn: number,
+  tries: number,
   retryAfterMs: number | undefined,
   { minDelayMs, maxDelayMs, spacingMs }: BackoffOptions,
   random: () => number,
 ): number {
   if (retryAfterMs !== undefined) return Math.max(retryAfterMs, spacingMs);
-  const ceiling = Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(turn, 30));
+  const ceiling = Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(tries, 30));
   return Math.max(spacingMs, random() * ceiling);
 }
 

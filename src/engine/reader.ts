@@ -1,7 +1,9 @@
 /**
- * Calls a tool's `readState` and turns whatever it does into a reading; and its `verify`, the postcondition of a success.
- * While it is in doubt what became of an operation, an effect that is found and that no other has becomes its own. Never
- * throws: after a send, a reader that fails cannot tell.
+ * Calls a tool's `readState`, and turns whatever it does into a reading. Calls its `verify`, the postcondition of a
+ * success.
+ *
+ * A found effect that no other operation owns is assigned to this one, while it is in doubt what became of it. Nothing
+ * here throws: after a send, a reader that fails cannot tell.
  *
  * @module
  */
@@ -24,13 +26,13 @@ import { about, type Operation } from "./operation/operation.ts";
 import { inStoreTime } from "./store-call.ts";
 
 /**
- * What is looked for. An operation that is known to be done must not take a second effect: it would be that of
- * another one, which would then be found absent, and sent again.
+ * What is looked for, and whether the operation may take the effect that is found. One that is known to be done must
+ * not take a second effect: that one belongs to another operation, which would then be found absent, and sent again.
  */
 export type Sought =
-  | { readonly tag: "in_doubt" }
+  | { readonly tag: "may_take" }
   /** `effectId`: the effect that it has, if that is known. */
-  | { readonly tag: "done"; readonly effectId: string | undefined };
+  | { readonly tag: "has_its_own"; readonly effectId: string | undefined };
 
 export async function askReader(
   operation: Operation,
@@ -116,13 +118,13 @@ async function takeIfMine(
   if (reading.reading !== "committed" || reading.effectId === undefined) return reading;
   const { store } = engine.ledger;
   const owning =
-    sought.tag === "in_doubt"
+    sought.tag === "may_take"
       ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
       : store.ownerOf(ref.tenant, tool.service, reading.effectId);
   const owner = await inStoreTime(engine, owning);
   if (owner.tag !== "done") return cannotTell("the ledger did not answer");
   const isFree = owner.value === undefined || owner.value === ref.id;
-  const { effectId = reading.effectId } = sought.tag === "done" ? sought : {};
+  const { effectId = reading.effectId } = sought.tag === "has_its_own" ? sought : {};
   return isFree && effectId === reading.effectId
     ? reading
     : cannotTell("the effect belongs to another operation");
@@ -143,8 +145,8 @@ export function checkReaderOnce(
     tool.commitsWithinMs ?? 0,
     () =>
       inBackground(engine, async () => {
-        const done = { tag: "done", effectId } as const;
-        const reading = await askReader(operation, record, tool.readTimeoutMs, engine, done);
+        const sought = { tag: "has_its_own", effectId } as const;
+        const reading = await askReader(operation, record, tool.readTimeoutMs, engine, sought);
         if (reading.reading === "cannot_tell") learned.readerChecked = false;
         if (reading.reading === "absent") callBlind(operation, engine);
       }),

@@ -9,8 +9,12 @@
  * this file calls them all, so the order below is the order in which things happen. With `readFirst`, or a
  * store that may forget, the state is read before the first attempt, too.
  *
+ * The steps speak to each other through `owned` (`steps/ownership.ts`): what was learned of the attempts, the last read of
+ * the state, the licence to fire in the next pass, and the results.
+ *
  * The whole way of a call whose reply was lost:
  *
+ *   define      holdfire.ts → define/define-tool.ts
  *   call        call/guarded-tool.ts → call/name-operation.ts → call/join.ts → here
  *   claim       steps/claim.ts → claim-terms.ts → ledger/ledger.ts → ledger/moves/apply.ts → the store
  *   attempt     steps/attempt.ts → fire-once.ts → the tool's own run; what it sends is counted: wire/token.ts
@@ -34,7 +38,7 @@ import { type Pass, repeat } from "./repeat.ts";
 import { attemptEffect, type Late } from "./steps/attempt.ts";
 import { claimOperation } from "./steps/claim.ts";
 import { classifyAttempt } from "./steps/classify-attempt.ts";
-import { fileLateReply } from "./steps/late-reply.ts";
+import { fileLateReply } from "./steps/late.ts";
 import { keepLease } from "./steps/lease.ts";
 import { endBeforeFiring, type Next, nextMove, pause, readsFirst } from "./steps/next-move.ts";
 import { isInDoubt, type Owned } from "./steps/ownership.ts";
@@ -72,8 +76,8 @@ export async function conclude(
     // user's, which cannot be committed any more, it ends in the error.
     if (owned.fires === 0 || error instanceof LeaseLostError) throw error;
     engine.events.emit("store", () => ({ status: "error", step: "run", error }));
-    const held = await settle(owned, { do: "leave_unknown", reason: "cannot_tell" }, engine);
-    if (held.tag === "done") return held.value;
+    const left = await settle(owned, { do: "leave_unknown", reason: "cannot_tell" }, engine);
+    if (left.tag === "done") return left.value;
     throw error;
   } finally {
     owned.active = false;

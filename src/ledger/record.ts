@@ -198,7 +198,7 @@ export interface OperationRecord extends Identity {
   readonly evidence: readonly Evidence[];
   /** The answers to questions that are closed. */
   readonly answers?: readonly Answer[] | undefined;
-  /** What a caller was told last is not what the state says by now: it was open then. */
+  /** No caller was told of its present state yet. What callers heard last is out of date: as a rule, that it is open. */
   readonly untold?: true | undefined;
   /** A person let this other operation pass in its place, or in spite of it: it is read, and never fired again. */
   readonly abandonedFor?: string | undefined;
@@ -224,7 +224,7 @@ export const isOpen = (state: State): boolean =>
 
 /** Whether it is proved that the attempt had no effect: not sent, refused, rejected, or cleared since. */
 export const isCleared = (attempt: AttemptNote): boolean =>
-  attempt.cleared === "person" || (!saidYes(attempt) && isProvenUndone(attempt));
+  attempt.cleared === "person" || (!saidYesUnconfirmed(attempt) && isProvenUndone(attempt));
 
 /** Whether it may still send at this time: its end lies ahead where a write of it has left late. */
 export const runsAt = ({ endedAt, endsBy = 0 }: AttemptNote, now: number): boolean =>
@@ -234,8 +234,8 @@ export const runsAt = ({ endedAt, endsBy = 0 }: AttemptNote, now: number): boole
 export const isCertainlyUnsent = ({ proven, innerOnly, declared }: AttemptNote): boolean =>
   proven === true || innerOnly === true || declared?.enlisted === true;
 
-/** The service answered 2xx, and it was not verified or not done yet: only a person can clear it. */
-export const saidYes = ({ unverified, accepted }: AttemptNote): boolean =>
+/** The service answered 2xx, and it was not verified or is not done yet: only a person can clear it. False for `committed`. */
+export const saidYesUnconfirmed = ({ unverified, accepted }: AttemptNote): boolean =>
   unverified === true || accepted === true;
 
 const isProvenUndone = (attempt: AttemptNote): boolean =>

@@ -5,9 +5,10 @@
  * change atomically and durably, unless another process has changed the record first. So all stores
  * behave alike, and a plain call that succeeds costs two round trips: one swap to claim, one to settle.
  *
- * Every store passes `storeContract` from `holdfire/testing`. A new one in this package needs, beside its folder in `stores/`
- * and its line in `exports` of package.json, an address that the command line knows: `cli/ledger/open-ledger.ts`, `cli/command.ts`
- * and `cli/help.ts`.
+ * Every store passes `storeContract` from `holdfire/testing`. A durable one writes a record as the text of
+ * `codec/record-text.ts`. `stores/default.ts` makes the store of a user who gives none. A new store in this
+ * package needs, beside its folder in `stores/` and its line in `exports` of package.json, an address that the command
+ * line knows: `cli/ledger/open-ledger.ts`, `cli/command.ts` and `cli/help.ts`.
  *
  * @module
  */

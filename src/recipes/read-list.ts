@@ -6,7 +6,7 @@
  */
 
 import type { Reading } from "../engine/define/reading.ts";
-import { type Found, readingByStanding } from "../http/standing.ts";
+import { type Found, readingByStanding } from "../http-tool/standing.ts";
 
 /** How far a service's clock and the ledger's may be apart, in milliseconds. */
 const SKEW_MS = 300_000;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type HttpAnswer, sendRequest } from "../http/request.ts";
+import { type HttpAnswer, sendRequest } from "../http-tool/request.ts";
 import { peek, peekItems } from "../lang/peek.ts";
 import { attemptFetch } from "../wire/bound-fetch.ts";
 

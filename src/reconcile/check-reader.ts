@@ -46,7 +46,7 @@ export async function checkReader(tool: Tool, engine: Engine, since?: number): P
   for (const { record } of items) {
     const operation = recallSettled(record, tool, () => {});
     const reading = await askReader(operation, record, tool.readTimeoutMs, engine, {
-      tag: "done",
+      tag: "has_its_own",
       effectId: undefined,
     });
     if (reading.reading === "cannot_tell") continue;

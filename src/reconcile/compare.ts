@@ -92,7 +92,7 @@ export async function compare(
   }
   const beganAt = engine.ledger.clock.earliest();
   const reading = await askReader(operation, record, tool.readTimeoutMs, engine, {
-    tag: "done",
+    tag: "has_its_own",
     effectId: undefined,
   });
   const found = effectIdsIn(reading, tool);

@@ -215,14 +215,10 @@ describe("judging a thrown error by its status", () => {
     }
   });
 
-  it("marks a failed precondition, where it is believed", () => {
-    expect(judge(threw({ status: 412 }), once(412))).toMatchObject({
-      verdict: "rejected",
-      precondition: true,
-    });
+  it("takes a failed precondition for a no, where it is believed", () => {
+    expect(judge(threw({ status: 412 }), once(412)).verdict).toBe("rejected");
     const doubted = judge(threw({ status: 412 }), once(412, { isPartial: true }));
     expect(doubted).toMatchObject({ verdict: "unknown", status: 412 });
-    expect(doubted.precondition).toBeUndefined();
   });
 
   it("believes a declared refusal, with its Retry-After", () => {

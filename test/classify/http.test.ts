@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isRetryableRead, verdictOfStatus } from "../../src/classify/http.ts";
 
 const plain = { refuses: [], keyed: false, reader: false };
-const REJECTED = [400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 428, 431, 451];
+const REJECTED = [400, 401, 402, 403, 404, 405, 410, 412, 413, 414, 415, 422, 428, 431, 451];
 const ALL = Array.from({ length: 500 }, (_, i) => i + 100);
 
 describe("verdictOfStatus", () => {
@@ -11,9 +11,7 @@ describe("verdictOfStatus", () => {
       const expected =
         (status >= 200 && status <= 299) || status === 303
           ? { verdict: "committed" }
-          : status === 412
-            ? { verdict: "rejected", precondition: true }
-            : { verdict: REJECTED.includes(status) ? "rejected" : "unknown" };
+          : { verdict: REJECTED.includes(status) ? "rejected" : "unknown" };
       expect({ status, ...verdictOfStatus(status, plain) }).toEqual({ status, ...expected });
     }
   });

@@ -23,7 +23,7 @@ function ask(
   readState: (query: StateQuery) => unknown,
   rest: Partial<OperationRecord> = {},
   item = "tea",
-  sought: Sought = { tag: "in_doubt" },
+  sought: Sought = { tag: "may_take" },
 ) {
   const operation = operationOf(engine, { readState, service: "shop" }, { item });
   const { id, tenant } = operation.ref;
@@ -111,9 +111,9 @@ describe("found is not mine", () => {
 
   test("an operation that is done does not take the effect of another", async () => {
     const another = () => committed("made", { effectId: "ef_2" });
-    const done = { tag: "done", effectId: "ef_1" } as const;
+    const done = { tag: "has_its_own", effectId: "ef_1" } as const;
     expect(await ask(another, {}, "tea", done)).toMatchObject({ reading: "cannot_tell" });
-    const some = { tag: "done", effectId: undefined } as const;
+    const some = { tag: "has_its_own", effectId: undefined } as const;
     expect(await ask(another, {}, "tea", some)).toMatchObject({ reading: "committed" });
     expect(await ask(another, {}, "milk")).toMatchObject({ reading: "committed" });
   });

@@ -79,7 +79,7 @@ const check = (property: (given: Situation, decision: Decision) => void): void =
     RUNS,
   );
 
-const saidYes = ({ unverified, accepted }: AttemptNote): boolean =>
+const saidYesUnconfirmed = ({ unverified, accepted }: AttemptNote): boolean =>
   unverified === true || accepted === true;
 
 const doubtsIn = ({ attempts: notes }: Situation): readonly AttemptNote[] =>
@@ -91,7 +91,7 @@ const clearsOf = (decision: Decision): readonly number[] =>
 /** keyed, said once more: the service recognises the repetition of every doubtful attempt. */
 function keyVouchesFor(given: Situation, doubts: readonly AttemptNote[]): boolean {
   const { powers, generation, now, attempts: notes } = given;
-  if (doubts.some(saidYes) || notes.at(-1)?.verdict === "rejected") return false;
+  if (doubts.some(saidYesUnconfirmed) || notes.at(-1)?.verdict === "rejected") return false;
   const sentPrecondition = doubts.every(
     ({ declared, tookPrecondition }) =>
       declared?.conditional && (powers.precondition === "given" || tookPrecondition !== false),
@@ -111,7 +111,7 @@ function absenceProves(given: Situation, cleared: readonly AttemptNote[]): boole
   if (lastRead?.reading !== "absent" || window === undefined || powers.readerBlind) return false;
   return cleared.every((note) => {
     const end = note.endedAt ?? note.endsBy;
-    return !saidYes(note) && end !== undefined && lastRead.beganAt > end + window;
+    return !saidYesUnconfirmed(note) && end !== undefined && lastRead.beganAt > end + window;
   });
 }
 
@@ -154,7 +154,7 @@ describe("whatever the situation", () => {
   test("it fires nothing after a yes", () => {
     check((given, decision) => {
       const yes = given.attempts.some(
-        (note) => note.verdict === "committed" || (saidYes(note) && !isCleared(note)),
+        (note) => note.verdict === "committed" || (saidYesUnconfirmed(note) && !isCleared(note)),
       );
       if (yes) expect(decision.do).not.toBe("fire");
     });

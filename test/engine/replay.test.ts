@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { absent, committed, duplicated } from "../../src/engine/define/reading.ts";
-import { hintFor } from "../../src/engine/outcome/build.ts";
 import { replay } from "../../src/engine/outcome/replay.ts";
+import { hintFor } from "../../src/engine/outcome/words.ts";
 import { rewordedFields } from "../../src/key/mint.ts";
 import type { OperationRecord, State, Stored } from "../../src/ledger/record.ts";
 import { askOf, recordOf } from "../../src/testing/record-of.ts";

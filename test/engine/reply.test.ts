@@ -140,6 +140,17 @@ describe("the envelope", () => {
     expect(replyOf(unknown, "reader").effect).toBeUndefined();
   });
 
+  test("of an unknown outcome that is not in the ledger, and of which nothing was sent, lets the same call be made again", () => {
+    const unknown = { status: "unknown", reason: "cannot_tell", because: "Nothing was sent." };
+    const messageOf = (told: object) => replyOf(of({ ...unknown, ...told }), "reader").message;
+    expect(messageOf({ recorded: false, attempts: 0 })).toBe(
+      "Nothing was sent. It may have happened. The same call may be made again: it reads first, and sends nothing unless the state can be read.",
+    );
+    // Sent, and the store was down: the settle is retried.
+    expect(messageOf({ recorded: false, attempts: 1 })).toContain("Do not call again");
+    expect(messageOf({ recorded: true, attempts: 0 })).toContain("Do not call again");
+  });
+
   test("tells nothing of what was thrown", () => {
     const error = new Error("secret");
     const reply = replyOf(of({ status: "unknown", reason: "lost_reply", error }), "person");

@@ -90,6 +90,22 @@ describe("a store that may forget has no memory to trust: a missing record is re
     expect(await pass(tool.outcome(TEA, ONCE))).toMatchObject({ status: "committed", attempts: 1 });
   });
 
+  test("the reader cannot tell: the model is told that the same call may be made again, and so it may", async () => {
+    const { service, order, pass } = await openForgetful();
+    let reading: Reading<EffectBody> = cannotTell("down");
+    const tool = order("readable", { readState: () => reading });
+    const because =
+      "Nothing was sent by this call: the ledger may have forgotten an earlier one, and the state could not be read.";
+    expect(await pass(tool.outcome(TEA, ONCE))).toMatchObject({ status: "unknown", because });
+    const message = `${because} It may have happened. The same call may be made again: it reads first, and sends nothing unless the state can be read.`;
+    expect(await pass(tool.reply(TEA, ONCE))).toMatchObject({ outcome: "unknown", message });
+    await expect(pass(tool(TEA, ONCE))).rejects.toThrow(`${because} The same call reads again.`);
+    expect(service.arrivals).toHaveLength(0);
+    reading = absent();
+    expect(await pass(tool.reply(TEA, ONCE))).toMatchObject({ ok: true, outcome: "committed" });
+    expect(service.effects).toHaveLength(1);
+  });
+
   test("unless the service recognises a key, or it was accepted that the store forgets", async () => {
     const readState = () => cannotTell("down");
     const { order, pass } = await openForgetful();

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import type { AttemptContext } from "../../src/engine/define/definition.ts";
 import { typed } from "../../src/engine/define/schema.ts";
-import { httpTool } from "../../src/http/http-tool.ts";
+import { httpTool } from "../../src/http-tool/http-tool.ts";
 import { createFetch } from "../../src/integrations/fetch/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { closedPort, type Handler, startService } from "../wire/servers.ts";

@@ -11,8 +11,8 @@ import type { Outcome } from "../operation/outcome.ts";
 
 export interface SharedExecution extends Execution {
   deadlineAt: number;
-  /** Milliseconds that people took. */
-  added: number;
+  /** Milliseconds that people took to answer. Infinity while a person is asked. */
+  personMs: number;
   /** How many callers wait for it. */
   callers: number;
   readonly waits: Waiting[];
@@ -45,7 +45,7 @@ export function createExecution(
     stopped: stop.signal,
     stop,
     deadlineAt,
-    added: 0,
+    personMs: 0,
     callers: 0,
     waits: [],
     sent: false,
@@ -53,7 +53,7 @@ export function createExecution(
     fireMode,
     hasCaller: () => execution.callers > 0,
     remainingMs: (at) =>
-      execution.deadlineAt + execution.added - (at?.monotonic ?? clock.monotonic()),
+      execution.deadlineAt + execution.personMs - (at?.monotonic ?? clock.monotonic()),
     untilStopped: (work) =>
       new Promise((resolve, reject) => {
         const onStop = () => resolve({ tag: "stopped" });
@@ -65,12 +65,12 @@ export function createExecution(
       }),
     async outsideDeadline(work) {
       const before = clock.monotonic();
-      const already = execution.added;
-      execution.added = Number.POSITIVE_INFINITY;
+      const already = execution.personMs;
+      execution.personMs = Number.POSITIVE_INFINITY;
       try {
         return await execution.untilStopped(work);
       } finally {
-        execution.added = already + clock.monotonic() - before;
+        execution.personMs = already + clock.monotonic() - before;
       }
     },
     done: undefined,

@@ -17,7 +17,7 @@ import { commonOf, conflict, rewordedIn } from "../outcome/build.ts";
 import { resultForCaller } from "../outcome/result.ts";
 import { createExecution, type SharedExecution, type Waiting } from "./execution.ts";
 
-/** Runs an operation to its outcome: the engine's `run`, or what reconcile does in its place. */
+/** Runs an operation to its outcome: `runOperation` in `engine/run.ts`, or what reconcile does in its place. */
 export type RunOperation = (execution: Execution, engine: Engine) => Promise<Outcome<unknown>>;
 
 export function startOrJoin(
@@ -185,8 +185,8 @@ function leaveOn(
   engine: Engine,
 ): void {
   const onAbort = () => leave(execution, one, engine);
-  if (signal.aborted) return onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   one.letGo = () => signal.removeEventListener("abort", onAbort);
 }
 
@@ -200,7 +200,7 @@ function leaveInTime(execution: SharedExecution, one: Waiting, engine: Engine): 
   one.hasTimer = true;
   const { letGo } = one;
   const cancel = engine.clock.after(leftMs, () => {
-    if (execution.added === 0) leave(execution, one, engine);
+    if (execution.personMs === 0) leave(execution, one, engine);
   });
   one.letGo = () => {
     cancel();

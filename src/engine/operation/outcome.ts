@@ -133,7 +133,7 @@ export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
     case "not_applied":
       return new NotAppliedError(facts, outcome.reason, {
         status: outcome.rejection?.status,
-        because: factsOf(outcome),
+        because: becauseAndThrown(outcome),
         cause: outcome.error,
       });
     case "unknown":
@@ -152,10 +152,10 @@ export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
 }
 
 const saidOf = (outcome: Extract<Outcome<unknown>, { status: "unknown" }>): string =>
-  [factsOf(outcome), outcome.hint].filter(Boolean).join(" ");
+  [becauseAndThrown(outcome), outcome.hint].filter(Boolean).join(" ");
 
 /** What is known of it, and what was thrown, for a developer. */
-function factsOf({
+function becauseAndThrown({
   because = "",
   threw,
 }: {

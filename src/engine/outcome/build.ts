@@ -13,7 +13,7 @@ import { factsOf, type Operation } from "../operation/operation.ts";
 import type { Common, Outcome } from "../operation/outcome.ts";
 import { readFailure } from "./failure.ts";
 import { thrownWords } from "./failure-words.ts";
-import { attemptTold, lastAnswer, whyNotApplied, whyUnknown } from "./words.ts";
+import { attemptTold, hintFor, lastAnswer, whyNotApplied, whyUnknown } from "./words.ts";
 
 /** What all outcomes share, unless told otherwise: newly made, recorded, nothing fired. */
 export const commonFrom = (
@@ -124,31 +124,4 @@ export function outcomeOf(
 function reasonNow(reason: UnknownReason, { attempts }: OperationRecord): UnknownReason {
   if (reason !== "still_running") return reason;
   return attempts.every(({ endedAt }) => endedAt !== undefined) ? "lost_reply" : "owner_lost";
-}
-
-export function hintFor(
-  { attempts }: Pick<OperationRecord, "attempts">,
-  reason: UnknownReason,
-): string {
-  const status = attempts.at(-1)?.status;
-  if (status === 429 || status === 503) {
-    return `If the service does nothing when it answers ${status}, declare refuses: [${status}].`;
-  }
-  switch (reason) {
-    case "lost_reply":
-    case "unclear_answer":
-      return "Declare readState, or keyed if the service honours keys, so that a lost reply can be looked up.";
-    case "run_failed":
-      return 'Where run knows that nothing happened, throw notApplied(why). Where all that it does goes through context.fetch, declare via: "http".';
-    case "absent_unproven":
-      return "Declare commitsWithinMs, so that an absence can become proof.";
-    case "key_unused":
-      return "Send the key: take it from run's second argument.";
-    case "abandoned":
-      return "A person let another call pass in its place; it is not sent again.";
-    case "reader_blind":
-      return "The reader missed a commit that is known; fix readState.";
-    default:
-      return "It is listed in hf.operations; reconcile or a person settles it.";
-  }
 }

@@ -65,8 +65,8 @@ async function keptResult(
   const stored = payload && storedResult(operation, payload, engine);
   if (stored) return stored;
   if (!tool.readState) return { ok: false };
-  const done = { tag: "done", effectId } as const;
-  const reading = await askReader(operation, record, tool.readTimeoutMs, engine, done);
+  const sought = { tag: "has_its_own", effectId } as const;
+  const reading = await askReader(operation, record, tool.readTimeoutMs, engine, sought);
   if (reading.reading === "committed") return { ok: true, value: reading.result };
   if (reading.reading === "duplicated") return { ok: true, value: reading.results[0] };
   return { ok: false };

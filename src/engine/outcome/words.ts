@@ -1,6 +1,10 @@
 /**
  * The sentences about an outcome. They follow the facts: what was answered, what failed, what is known, what happens
- * next, and who must act. `reply.ts` puts them together for a model, `admin/status.ts` for one that asks later.
+ * next, and who must act. Three kinds of readers get them:
+ *
+ *   a model      by `reply.ts`; by `admin/status.ts` when it asks later
+ *   a developer  by `because` and `hint` of an outcome (`build.ts`), and so by error messages
+ *   a person     by `describe/standing.ts`, at the command line and in the console
  *
  * @module
  */
@@ -16,6 +20,7 @@ import {
 } from "../../ledger/record.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
+import type { Common } from "../operation/outcome.ts";
 import { attemptWords, serviceSaid, thrownWords, toolSaid } from "./failure-words.ts";
 
 type Attempts = Pick<OperationRecord, "attempts">;
@@ -66,6 +71,44 @@ export function whyUnknown(record: Attempts, reason: UnknownReason, failure?: Fa
   }
 }
 
+/** What would let holdfire decide next time, for a developer. */
+export function hintFor(
+  { attempts }: Pick<OperationRecord, "attempts">,
+  reason: UnknownReason,
+): string {
+  const status = attempts.at(-1)?.status;
+  if (status === 429 || status === 503) {
+    return `If the service does nothing when it answers ${status}, declare refuses: [${status}].`;
+  }
+  switch (reason) {
+    case "lost_reply":
+    case "unclear_answer":
+      return "Declare readState, or keyed if the service honours keys, so that a lost reply can be looked up.";
+    case "run_failed":
+      return 'Where run knows that nothing happened, throw notApplied(why). Where all that it does goes through context.fetch, declare via: "http".';
+    case "absent_unproven":
+      return "Declare commitsWithinMs, so that an absence can become proof.";
+    case "key_unused":
+      return "Send the key: take it from run's second argument.";
+    case "abandoned":
+      return "A person let another call pass in its place; it is not sent again.";
+    case "reader_blind":
+      return "The reader missed a commit that is known; fix readState.";
+    default:
+      return "It is listed in hf.operations; reconcile or a person settles it.";
+  }
+}
+
+/**
+ * The store may have forgotten an earlier call, and the reader cannot tell: this call has sent nothing and left no
+ * record, so nothing settles it but the same call.
+ */
+export const FORGETFUL = {
+  because:
+    "Nothing was sent by this call: the ledger may have forgotten an earlier one, and the state could not be read.",
+  hint: "The same call reads again.",
+} as const;
+
 /** Who finds out what happened: a reconcile that runs in this process, a reader that can be asked, or a person. */
 export type Checker = "reconcile" | "reader" | "person";
 
@@ -75,14 +118,23 @@ const CHECKS: Readonly<Record<Checker, string>> = {
   person: "a person must check",
 };
 
+interface Unknown extends Pick<Common, "recorded" | "attempts"> {
+  readonly reason: UnknownReason;
+  readonly because?: string | undefined;
+}
+
 /** Told to a model. */
 export function unknownWords(
-  { reason, because }: { readonly reason: UnknownReason; readonly because?: string | undefined },
+  { reason, because, recorded, attempts }: Unknown,
   checker: Checker,
 ): string {
   const why = because ?? whyUnknown({ attempts: [] }, reason);
   const happened = reason === "partial" ? "The rest may have, too." : "It may have happened.";
   if (reason === "abandoned") return `${happened} ${why} It is not sent again. Do not call again.`;
+  // There is no record that could be checked, only the same call can; see `FORGETFUL`.
+  if (!recorded && attempts === 0) {
+    return `${why} ${happened} The same call may be made again: it reads first, and sends nothing unless the state can be read.`;
+  }
   return `${why} ${happened} Do not call again; ${CHECKS[checker]}.`;
 }
 

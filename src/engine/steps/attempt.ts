@@ -24,7 +24,7 @@ import type { Frame } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
 import { bufferResponse } from "../outcome/response.ts";
 import type { Result } from "../outcome/result.ts";
-import { noteUnvetoable, termsAfterEnd } from "./late-send.ts";
+import { noteUnvetoable, termsAfterEnd } from "./late.ts";
 import { mayStillSend } from "./lease.ts";
 import { type Owned, timeOf } from "./ownership.ts";
 import { prepareAttempt, storedPrecondition } from "./prepare-attempt.ts";
@@ -122,7 +122,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     frame,
     scope: operationScope(ref.id),
     around: inside && ((start) => inside.run(start)),
-    makeTerms: termsOf(owned, n, time, engine),
+    makeTerms: termsWhileRunning(owned, n, time, engine),
     termsAfterEnd: termsAfterEnd(operation, n, engine),
     group: engine.ledger.store,
     run: async (signal, token) => {
@@ -144,7 +144,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
 }
 
 /** Nothing leaves after the time at which the ledger says that the attempt has ended. */
-const termsOf =
+const termsWhileRunning =
   (owned: Owned, n: number, time: TimeToSend, engine: Engine): (() => WriteTerms) =>
   () => ({
     ...termsAfterEnd(owned.operation, n, engine)(),

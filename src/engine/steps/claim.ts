@@ -36,7 +36,7 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
   const holder = engine.newId();
   let claim: Claim | undefined;
   try {
-    for (let turn = 0; !claim; turn += 1) {
+    for (let tries = 0; !claim; tries += 1) {
       const admitting = admit(execution, visit, engine);
       const admitted = admitting instanceof Promise ? await admitting : admitting;
       if (admitted.tag === "known") claim = admitted;
@@ -46,7 +46,7 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
         const moved = await claimInTime(operation, engine, written, undefined, admitted.lane);
         const foundLoss = !written.suspect && lostBefore(operation, engine) !== undefined;
         const answer = { moved, grantedAt, foundLoss };
-        const context = { execution, admitted, holder, visit, turn };
+        const context = { execution, admitted, holder, visit, tries };
         claim = ours(answer, context, engine) ?? (await interpret(answer, context, engine));
       }
     }
@@ -134,18 +134,18 @@ function claimFor(
   return claimOf(operation, terms, grantedAt, engine);
 }
 
-interface Turn {
+interface Try {
   readonly execution: Execution;
   readonly admitted: Admitted;
   readonly holder: string;
   readonly visit: Visit;
-  readonly turn: number;
+  readonly tries: number;
 }
 
 /** The claim stands, and nothing that an attempt needs can be missing from it. */
 function ours(
   { moved, grantedAt, foundLoss }: Answered,
-  { execution, admitted, holder }: Turn,
+  { execution, admitted, holder }: Try,
   engine: Engine,
 ): Claim | undefined {
   if (moved.tag !== "moved" || !moved.stored || foundLoss) return undefined;
@@ -158,7 +158,7 @@ function ours(
 /** What the store answered: it is ours, its answer is known, or `undefined` to try again. */
 async function interpret(
   { moved, grantedAt, foundLoss }: Answered,
-  { execution, admitted, holder, visit, turn }: Turn,
+  { execution, admitted, holder, visit, tries }: Try,
   engine: Engine,
 ): Promise<Claim | undefined> {
   const { operation } = execution;
@@ -185,8 +185,8 @@ async function interpret(
   const { why, stored } = moved;
   if (why === "conflict") return otherIntent(operation, engine);
   if (why === "busy") {
-    if (turn === 0) tellWaiting(execution, engine);
-    if (await waitForChange(execution, turn, engine)) return undefined;
+    if (tries === 0) tellWaiting(execution, engine);
+    if (await waitForChange(execution, tries, engine)) return undefined;
     const common = commonOf(operation, stored?.record, engine);
     return { tag: "known", outcome: { ...common, status: "in_progress" } };
   }
@@ -196,7 +196,7 @@ async function interpret(
     visit.held = true;
     return undefined;
   }
-  if (admitted.needsYes && isStale && (await waitForChange(execution, turn, engine))) {
+  if (admitted.needsYes && isStale && (await waitForChange(execution, tries, engine))) {
     return undefined;
   }
   return known(operation, stored, engine);

@@ -40,14 +40,14 @@ export function classifyAttempt(
   }
   if (!ended) return timeIsUp(owned, attempted, engine);
   const judged = judgeAttempt(owned, attempted, ended, token, engine);
-  const seen = { judged, ended, event };
+  const judgedAttempt = { judged, ended, event };
   return judged.verdict === "committed" && !tool.verify
-    ? conclude(owned, attempted, seen, {}, engine)
-    : examine(owned, attempted, seen, engine);
+    ? writeEnding(owned, attempted, judgedAttempt, {}, engine)
+    : examine(owned, attempted, judgedAttempt, engine);
 }
 
 /** What an attempt proved by its answer and its requests alone. */
-interface Seen {
+interface JudgedAttempt {
   readonly judged: NestedJudgement;
   readonly ended: Ended<Result>;
   readonly event: "verdict" | "late";
@@ -61,14 +61,14 @@ interface Examined {
 
 /** It may still land, so this says nothing of how it ended, or that it did. */
 function timeIsUp(owned: Owned, attempted: Attempted, engine: Engine): Ending {
-  const ending: Ending = { verdict: "unknown", ...seenOf(owned, attempted) };
+  const ending: Ending = { verdict: "unknown", ...wireSeen(owned, attempted) };
   learn(owned, ending);
   tellVerdict("verdict", owned, attempted, ending, engine);
   return ending;
 }
 
 /** What the wire and the context have seen of it. */
-function seenOf(owned: Owned, attempted: Attempted) {
+function wireSeen(owned: Owned, attempted: Attempted) {
   const { n, token, took } = attempted;
   const { wireRequests, unsent } = wireFacts(token);
   const seen = {
@@ -84,10 +84,10 @@ function seenOf(owned: Owned, attempted: Attempted) {
 async function examine(
   owned: Owned,
   attempted: Attempted,
-  seen: Seen,
+  judgedAttempt: JudgedAttempt,
   engine: Engine,
 ): Promise<Ending> {
-  const { judged, ended } = seen;
+  const { judged, ended } = judgedAttempt;
   const { operation } = owned;
   const isYes = judged.verdict === "committed";
   const isUnverified =
@@ -96,13 +96,13 @@ async function examine(
     ? undefined
     : await failureIn(ended, judged.status, attempted.token, operation, engine);
   const unverified = isUnverified || undefined;
-  return conclude(owned, attempted, seen, { unverified, failure }, engine);
+  return writeEnding(owned, attempted, judgedAttempt, { unverified, failure }, engine);
 }
 
-function conclude(
+function writeEnding(
   owned: Owned,
   attempted: Attempted,
-  { judged, ended, event }: Seen,
+  { judged, ended, event }: JudgedAttempt,
   { unverified, failure }: Examined,
   engine: Engine,
 ): Ending {
@@ -115,7 +115,7 @@ function conclude(
     endedAt: latestSince(skew, engine),
     verdict: unverified || judged.inProgress ? ("unknown" as const) : judged.verdict,
     status,
-    ...seenOf(owned, attempted),
+    ...wireSeen(owned, attempted),
   };
   const isPlain = said.verdict === "committed" && !judged.replayed && !judged.innerOnly;
   const ending: Ending = isPlain

@@ -15,7 +15,7 @@ import {
   isCleared,
   type Licence,
   type NotAppliedReason,
-  saidYes,
+  saidYesUnconfirmed,
   type UnknownReason,
 } from "../../ledger/record.ts";
 import type { FireMode } from "../operation/operation.ts";
@@ -113,7 +113,7 @@ export function decide(situation: Situation): Decision {
 
   const due = powers.readerBlind ? "never" : proofDue(doubtful, powers.commitsWithinMs, lastRead);
   if (lastRead?.reading === "absent" && typeof due === "number" && lastRead.beganAt > due) {
-    if (!doubtful.some(saidYes)) {
+    if (!doubtful.some(saidYesUnconfirmed)) {
       return withoutDoubt(
         situation,
         doubtful.map(({ n }) => n),
@@ -170,7 +170,7 @@ function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]):
   if (situation.firesLeft <= 0 || situation.mayNotFire) return false;
   if (!situation.sameArguments || situation.fireMode === "never") return false;
   // After a yes nothing but a person may fire again; a no after a doubt is for readers and people.
-  if (doubtful.some(saidYes)) return false;
+  if (doubtful.some(saidYesUnconfirmed)) return false;
   // Part of it happened inside: with requests of its own as well, it does not run again.
   if (doubtful.some(({ innerOnly, wireRequests }) => innerOnly === false && wireRequests !== 0)) {
     return false;
@@ -221,7 +221,7 @@ function isKeyOld({ powers, attempts, generation, now, wall }: Situation): boole
 /** A composite whose every request was an operation of its own: those replay, so it may run again. */
 function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
   if (situation.firesLeft <= 0 || situation.mayNotFire || !situation.sameArguments) return false;
-  if (doubtful.some(saidYes) || !firesFreely(situation)) return false;
+  if (doubtful.some(saidYesUnconfirmed) || !firesFreely(situation)) return false;
   return doubtful.every(({ innerOnly, epoch }) => innerOnly && epoch !== situation.epoch);
 }
 

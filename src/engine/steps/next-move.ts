@@ -1,25 +1,23 @@
 /**
  * Step 5: read state → **next move** → settle, or another pass: what comes next, within the time that is left.
  *
+ * Before the attempt, `readsFirst` says whether the state is read first, and `endBeforeFiring` what ends the execution
+ * without one. After it, `nextMove` turns the decision of `decide.ts` into what the pass loop does; `pause` is the wait
+ * between two passes. What is decided on is in `situation.ts`.
+ *
  * @module
  */
 
 import { sleep } from "../../lang/clock.ts";
-import { type AttemptNote, isCleared, type Licence } from "../../ledger/record.ts";
-import { recognisesForgotten, type Tool } from "../define/tool.ts";
+import { isCleared, type Licence } from "../../ledger/record.ts";
+import { recognisesForgotten } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { backoff } from "../pace.ts";
-import {
-  answeredYes,
-  certainty,
-  type Decision,
-  decide,
-  type Powers,
-  type Situation,
-} from "./decide.ts";
+import { answeredYes, certainty, type Decision, decide } from "./decide.ts";
 import { forget, learn, type Owned, wakeOf } from "./ownership.ts";
-import { attemptsNow, awaitsRun } from "./still-running.ts";
+import { situationOf } from "./situation.ts";
+import { awaitsRun } from "./still-running.ts";
 
 /** A decision that ends the execution. */
 export type Final = Extract<Decision, { do: "commit" | "give_up" | "leave_unknown" }>;
@@ -146,53 +144,4 @@ export async function pause(owned: Owned, waitMs: number, engine: Engine): Promi
   // What woke it may have made the licence void: decide anew.
   if (ended === "woken") owned.licence = undefined;
   owned.wake = undefined;
-}
-
-export function situationOf(owned: Owned, engine: Engine): Situation {
-  const { operation, stored, execution } = owned;
-  const { tool } = operation;
-  return {
-    powers: powersOf(tool),
-    attempts: attemptsNow(owned, engine),
-    epoch: owned.epoch,
-    generation: stored.record.generation,
-    lastRead: owned.lastRead,
-    now: engine.ledger.clock.latest(),
-    wall: engine.clock.now(),
-    firesLeft: (engine.enlisted ? 1 : tool.attempts) - owned.fires,
-    awaitsRun: awaitsRun(owned, engine),
-    sameArguments: stored.record.argsHash === operation.draft.argsHash,
-    mayNotFire: owned.mayNotFire ?? (execution.stopped.aborted ? "stopped" : undefined),
-    keySpent: isKeySpent(owned.attempts, stored.record.generation),
-    fireMode: execution.fireMode,
-  };
-}
-
-const powersOf = (tool: Tool): Powers => ({
-  keyedForMs: tool.keyedForMs,
-  conditional: tool.conditional,
-  precondition: tool.precondition ? "read" : "given",
-  reader: tool.readState !== undefined,
-  commitsWithinMs: tool.commitsWithinMs,
-  readerBlind: tool.learned.readerBlind,
-  keyUnused: tool.learned.keyUnused,
-  attemptTimeoutMs: tool.attemptTimeoutMs,
-});
-
-/** Passing trouble of proxies and load balancers, which no service stores under a key. */
-const PASSING = new Set([408, 409, 425, 429, 502, 503, 504]);
-
-/** The service gave the same failure to the same key again: it will go on doing so. */
-function isKeySpent(attempts: readonly AttemptNote[], generation: number): boolean {
-  if (attempts.length < 2 && !attempts[0]?.replayed) return false;
-  const seen = new Set<number>();
-  return attempts.some(({ verdict, status, replayed, ...attempt }) => {
-    if (verdict !== "unknown" || status === undefined || status < 300) return false;
-    if (attempt.generation !== generation) return false;
-    if (replayed) return true;
-    if (PASSING.has(status)) return false;
-    if (seen.has(status)) return true;
-    seen.add(status);
-    return false;
-  });
 }

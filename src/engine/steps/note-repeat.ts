@@ -1,6 +1,6 @@
 /**
- * Notes the ids and the run under which an operation was called again, for tracing and for drift; and that its
- * outcome is told, where it was open when it was told last.
+ * Notes that an operation was called again: under which ids, for tracing, and in which run, for drift. Where no
+ * caller was told yet how it ended (`untold`), it also notes that one is told now.
  *
  * @module
  */

@@ -12,8 +12,8 @@ import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
 import { mayStillResend } from "./decide.ts";
 import { holdsLease, loseLease, mayStillSend, renewsLease } from "./lease.ts";
-import { situationOf } from "./next-move.ts";
 import { endingsOf, forget, type Owned, relearn, remember, timeOf } from "./ownership.ts";
+import { situationOf } from "./situation.ts";
 import { noteLonger } from "./still-running.ts";
 import { attemptMsOf, endsByIn, extend, leftMs } from "./time-to-send.ts";
 

@@ -17,20 +17,20 @@ const ASKED_AT_MOST = 3;
 
 export async function readState(owned: Owned, engine: Engine): Promise<void> {
   const { operation, execution, stored } = owned;
-  for (let turn = 0; turn < ASKED_AT_MOST; turn += 1) {
+  for (let tries = 0; tries < ASKED_AT_MOST; tries += 1) {
     const left = execution.remainingMs();
     if (left <= 0) break;
     // Noted before the question: only a read that *began* late enough proves an absence.
     const beganAt = engine.ledger.clock.earliest();
     const wall = engine.clock.now();
     const sinceEnd = sinceEnds(operation.ref.id, engine);
-    const found = await askReader(operation, stored.record, left, engine, { tag: "in_doubt" });
+    const found = await askReader(operation, stored.record, left, engine, { tag: "may_take" });
     owned.lastRead = { reading: found.reading, beganAt, wall, sinceEnd, found };
     if (found.reading === "duplicated") {
       engine.events.emit("duplicate", () => ({ ...about(operation), source: "read" }));
     }
     if (!isBroken(found)) return;
-    const wait = backoff(turn, undefined, engine.timing, engine.random);
+    const wait = backoff(tries, undefined, engine.timing, engine.random);
     if (wait >= execution.remainingMs()) return;
     if ((await sleep(engine.clock, wait, wakeOf(owned).signal)) === "woken") return;
   }

@@ -20,7 +20,7 @@ import type { Result } from "../outcome/result.ts";
 import { checkReaderOnce } from "../reader.ts";
 import type { Pass } from "../repeat.ts";
 import { inStoreTime } from "../store-call.ts";
-import { fileAttempt, restore } from "./late-reply.ts";
+import { fileAttempt, restore } from "./late.ts";
 import type { Final } from "./next-move.ts";
 import { endingsOf, type Owned, relearn } from "./ownership.ts";
 import {

@@ -112,8 +112,8 @@ export function resultAtHand(
     : undefined;
 }
 
-/** It is done, and which effect is its own is not known yet. */
-const SOUGHT: Sought = { tag: "in_doubt" };
+/** It is done, but which effect is its own is not known yet: it may take the one that is found. */
+const SOUGHT: Sought = { tag: "may_take" };
 
 /** A result that is missing was filed by the owner that saw it, or is asked for once more. */
 export async function missingResult(

@@ -16,7 +16,7 @@ const LONGEST_POLL_MS = 1_000;
 /** False when no caller waits any more, or the time is up. `id` is the operation waited for: this one, or another. */
 export async function waitForChange(
   execution: Execution,
-  turn: number,
+  tries: number,
   engine: Engine,
   id: string = execution.operation.ref.id,
   longestMs: number = Number.POSITIVE_INFINITY,
@@ -24,7 +24,7 @@ export async function waitForChange(
   const { tenant } = execution.operation.ref;
   const left = Math.min(execution.remainingMs(), longestMs);
   if (left <= 0 || execution.stopped.aborted) return false;
-  const poll = Math.min(FIRST_POLL_MS * 2 ** Math.min(turn, 10), LONGEST_POLL_MS);
+  const poll = Math.min(FIRST_POLL_MS * 2 ** Math.min(tries, 10), LONGEST_POLL_MS);
   const wake = new AbortController();
   const stop = () => wake.abort();
   const unwatch = engine.ledger.store.watch?.(tenant, id, stop);
@@ -47,8 +47,8 @@ export async function waitForOwner(
 ): Promise<Stored | undefined> {
   let stored = known;
   if (stored?.record.state.tag === "claimed") tellWaiting(execution, engine);
-  for (let turn = 0; stored?.record.state.tag === "claimed"; turn += 1) {
-    if (!(await waitForChange(execution, turn, engine))) return stored;
+  for (let tries = 0; stored?.record.state.tag === "claimed"; tries += 1) {
+    if (!(await waitForChange(execution, tries, engine))) return stored;
     const read = await inStoreTime(engine, engine.ledger.read(execution.operation.ref));
     if (read.tag === "done") stored = read.value;
   }

@@ -11,11 +11,9 @@ import { factsOf } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonFrom } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
+import { FORGETFUL } from "../outcome/words.ts";
 import { inStoreTime } from "../store-call.ts";
 import type { Owned } from "./ownership.ts";
-
-const FORGETFUL =
-  "Nothing was sent by this call: the ledger may have forgotten an earlier one, and the state could not be read. The same call reads again.";
 
 export async function withdrawn(
   owned: Owned,
@@ -36,7 +34,7 @@ export async function withdrawn(
     at: engine.ledger.clock.earliest(),
   });
   if (status === "in_progress") return { ...common, status };
-  if (status === "unknown") return { ...common, status, reason: "cannot_tell", hint: FORGETFUL };
+  if (status === "unknown") return { ...common, status, reason: "cannot_tell", ...FORGETFUL };
   return { ...common, status, reason: execution.stopped.aborted ? "aborted" : "expired" };
 }
 

@@ -12,7 +12,12 @@ import type { Holdfire } from "../../api.ts";
 import type { StatusQuestion, StatusReply } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek } from "../../lang/peek.ts";
-import { describe, guardFunction, statusCall, withAttempt } from "../shared/tools/guard-tool.ts";
+import {
+  describe,
+  guardFunction,
+  statusCall,
+  withAttempt,
+} from "../shared/tools/guard-function.ts";
 import {
   checkRules,
   type RuleForEach,

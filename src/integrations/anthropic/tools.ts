@@ -11,7 +11,12 @@ import type { Holdfire } from "../../api.ts";
 import type { StatusQuestion } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek } from "../../lang/peek.ts";
-import { describe, guardFunction, statusCall, withAttempt } from "../shared/tools/guard-tool.ts";
+import {
+  describe,
+  guardFunction,
+  statusCall,
+  withAttempt,
+} from "../shared/tools/guard-function.ts";
 import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import {

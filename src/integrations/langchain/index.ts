@@ -7,7 +7,7 @@
  * @module
  */
 
-export { attemptOf } from "../shared/tools/guard-tool.ts";
+export { attemptOf } from "../shared/tools/guard-function.ts";
 export type { RuledCall, ToolRule, ToolRules } from "../shared/tools/rules.ts";
 export { guardMiddleware, type LangChainMiddlewareOptions } from "./middleware.ts";
 export { type ChatModel, ownRetries } from "./own-retries.ts";

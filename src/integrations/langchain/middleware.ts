@@ -10,7 +10,7 @@
 import type { AgentMiddleware } from "langchain";
 import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
-import type { CallGuarded } from "../shared/tools/guard-tool.ts";
+import type { CallGuarded } from "../shared/tools/guard-function.ts";
 import {
   ANY_TOOL,
   checkRules,

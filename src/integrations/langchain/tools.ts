@@ -17,7 +17,7 @@ import {
   guardFunction,
   statusCall,
   withAttempt,
-} from "../shared/tools/guard-tool.ts";
+} from "../shared/tools/guard-function.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import {

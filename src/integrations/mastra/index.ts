@@ -6,7 +6,7 @@
  * @module
  */
 
-export { attemptOf } from "../shared/tools/guard-tool.ts";
+export { attemptOf } from "../shared/tools/guard-function.ts";
 export type { RuledCall, ToolRule, ToolRules } from "../shared/tools/rules.ts";
 export { guardStep, type MastraStep } from "./step.ts";
 export {

@@ -11,7 +11,7 @@ import type { Holdfire } from "../../api.ts";
 import type { AttemptContext } from "../../engine/define/definition.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek } from "../../lang/peek.ts";
-import { guardFunction } from "../shared/tools/guard-tool.ts";
+import { guardFunction } from "../shared/tools/guard-function.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf } from "../shared/tools/made-up-key.ts";
 import { readRule, type ToolRule } from "../shared/tools/rules.ts";

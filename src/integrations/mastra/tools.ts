@@ -13,7 +13,12 @@ import type { AttemptContext } from "../../engine/define/definition.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
-import { describe, guardFunction, statusCall, withAttempt } from "../shared/tools/guard-tool.ts";
+import {
+  describe,
+  guardFunction,
+  statusCall,
+  withAttempt,
+} from "../shared/tools/guard-function.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf } from "../shared/tools/made-up-key.ts";
 import {

@@ -22,7 +22,7 @@ import { checkerOf } from "../../engine/outcome/words.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/canonical.ts";
 import { peek } from "../../lang/peek.ts";
-import { aliasesOf, wantedAgain } from "../shared/tools/guard-tool.ts";
+import { aliasesOf, wantedAgain } from "../shared/tools/guard-function.ts";
 import { withoutKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import { missingRules } from "../shared/tools/rules.ts";

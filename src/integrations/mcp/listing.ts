@@ -12,7 +12,7 @@ import { canonicalize, type Json } from "../../key/canonical.ts";
 import { digestText } from "../../key/digest.ts";
 import { peek } from "../../lang/peek.ts";
 import { runWithoutToken } from "../../wire/token.ts";
-import { describe } from "../shared/tools/guard-tool.ts";
+import { describe } from "../shared/tools/guard-function.ts";
 import { keyPropertyOf, withoutProperty } from "../shared/tools/hidden-key.ts";
 import { watchTransport } from "./before-send.ts";
 import { listAllTools, type McpClient, type McpTool, toolsIn, transportOf } from "./sdk.ts";

@@ -10,7 +10,12 @@
 import type { Holdfire } from "../../api.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
-import { describe, guardFunction, statusCall, withAttempt } from "../shared/tools/guard-tool.ts";
+import {
+  describe,
+  guardFunction,
+  statusCall,
+  withAttempt,
+} from "../shared/tools/guard-function.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
 import { type KeyNames, keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import { type FirstArgument, readRule, type ToolRule } from "../shared/tools/rules.ts";

@@ -9,7 +9,7 @@
 
 export type { HoldfireLike } from "../shared/retries/own-client.ts";
 export type { OwnOptions, StepRequest } from "../shared/stainless/own-options.ts";
-export { attemptOf } from "../shared/tools/guard-tool.ts";
+export { attemptOf } from "../shared/tools/guard-function.ts";
 export type { RuledCall, ToolRule, ToolRules } from "../shared/tools/rules.ts";
 export type { LoopOptions, LoopTool, LoopTools } from "../shared/tools/tool-loop.ts";
 export type { RunnerTurnOptions } from "../shared/tools/turn.ts";

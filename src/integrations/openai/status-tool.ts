@@ -6,7 +6,7 @@
 
 import type { Holdfire } from "../../api.ts";
 import { peek } from "../../lang/peek.ts";
-import { statusCall } from "../shared/tools/guard-tool.ts";
+import { statusCall } from "../shared/tools/guard-function.ts";
 import { putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 

@@ -8,7 +8,7 @@
 import type { Holdfire } from "../../api.ts";
 import { standsFor } from "../../engine/define/source.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
-import { describe, guardFunction, withAttempt } from "../shared/tools/guard-tool.ts";
+import { describe, guardFunction, withAttempt } from "../shared/tools/guard-function.ts";
 import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 import { checkRules, type RulesByName, type ToolRules } from "../shared/tools/rules.ts";

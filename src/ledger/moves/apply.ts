@@ -14,7 +14,7 @@ import {
   runsAt,
   type State,
   type Stored,
-  saidYes,
+  saidYesUnconfirmed,
 } from "../record.ts";
 import { answer, hold } from "./approval-moves.ts";
 import { claim, withdraw } from "./claim-moves.ts";
@@ -187,7 +187,8 @@ function doubtedState(record: OperationRecord, state: State, at: number): State 
 }
 
 /** The service said yes and it could not be verified: only a person may fire again, or clear it. */
-const isOpenYes = (attempt: AttemptNote): boolean => saidYes(attempt) && !isCleared(attempt);
+const isOpenYes = (attempt: AttemptNote): boolean =>
+  saidYesUnconfirmed(attempt) && !isCleared(attempt);
 
 function whyNotOwner({ epoch, state }: OperationRecord, move: Ownership): Refusal | undefined {
   const isOwner = state.tag === "claimed" && state.holder === move.holder && epoch === move.epoch;

@@ -11,7 +11,7 @@
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
 import { earliest, type LagOptions, readingOf, readPages } from "../read-list.ts";
 import {
   callService,

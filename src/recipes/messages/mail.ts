@@ -12,7 +12,7 @@
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { cannotTell } from "../../engine/define/reading.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
 import { peek } from "../../lang/peek.ts";
 import { keyWindows } from "../key-windows.ts";
 import { type LagOptions, readingOf } from "../read-list.ts";

@@ -10,7 +10,7 @@
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { absent, cannotTell, committed } from "../../engine/define/reading.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
 import { earliest, readPages } from "../read-list.ts";
 import {
   callService,

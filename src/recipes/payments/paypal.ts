@@ -11,8 +11,8 @@
 import { statusOf } from "../../classify/answer.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
-import type { Standing } from "../../http/standing.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
+import type { Standing } from "../../http-tool/standing.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
 import type { Verdict } from "../../ledger/record.ts";
 import { keyWindows } from "../key-windows.ts";

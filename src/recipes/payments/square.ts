@@ -10,8 +10,8 @@
 import { isKeyError } from "../../classify/key-error.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
-import { readingByStanding, type Standing } from "../../http/standing.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
+import { readingByStanding, type Standing } from "../../http-tool/standing.ts";
 import { peek } from "../../lang/peek.ts";
 import { earliest, foundIn, type LagOptions, readPages } from "../read-list.ts";
 import {

@@ -5,7 +5,7 @@
  */
 
 import { statusOf } from "../../classify/answer.ts";
-import type { Standing } from "../../http/standing.ts";
+import type { Standing } from "../../http-tool/standing.ts";
 import type { Verdict } from "../../ledger/record.ts";
 
 /** What the recipes need of a Stripe object. */

@@ -11,7 +11,7 @@
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import type { Reading } from "../../engine/define/reading.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { readingByStanding, type Standing } from "../../http/standing.ts";
+import { readingByStanding, type Standing } from "../../http-tool/standing.ts";
 import { keyWindows } from "../key-windows.ts";
 import { earliest, foundIn, type ListRead, readPages } from "../read-list.ts";
 import {

@@ -10,7 +10,7 @@
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
 import { maybeTextAt, requestsTo, type ServiceAccess, textAt } from "../service.ts";
 
 /** A day, or a time with its zone. */

@@ -10,8 +10,8 @@
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
-import { type HttpAnswer, HttpAnswerError } from "../../http/request.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
+import { type HttpAnswer, HttpAnswerError } from "../../http-tool/request.ts";
 import { peek } from "../../lang/peek.ts";
 import { requestsTo, type ServiceAccess, textAt } from "../service.ts";
 

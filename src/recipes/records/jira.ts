@@ -12,7 +12,7 @@
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
 import { peek } from "../../lang/peek.ts";
 import { type LagOptions, readingOf, readPages } from "../read-list.ts";
 import {

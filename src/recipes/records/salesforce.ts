@@ -10,7 +10,7 @@
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
 import type { Json } from "../../key/json.ts";
 import { maybeTextAt, requestsTo, type ServiceAccess, textAt } from "../service.ts";
 

@@ -11,7 +11,7 @@
 import { statusOf } from "../../classify/answer.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http/http-tool.ts";
+import { httpTool } from "../../http-tool/http-tool.ts";
 import { peek } from "../../lang/peek.ts";
 import { keyWindows } from "../key-windows.ts";
 import { requestsTo, type ServiceAccess, textAt } from "../service.ts";

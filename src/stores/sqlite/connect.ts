@@ -47,8 +47,8 @@ export function connect(path: string, durability: Durability, host: Host | undef
 }
 
 /** What is wrong is said of the file: the default path stands in no program. */
-function refuse(path: string, problem: string | undefined): void {
-  if (problem !== undefined) throw new InvalidInputError("sqlite.path", `"${path}" ${problem}`);
+function refuse(path: string, why: string | undefined): void {
+  if (why !== undefined) throw new InvalidInputError("sqlite.path", `"${path}" ${why}`);
 }
 
 /**

@@ -19,7 +19,7 @@ export const wireBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/classify/classify.ts",
-        find: "  if (!seen || isForRun(seen, about)) return COMMITTED;\n",
+        find: "  if (!seen || isForRun(seen, facts)) return COMMITTED;\n",
         replace: "  if (!seen || !isYes(seen)) return COMMITTED;\n",
       },
     ],

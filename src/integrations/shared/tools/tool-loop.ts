@@ -12,7 +12,7 @@ import type { StatusTool } from "../../../engine/admin/status-tool.ts";
 import type { CallOptions } from "../../../engine/define/definition.ts";
 import { isHoldfireError, MissingScopeError } from "../../../errors.ts";
 import { peek, peekItems } from "../../../lang/peek.ts";
-import { aliasesOf } from "./guard-tool.ts";
+import { aliasesOf } from "./guard-function.ts";
 import { lastByPerson } from "./person-messages.ts";
 import { inTurn, type Turn } from "./turn.ts";
 

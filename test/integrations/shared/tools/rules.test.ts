@@ -23,7 +23,7 @@ import {
 } from "../../../../src/integrations/mastra/index.ts";
 import { guardTools as guardOpenAi } from "../../../../src/integrations/openai/index.ts";
 import { guardTool as guardAgentTool } from "../../../../src/integrations/openai-agents/index.ts";
-import { guardFunction } from "../../../../src/integrations/shared/tools/guard-tool.ts";
+import { guardFunction } from "../../../../src/integrations/shared/tools/guard-function.ts";
 import type { RuledCall, ToolRules } from "../../../../src/integrations/shared/tools/rules.ts";
 import { openHoldfire } from "../scripted.ts";
 

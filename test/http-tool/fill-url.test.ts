@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkTemplate, fillUrl } from "../../src/http/fill-url.ts";
+import { checkTemplate, fillUrl } from "../../src/http-tool/fill-url.ts";
 
 const TEMPLATE = "https://api.example/payments/{id}/refunds?reason={reason}";
 

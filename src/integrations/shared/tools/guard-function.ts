@@ -4,9 +4,14 @@
  * A thin adapter maps names: it says where the framework keeps the arguments, the tool-call id, the signal
  * and the conversation. Everything else happens here and in the engine.
  *
- * A new framework needs: a folder with `tools.ts` and `index.ts`, its line in `exports` of package.json, a test that runs
- * `adapterContract`, its row in `shared/retries/retry-catalogue.ts` if its SDK retries, its packages in `chaos/judge/layers.ts`,
- * an example in `examples/`, and a template for `holdfire init` made from it (`cli/init/templates.ts` and `command.ts`).
+ * `docs/write-an-adapter.md` has the contract of an adapter. A new framework in this package needs:
+ *
+ *   - a folder with `tools.ts` and `index.ts`, and its line in `exports` of package.json
+ *   - its packages in `devDependencies`, and a test that runs `adapterContract`
+ *   - its row in `shared/retries/retry-catalogue.ts` if its SDK retries, and its packages in `chaos/judge/layers.ts`
+ *   - an example, `examples/NAME.ts`, and what that imports, `examples/holdfire/NAME.ts`
+ *   - a template for `holdfire init` made from the example: `cli/init/templates.ts` and `command.ts`
+ *   - an app in `bench/frameworks/`, listed in `bench/frameworks.ts`: `npm run frameworks` counts its effects
  *
  * @module
  */

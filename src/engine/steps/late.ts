@@ -1,6 +1,10 @@
 /**
- * What is written down after the fact. A late reply is evidence: it decides where the execution still waits, and
- * is filed where it does not. A record that the store has lost is restored from what is known.
+ * What comes late, and is written down after the fact.
+ *
+ * A late reply is evidence: it decides where the execution still waits, and is filed where it does not. A late request, a
+ * write that left after its attempt had ended, takes a certainty back; so does a way out that cannot be stopped. Both
+ * are told to the ledger, and an owner that still decides hears of them there. A record that the store has lost
+ * is restored from what is known.
  *
  * @module
  */
@@ -8,10 +12,11 @@
 import type { Move } from "../../ledger/moves/moves.ts";
 import { endAttempts } from "../../ledger/moves/record-edits.ts";
 import type { Ending, Verdict } from "../../ledger/record.ts";
+import type { WriteTerms } from "../../wire/token.ts";
 import { claimMove, withdrawClaim } from "../claim-terms.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";
-import { about } from "../operation/operation.ts";
+import { about, type Operation } from "../operation/operation.ts";
 import { effectOf, payloadOf } from "../outcome/result.ts";
 import { endingsOf, type Owned, wakeOf } from "./ownership.ts";
 import type { Settled } from "./settled-state.ts";
@@ -90,4 +95,30 @@ export async function restore(owned: Owned, state: Settled, engine: Engine): Pro
   const move = { move: "settle", epoch, holder, state, endings: [], at } as const;
   const settled = await engine.persist(() => engine.ledger.move(operation.ref, move));
   return settled !== "closed" && settled.tag === "moved";
+}
+
+/** What holds for the requests of an attempt that has ended. It keeps nothing else of it. */
+export const termsAfterEnd =
+  (operation: Operation, n: number, engine: Engine): (() => WriteTerms) =>
+  () => ({
+    ignores: operation.tool.ignores,
+    mayStillSend: () => false,
+    onLate: () => doubtLate(operation, n, engine),
+    onOtherWay: () => noteUnvetoable(operation, n, engine),
+  });
+
+/** A request that may be this attempt's has left after its end: that nothing happened is not certain any more. */
+function doubtLate(operation: Operation, n: number, engine: Engine): void {
+  engine.events.emit("warning", () => ({ ...about(operation), code: "late_send", attempt: n }));
+  const at = engine.ledger.clock.latest();
+  // It may take as long as an attempt: an absence that is read before proves nothing.
+  const endsBy = at + operation.tool.attemptTimeoutMs;
+  const move = { move: "doubt", attempt: n, why: "late_send", endsBy, at } as const;
+  inBackground(engine, () => engine.persist(() => engine.ledger.move(operation.ref, move)));
+}
+
+/** The attempt has opened a socket, or started a process or a thread, or a `fetch` that is not seen: what leaves there cannot be stopped. */
+export function noteUnvetoable({ ref }: Operation, n: number, engine: Engine): void {
+  const move = { move: "doubt", attempt: n, why: "unvetoable" } as const;
+  inBackground(engine, () => engine.ledger.move(ref, move));
 }

@@ -6,7 +6,7 @@ import {
   describe as describeTool,
   guardFunction,
   withAttempt,
-} from "../../../../src/integrations/shared/tools/guard-tool.ts";
+} from "../../../../src/integrations/shared/tools/guard-function.ts";
 import type { ToolRules } from "../../../../src/integrations/shared/tools/rules.ts";
 import { memoryStore } from "../../../../src/stores/memory.ts";
 import { virtualClock } from "../../../engine/virtual-clock.ts";
