@@ -6,6 +6,7 @@
  */
 
 import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
+import type { InTime } from "../lang/clock.ts";
 import type { Moved } from "../ledger/ledger.ts";
 import { mayFireAgain } from "../ledger/moves/claim-moves.ts";
 import type { Draft, Lost, Move } from "../ledger/moves/moves.ts";
@@ -65,16 +66,35 @@ export async function claimInTime(
   lane?: LaneChange,
 ): Promise<Moved> {
   const unrecorded = engine.unrecorded.get(operation.ref.id);
-  const recorded = unrecorded && (await inStoreTime(engine, unrecorded()));
-  if (recorded && recorded.tag !== "done") {
-    // A store that is down says so here; one that answers is asked again.
-    const stored = await askStore(engine, "claim", engine.ledger.read(operation.ref));
-    return { tag: "refused", why: "busy", stored };
-  }
+  const busy = unrecorded && (await recordFirst(operation, unrecorded, engine));
+  if (busy) return busy;
   const claiming = engine.ledger.move(operation.ref, claim, known, lane);
   const inTime = await inStoreTime(engine, claiming);
-  if (inTime.tag === "done") return inTime.value;
-  const error = inTime.tag === "failed" ? inTime.error : undefined;
+  return inTime.tag === "done"
+    ? inTime.value
+    : takeBackLost(operation, claim, claiming, inTime, engine);
+}
+
+/** `undefined` once it is recorded. A store that is down says so here; one that answers is asked again. */
+async function recordFirst(
+  { ref }: Operation,
+  write: () => Promise<Moved>,
+  engine: Engine,
+): Promise<Moved | undefined> {
+  if ((await inStoreTime(engine, write())).tag === "done") return undefined;
+  const stored = await askStore(engine, "claim", engine.ledger.read(ref));
+  return { tag: "refused", why: "busy", stored };
+}
+
+/** The answer to the claim has not come, and may never. */
+function takeBackLost(
+  operation: Operation,
+  claim: ClaimMove,
+  claiming: Promise<Moved>,
+  lost: Exclude<InTime<Moved>, { tag: "done" }>,
+  engine: Engine,
+): never {
+  const error = lost.tag === "failed" ? lost.error : undefined;
   engine.events.emit("store", () => ({ status: "error", step: "claim", error }));
   // The store has answered: no claim was written over a record that it could not read.
   if (isHoldfireError(error) && error.reason === "damaged_record") throw error;

@@ -88,12 +88,15 @@ export const recognisesRepeats = ({ keyedForMs, conditional }: Tool): boolean =>
 export const recognisesForgotten = (tool: Tool): boolean =>
   tool.keyedForMs !== undefined || (tool.conditional && !tool.precondition);
 
-/** What the record keeps of the tool's promises when an attempt is noted. */
-export const declaredBy = ({ keyedForMs, conditional }: Tool, enlisted: boolean): Declared => ({
-  keyed: keyedForMs === undefined ? undefined : true,
-  conditional: conditional || undefined,
-  enlisted: enlisted || undefined,
-});
+/** What the record keeps of the tool's promises when an attempt is noted; `undefined` if it makes none. */
+export function declaredBy(tool: Tool, enlisted: boolean): Declared | undefined {
+  if (!recognisesRepeats(tool) && !enlisted) return undefined;
+  return {
+    keyed: tool.keyedForMs === undefined ? undefined : true,
+    conditional: tool.conditional || undefined,
+    enlisted: enlisted || undefined,
+  };
+}
 
 const tools = new WeakMap<object, Tool>();
 

@@ -11,6 +11,7 @@ import type { Failure } from "../../classify/failure.ts";
 import { isNotApplied } from "../../classify/not-applied.ts";
 import type { Ending } from "../../ledger/record.ts";
 import { sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
+import { recognisesRepeats } from "../define/tool.ts";
 import { rememberEnd } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
 import { tellRepeats } from "../fire-once.ts";
@@ -70,15 +71,19 @@ function timeIsUp(owned: Owned, attempted: Attempted, engine: Engine): Ending {
 /** What the wire and the context have seen of it. */
 function wireSeen(owned: Owned, attempted: Attempted) {
   const { n, token, took } = attempted;
-  const { wireRequests, unsent } = wireFacts(token);
-  const seen = {
+  const { wireRequests: made, unsent } = wireFacts(token);
+  // Where no byte has left there is no reply to be lost.
+  const wireRequests = unsent ? 0 : made;
+  const isPlain = !recognisesRepeats(owned.operation.tool) && !isUnvetoable(owned, attempted);
+  if (isPlain) return { n, wireRequests };
+  return {
     n,
-    // Where no byte has left there is no reply to be lost.
-    wireRequests: unsent ? 0 : wireRequests,
+    wireRequests,
+    // Whether they were taken counts only where the service compares them.
     tookKey: took.key,
     tookPrecondition: took.precondition,
+    unvetoable: isUnvetoable(owned, attempted),
   };
-  return isUnvetoable(owned, attempted) ? { ...seen, unvetoable: true } : seen;
 }
 
 async function examine(

@@ -128,19 +128,22 @@ export function lossWatch({
     }
   }
 
-  async function noteTogether(before: Seen, isClaim: boolean): Promise<void> {
-    // The answers to writes that were committed together come together: the first one notes the last.
-    await undefined;
+  /** The answers to writes that were committed together come together: the first one notes the last. */
+  const noteTogether = coalesce(async () => {
     if (!suspect && mark) note(mark);
-    if (isClaim && skipped > before.skipped) await askOthers();
-  }
+  });
+
+  /** Between what a claim was decided on and its own write, another process has written: it may have found a loss. */
+  const isOvertaken = (before: Seen, isClaim: boolean): boolean =>
+    isClaim && skipped > before.skipped;
 
   async function afterComparing(before: Seen, sequence: number, isClaim: boolean): Promise<void> {
     const comparing = compareServers();
     // A write that is no claim was right to make all the same.
     await (isClaim ? comparing : comparing.catch(() => {}));
     raise(before, sequence);
-    await noteTogether(before, isClaim);
+    await noteTogether();
+    if (isOvertaken(before, isClaim)) await askOthers();
   }
 
   return {
@@ -172,8 +175,9 @@ export function lossWatch({
       if (server !== undefined && !(isOther && change.record)) acknowledged.add(change, sequence);
       if (isOther) return afterComparing(before, sequence, isClaim);
       raise(before, sequence);
+      if (isOvertaken(before, isClaim)) return noteTogether().then(askOthers);
+      if (!isAlone) return noteTogether();
       // Nearly always, for one caller: there is nothing to wait for.
-      if (!isAlone || (isClaim && skipped > before.skipped)) return noteTogether(before, isClaim);
       if (!suspect) note(mark);
       return undefined;
     },
