@@ -33,23 +33,28 @@ export const claimMove = (
   ...own,
 });
 
+type OwnTerms = Pick<
+  ClaimMove,
+  "draft" | "retry" | "powerless" | "suspect" | "needsYes" | "spend" | "endsBy"
+>;
+
 /** A claim of this operation on its tool's terms, and what is its own. `at` is now. */
 export const claimOf = (
   { tool, draft }: Operation,
-  own: Partial<ClaimMove> & Pick<ClaimMove, "holder">,
+  own: Pick<ClaimMove, "holder"> & Partial<OwnTerms>,
   at: Instant,
   { ledger, timing, enlisted }: Engine,
 ): ClaimMove => ({
+  ...own,
   move: "claim",
-  draft,
+  draft: own.draft ?? draft,
   leaseMs: timing.leaseMs,
   declared: declaredBy(tool, enlisted),
   cooldownMs: timing.cooldownMs,
-  retry: false,
-  powerless: !tool.readState && !recognisesRepeats(tool),
+  retry: own.retry ?? false,
+  powerless: own.powerless ?? (!tool.readState && !recognisesRepeats(tool)),
   at: ledger.clock.earliest(at),
   skew: ledger.clock.skew(at),
-  ...own,
 });
 
 /**

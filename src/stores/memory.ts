@@ -31,7 +31,11 @@ export interface MemoryStoreOptions {
   readonly forgets?: "accepted" | undefined;
 }
 
-interface Entry extends Stored {
+/** Changed in place: to put another one under the same id takes as long as to find it again. */
+interface Entry {
+  record: OperationRecord;
+  version: number;
+  leaseUntil: number | undefined;
   /** Its position in the order of creation. */
   readonly order: number;
 }
@@ -98,8 +102,10 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
       if (lane?.lane) ledger.lanes.set(lane.name, { lane: lane.lane, version: sequence });
       else if (lane) ledger.lanes.delete(lane.name);
       const leaseUntil = record && leaseAfter(lease, entry, time);
-      if (record) put(ledger, id, record, leaseUntil, sequence);
-      else remove(ledger, id);
+      const next = record && { record, version: sequence, leaseUntil };
+      if (!next) remove(ledger, id);
+      else if (entry) Object.assign(entry, next);
+      else ledger.entries.set(id, { ...next, order: sequence });
       watchers.announce(tenant, id);
       return { ok: true, version: record ? sequence : 0, leaseUntil, now: time, sequence };
     },
@@ -150,16 +156,16 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
       const limit = pruneLimit(query.limit);
       let payloads = 0;
       let tombstones = 0;
-      for (const [id, { record, leaseUntil }] of ledger.entries) {
+      for (const [id, entry] of ledger.entries) {
         if (payloads + tombstones === limit) break;
-        const fate = pruneAs(record, query, now());
+        const fate = pruneAs(entry.record, query, now());
         if (fate === "keep") continue;
         sequence += 1;
         if (fate === "remove") {
           remove(ledger, id);
           tombstones += 1;
         } else {
-          put(ledger, id, wipePayloads(record), leaseUntil, sequence);
+          Object.assign(entry, { record: wipePayloads(entry.record), version: sequence });
           payloads += 1;
         }
         watchers.announce(query.tenant, id);
@@ -192,17 +198,6 @@ const storedOf = ({ record, version, leaseUntil }: Entry): Stored => ({
   version,
   leaseUntil,
 });
-
-function put(
-  { entries }: TenantLedger,
-  id: string,
-  record: OperationRecord,
-  leaseUntil: number | undefined,
-  version: number,
-): void {
-  const order = entries.get(id)?.order ?? version;
-  entries.set(id, { record, version, leaseUntil, order });
-}
 
 function remove({ entries, effects, owned }: TenantLedger, id: string): void {
   entries.delete(id);
