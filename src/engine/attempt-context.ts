@@ -31,8 +31,9 @@ export interface Took {
 
 const SOURCE = Symbol("source");
 
+/** Behind a function: who prints a context, or a copy of it, does not print the key. */
 interface Context {
-  readonly [SOURCE]: ContextSource;
+  readonly [SOURCE]: () => ContextSource;
 }
 
 function takeKey({ took, key }: ContextSource): string {
@@ -60,13 +61,13 @@ function getter(make: (source: ContextSource) => unknown): PropertyDescriptor {
   return {
     enumerable: true,
     get(this: Context) {
-      return make(this[SOURCE]);
+      return make(this[SOURCE]());
     },
   };
 }
 
 export function contextFrom(source: ContextSource): AttemptContext {
-  const context = { attempt: source.attempt, precondition: undefined, [SOURCE]: source };
+  const context = { attempt: source.attempt, precondition: undefined, [SOURCE]: () => source };
   Object.defineProperty(context, "key", KEY);
   Object.defineProperty(context, "signal", SIGNAL);
   Object.defineProperty(context, "fetch", FETCH);

@@ -12,10 +12,12 @@ import { isSameSource, sourceOf } from "./define/source.ts";
 import type { Tool } from "./define/tool.ts";
 
 export interface CalledWith {
-  /** Whether another tool has called the operation. The first one that calls it is the one it belongs to. */
-  isOther(ref: Ref, tool: Tool): boolean;
+  /** The first tool that calls an operation is the one it belongs to. */
+  note(ref: Ref, tool: Tool): void;
   /** The call left nothing to replay: any tool may make it. */
   forget(ref: Ref): void;
+  /** Only asks: whoever lists operations must not make them its own. */
+  isOther(ref: Ref, tool: Tool): boolean;
 }
 
 const MOST = 10_000;
@@ -39,25 +41,26 @@ export function createCalledWith(most: number = MOST): CalledWith {
     return one;
   }
 
-  function note(id: string, one: Made): void {
-    if (newer.size >= most / 2) {
-      older = newer;
-      newer = new Map();
-    }
-    newer.set(id, one);
-  }
+  const find = (id: string): Made | undefined => newer.get(id) ?? older.get(id);
 
   return {
+    note({ id }, tool) {
+      if (find(id)) return;
+      if (newer.size >= most / 2) {
+        older = newer;
+        newer = new Map();
+      }
+      newer.set(id, madeBy(tool));
+    },
     forget({ id }) {
       newer.delete(id);
       older.delete(id);
     },
     isOther({ id }, tool) {
-      const one = madeBy(tool);
-      const first = newer.get(id) ?? older.get(id);
-      if (!first) note(id, one);
-      if (!first || first === one) return false;
-      return first.service !== one.service || !isSameSource(first.source, one.source);
+      const first = find(id);
+      if (!first) return false;
+      const { service, source } = madeBy(tool);
+      return first.service !== service || !isSameSource(first.source, source);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-
-import { effectOf, payloadOf } from "../../src/engine/outcome/result.ts";
+import { commonOf } from "../../src/engine/outcome/build.ts";
+import { effectOf, payloadOf, resultForCaller } from "../../src/engine/outcome/result.ts";
 import { engineOf, operationOf } from "./engine-of.ts";
 
 const engine = engineOf();
@@ -35,6 +35,17 @@ describe("what is kept of a result", () => {
     expect(lost).toHaveLength(2);
     expect(lost.join()).not.toContain("4111");
   });
+});
+
+test("a body that another one reads is gone for a caller, who is told so", () => {
+  const result = new Response("made");
+  result.body?.getReader();
+  const outcome = {
+    ...commonOf(operation, undefined, engine),
+    status: "committed",
+    result,
+  } as const;
+  expect(resultForCaller(outcome, false)).toMatchObject({ status: "committed", resultLost: true });
 });
 
 describe("what a result says of the world", () => {

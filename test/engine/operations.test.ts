@@ -53,6 +53,13 @@ describe("a look into the ledger", () => {
     expect(items.map(({ tool }) => tool)).toEqual(tools);
   });
 
+  test("gives nothing that others share: who changes it changes no other record", async () => {
+    const [first] = (await hf.operations.list({ scope: "b" })).items;
+    const aliases = first?.aliases as string[];
+    expect(aliases).toEqual([]);
+    expect(() => aliases.push("call_9")).toThrow(TypeError);
+  });
+
   test("a page at a time", async () => {
     const first = await hf.operations.list({ limit: 2 });
     expect(first.items).toHaveLength(2);

@@ -49,6 +49,24 @@ describe("the attempts of a record", () => {
     expect(record.attempts[0]?.endsBy ?? record.attempts[0]?.endedAt).toBeUndefined();
   });
 
+  test("that become one doubt keep no promise that was made for one of them alone", () => {
+    const keyed = { declared: { keyed: true }, tookKey: true };
+    const first = noted(recordOf({ attempts: [], fired: 0 }), "first", { at: 0, ...keyed });
+    let record = endAttempts(first, [{ n: 1, verdict: "unknown", tookKey: true }]);
+    for (let at = 1; at <= KEPT; at += 1) record = noted(record, "absent", { at });
+    expect(record.attempts[0]).toMatchObject({ n: 2, at: 0 });
+    expect(record.attempts[0]?.declared?.keyed).toBeUndefined();
+  });
+
+  test("that become one doubt, and all sent their key, are still known by it", () => {
+    let record = recordOf({ attempts: [], fired: 0 });
+    for (let at = 0; at <= KEPT; at += 1) {
+      record = noted(record, "keyed", { at, declared: { keyed: true } });
+      record = endAttempts(record, [{ n: at + 1, verdict: "unknown", tookKey: at !== 0 }]);
+    }
+    expect(record.attempts[0]).toMatchObject({ n: 2, declared: { keyed: true }, tookKey: false });
+  });
+
   test("end by what is learned of them, others stay", () => {
     const record = endAttempts(fired(["not_sent", "unknown"]), [{ n: 2, cleared: "absent" }]);
     expect(record.attempts.map(({ cleared }) => cleared)).toEqual([undefined, "absent"]);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
 import { guardTools } from "../../src/integrations/ai/index.ts";
 import { commandTool } from "../../src/integrations/command/index.ts";
+import type { Change } from "../../src/store.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 
 const SCOPE = { scope: "conversation-7/turn-3" };
@@ -53,6 +54,76 @@ describe("two tools named notify with the same arguments", () => {
     const second = mailTool(hf, sent).outcome(ANA, SCOPE);
     expect(await second).toMatchObject({ status: "conflict", reason: "other_tool" });
     expect(await first).toMatchObject({ status: "committed" });
+  });
+
+  test("also after a caller that gave up, when the one who waited with it has made the call", async () => {
+    const hf = open();
+    const sent: string[] = [];
+    const slack = slackTool(hf, sent);
+    const stop = new AbortController();
+    const first = slack.outcome(ANA, { ...SCOPE, signal: stop.signal });
+    const second = slack.outcome(ANA, SCOPE);
+    stop.abort();
+    await first;
+    expect(await second).toMatchObject({ status: "committed" });
+    const mail = mailTool(hf, sent);
+    expect(await mail.outcome(ANA, SCOPE)).toMatchObject({ reason: "other_tool" });
+    expect(sent).toEqual(["slack ana"]);
+  });
+
+  test("also when the one who waited had to start it anew", async () => {
+    const inner = memoryStore({ forgets: "accepted" });
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    // The first claim is answered once its caller has left.
+    const swap = async (change: Change) => {
+      if (isHeld) await answered;
+      return inner.swap(change);
+    };
+    let isHeld = false;
+    const hf = createHoldfire({ app: "shop", store: { ...inner, swap } });
+    const sent: string[] = [];
+    const slack = slackTool(hf, sent);
+    await slack(ANA, { scope: "turn-1" });
+    isHeld = true;
+    const stop = new AbortController();
+    const first = slack.outcome(ANA, { ...SCOPE, signal: stop.signal });
+    await undefined;
+    stop.abort();
+    const second = slack.outcome(ANA, SCOPE);
+    isHeld = false;
+    answer();
+    expect(await first).toMatchObject({ status: "not_applied", reason: "aborted" });
+    expect(await second).toMatchObject({ status: "committed" });
+    const mail = mailTool(hf, sent);
+    expect(await mail.outcome(ANA, SCOPE)).toMatchObject({ reason: "other_tool" });
+    expect(sent).toEqual(["slack ana", "slack ana"]);
+  });
+
+  test("a reconcile that only lists an operation does not make it the other's", async () => {
+    const store = memoryStore({ forgets: "accepted" });
+    const sent: string[] = [];
+    const lost = createHoldfire({ app: "shop", store }).tool({
+      name: "notify",
+      kind: "write",
+      keyed: { forMs: 3_600_000 },
+      attempts: 1,
+      run: (_: Note, { key }) => Promise.reject(new Error(`the reply to ${key} is lost`)),
+    });
+    expect(await lost.outcome(ANA, SCOPE)).toMatchObject({ status: "unknown" });
+    const hf = createHoldfire({ app: "shop", store });
+    const slack = hf.tool({
+      name: "notify",
+      kind: "write",
+      keyed: { forMs: 3_600_000 },
+      run: ({ to }: Note, { key }) => sent.push(`slack ${to} ${key.length}`),
+    });
+    mailTool(hf, sent);
+    await hf.reconcile();
+    expect(await slack.outcome(ANA, SCOPE)).toMatchObject({ status: "committed" });
+    expect(sent).toEqual(["slack ana 36"]);
   });
 
   test("also when only the service differs", async () => {

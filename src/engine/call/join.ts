@@ -38,6 +38,7 @@ export function startOrJoin(
     if (caller.signal?.aborted) execution.stop.abort();
     // Before it starts: what it does first may join it.
     executions.set(id, execution);
+    calledWith.note(ref, tool);
     start(execution, engine, run).then(
       (outcome) => {
         executions.delete(id);

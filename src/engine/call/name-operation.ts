@@ -20,8 +20,8 @@ import type { Engine } from "../engine.ts";
 import { currentFrame } from "../operation/nesting.ts";
 import { about, type NamedCallOptions, type Operation } from "../operation/operation.ts";
 
-const NONE: readonly string[] = [];
-const NO_FIELDS: Readonly<Record<string, string>> = {};
+const NONE: readonly string[] = Object.freeze([]);
+const NO_FIELDS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** `joined` is the operation of an earlier turn that the call belongs to, in place of one of its own. */
 export function nameOperation(

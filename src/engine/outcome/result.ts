@@ -71,9 +71,9 @@ export function resultForCaller(outcome: Outcome<unknown>, joined: boolean): Out
   }
   const { result } = outcome;
   const isBody = isResponse(result);
-  // A reader may hand over a Response whose body it has read itself, and one that is read as it comes is the first
-  // caller's; that body is gone.
-  if (isBody && (result.bodyUsed || (joined && isStreamed(result)))) {
+  // A reader may hand over a Response whose body it has read itself, or still reads, and one that is read as it comes
+  // is the first caller's; that body is gone.
+  if (isBody && (result.bodyUsed || result.body?.locked || (joined && isStreamed(result)))) {
     const { result: _, ...rest } = outcome;
     return { ...rest, resultLost: true, replayed: joined || outcome.replayed };
   }

@@ -6,6 +6,7 @@
 
 import {
   type AttemptNote,
+  type Declared,
   type Ending,
   isCleared,
   isOpen,
@@ -24,7 +25,7 @@ export function enter(record: OperationRecord, state: State, at: number): Operat
 }
 
 /** Shared by all new records: most of them never have any. */
-const NONE: readonly never[] = [];
+const NONE: readonly never[] = Object.freeze([]);
 
 export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   ...draft.identity,
@@ -77,10 +78,30 @@ function trim(attempts: readonly AttemptNote[]): readonly AttemptNote[] {
   if (!first || !second || first.generation !== second.generation) return attempts;
   const end = Math.max(endOf(first), endOf(second));
   const { at, skew } = first;
-  const unvetoable = first.unvetoable ?? second.unvetoable;
-  const one = { ...first, ...second, at, skew, unvetoable, endedAt: undefined, endsBy: end };
-  return [Number.isFinite(end) ? one : { ...one, endsBy: undefined }, ...attempts.slice(2)];
+  const one: AttemptNote = {
+    ...first,
+    ...second,
+    at,
+    skew,
+    // What holds for both. A promise that was made for one of them does not cover the other.
+    declared: declaredForBoth(first, second),
+    tookKey: first.tookKey === false ? false : second.tookKey,
+    tookPrecondition: first.tookPrecondition === false ? false : second.tookPrecondition,
+    unvetoable: first.unvetoable ?? second.unvetoable,
+    endedAt: undefined,
+    endsBy: Number.isFinite(end) ? end : undefined,
+  };
+  return [one, ...attempts.slice(2)];
 }
+
+const declaredForBoth = (
+  { declared: one = {} }: AttemptNote,
+  { declared: other = {} }: AttemptNote,
+): Declared => ({
+  keyed: one.keyed && other.keyed,
+  conditional: one.conditional && other.conditional,
+  enlisted: one.enlisted && other.enlisted,
+});
 
 const endOf = ({ endedAt, endsBy }: AttemptNote): number =>
   endedAt ?? endsBy ?? Number.POSITIVE_INFINITY;
