@@ -61,6 +61,10 @@ describe("what JSON cannot carry", () => {
     expect(refusal({ a: [1, undefined] }).path).toBe("intent.a[1]");
   });
 
+  test("who gives a bigint is told what to give instead", () => {
+    expect(refusal(1n).message).toContain("must be JSON, not a bigint. Pass it as a string.");
+  });
+
   test("a sparse array is refused at its first hole", () => {
     expect(refusal({ a: sparse })).toMatchObject({
       path: "intent.a[1]",
@@ -189,6 +193,16 @@ describe("limits", () => {
     expect(refusal(new Array(1e9)).message).toContain("100000 values");
   });
 
+  test("as many values as the limit pass, and one more does not", () => {
+    const limits = { ...DEFAULT_LIMITS, nodes: 5 };
+    expect(canonicalize([1, 2, 3, 4], "intent", limits).text).toBe("[1,2,3,4]");
+    expect(refusal([1, 2, 3, 4, 5], limits).path).toBe("intent");
+    const four = { a: 1, b: 2, c: 3, d: 4 };
+    expect(canonicalize(four, "intent", limits).value).toEqual(four);
+    expect(refusal({ ...four, e: 5 }, limits).path).toBe("intent");
+    expect(canonicalize(1, "intent", { ...limits, nodes: 1 }).text).toBe("1");
+  });
+
   test("a shared object counts each time, so that a small bomb stays small", () => {
     let bomb: unknown = "x";
     for (let level = 0; level < 40; level += 1) bomb = [bomb, bomb];
@@ -217,12 +231,25 @@ describe("limits", () => {
     const wide = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`k${i}`, i]));
     const limits = { depth: 9, nodes: 9, bytes: 9 };
     expect(refusal({ a: { b: "0123456789" } }, limits).path).toBe("intent.a.b");
+    expect(refusal({ a: 1, b23456789: 1, c: 1 }, limits).path).toBe("intent.b23456789");
     expect(refusal({ a: wide }, limits).path).toBe("intent.a");
     expect(refusal({ a: Object.values(wide) }, limits).path).toBe("intent.a");
   });
 });
 
 describe("paths", () => {
+  test("what stands behind a nested value has its own path", () => {
+    expect(refusal({ a: [[1], 2], b: Number.NaN }).path).toBe("intent.b");
+    expect(refusal({ a: { x: { y: 1 } }, b: Number.NaN }).path).toBe("intent.b");
+    expect(refusal([[1], { x: 1 }, [], {}, Number.NaN]).path).toBe("intent[4]");
+  });
+
+  test("a text that its quotes alone make too long is refused as a whole", () => {
+    const limits = { ...DEFAULT_LIMITS, bytes: 6 };
+    expect(refusal({ a: "12345" }, limits).path).toBe("intent");
+    expect(refusal({ a: "123456" }, limits).path).toBe("intent.a");
+  });
+
   test("names that are no identifiers are quoted, long ones cut", () => {
     expect(refusal({ "odd key": { "1st": Number.NaN } }).path).toBe('intent["odd key"]["1st"]');
     expect(refusal({ "a\nb": 1n }).path).toBe(String.raw`intent["a\nb"]`);

@@ -45,6 +45,20 @@ describe("text", () => {
     expect(textOf({ 9: 1, 10: 2, a: 3 })).toBe('{"10":2,"9":1,"a":3}');
   });
 
+  test.each([16, 17, 100])("%i keys are sorted, in whatever order they were written", (count) => {
+    const names = Array.from({ length: count }, (_, i) => `k${i + 100}`);
+    const shuffled = names.toSorted((a, b) => (a.slice(-1) < b.slice(-1) ? 1 : -1));
+    expect(shuffled).not.toEqual(names);
+    const value = Object.fromEntries(shuffled.map((name) => [name, 1]));
+    expect(textOf(value)).toBe(`{${names.map((name) => `"${name}":1`).join(",")}}`);
+  });
+
+  test("quotes, backslashes and control characters are escaped in keys as in values", () => {
+    expect(textOf({ 'a"b': 'a"b', "a\\b": "a\\b", "a\nb": "a\nb", ab: 1 })).toBe(
+      String.raw`{"a\nb":"a\nb","a\"b":"a\"b","a\\b":"a\\b","ab":1}`,
+    );
+  });
+
   // RFC 8785, appendix B.
   test.each([
     ["0000000000000000", "0"],

@@ -3,22 +3,29 @@ import { InvalidInputError } from "../../src/errors.ts";
 import {
   checkAgain,
   checkAlias,
+  checkApp,
   checkCallerKey,
+  checkNote,
   checkPerson,
   checkResource,
+  checkRetry,
   checkScope,
+  checkStep,
   checkTenant,
   checkToolName,
 } from "../../src/key/check-name.ts";
 
 describe.each([
+  ["app", checkApp, 128],
   ["tenant", checkTenant, 128],
   ["scope", checkScope, 512],
   ["name", checkToolName, 128],
   ["key", checkCallerKey, 255],
   ["by", checkPerson, 128],
   ["resource", checkResource, 512],
+  ["retry", checkRetry, 256],
   ["again", checkAgain, 256],
+  ["step", checkStep, 256],
   ["alias", checkAlias, 256],
 ] as const)("%s", (path, check, longest) => {
   test.each([
@@ -73,4 +80,20 @@ test("a control character is refused wherever it stands", () => {
   for (let code = 0; code < 0x20; code += 1) {
     expect(() => checkScope(`a${String.fromCharCode(code)}b`)).toThrow(InvalidInputError);
   }
+});
+
+describe("note", () => {
+  test.each([undefined, "", " two\nlines\t", "x".repeat(2_000)])("%j is taken", (note) => {
+    expect(() => checkNote(note)).not.toThrow();
+  });
+
+  test.each([null, 7, ["a"], Object("a")])("%j is refused, since it is no text", (note) => {
+    expect(() => checkNote(note)).toThrow(InvalidInputError);
+    expect(() => checkNote(note)).toThrow("note: must be a string.");
+  });
+
+  test("2000 characters pass, and one more does not", () => {
+    expect(() => checkNote("x".repeat(2_001))).toThrow(InvalidInputError);
+    expect(() => checkNote("x".repeat(2_001))).toThrow("note: must not be longer than 2000");
+  });
 });

@@ -47,6 +47,11 @@ describe("normalizeIntent", () => {
     expect(intent.reason).toBe(" a  b ");
   });
 
+  test("without named fields it is the very intent that was given", () => {
+    const intent = { reason: " a  b " };
+    expect(normalizeIntent(intent, [])).toBe(intent);
+  });
+
   test("the result is frozen and makes equal intents equal", () => {
     const one = normalizeIntent(canonicalize({ b: 1, a: "x  y" }, "intent").value, ["a"]);
     const other = normalizeIntent(canonicalize({ a: " x y", b: 1 }, "intent").value, ["a"]);

@@ -20,3 +20,20 @@ test("an instance is not plain, and its class is named", () => {
   expect(whyNotPlain(new Map())).toBe('must be plain data, not an instance of "Map".');
   expect(whyNotPlain(runInContext("new Map()", createContext()))).toContain('"Map"');
 });
+
+test("a class without a name, and a prototype without a class, are called a class", () => {
+  const nameless = "must be plain data, not an instance of a class.";
+  expect(whyNotPlain(new (class {})())).toBe(nameless);
+  expect(whyNotPlain(Object.create({ a: 1 }))).toBe(nameless);
+  expect(whyNotPlain(Object.create({ constructor: "Money" }))).toBe(nameless);
+  expect(whyNotPlain(Object.create({ constructor: { name: "Money" } }))).toBe(nameless);
+});
+
+test("an instance is not plain because its class has methods that every object has", () => {
+  class Node {
+    isPrototypeOf(): boolean {
+      return false;
+    }
+  }
+  expect(whyNotPlain(new Node())).toBe('must be plain data, not an instance of "Node".');
+});

@@ -104,6 +104,16 @@ describe("enterScope", () => {
     },
   );
 
+  test("2048 characters pass, separators included, and one more does not", () => {
+    const inside = (last: number): string | undefined => {
+      const part = "x".repeat(512);
+      const innermost = (): string | undefined => idInside("y".repeat(last));
+      return enterScope(part, () => enterScope(part, () => enterScope(part, innermost)));
+    };
+    expect(inside(509)).toHaveLength(2_048);
+    expect(() => inside(510)).toThrow("scope: must not be longer than 2048 characters");
+  });
+
   test("scopes nested without end are refused", () => {
     const descend = (): never => enterScope("x".repeat(512), descend);
     expect(descend).toThrow("2048 characters");

@@ -58,9 +58,14 @@ describe("findVolatileId", () => {
   });
 
   test("an empty current id and a short counter match nothing; a long number does", () => {
-    const intent = { text: "", quantity: "5", id: "12345678" };
-    expect(findVolatileId(intent, ["", "5"])).toBeUndefined();
+    const intent = { text: "", quantity: "5", count: "1234567", id: "12345678" };
+    expect(findVolatileId(intent, ["", "5", "1234567"])).toBeUndefined();
     expect(findVolatileId(intent, ["12345678"])).toBe(".id");
+  });
+
+  test("what is no text is passed over, and what follows it is looked at", () => {
+    expect(findVolatileId({ a: null, b: [null, true, 1, "call_1"] }, [])).toBe(".b[3]");
+    expect(findVolatileId(null, ["run-b"])).toBeUndefined();
   });
 
   test("a long hostile string is passed over", () => {
@@ -78,6 +83,7 @@ describe("maskVolatile", () => {
     ['{"at":"2026-11-16T10:00:00Z"}', '{"at":"<time>"}'],
     ['{"at":"2026-11-16T10:00:00.123456+02:00"}', '{"at":"<time>"}'],
     ['{"at":"2026-11-16T10:00:00,5+0200"}', '{"at":"<time>"}'],
+    ['{"at":"2026-11-16T10:00:00-05"}', '{"at":"<time>"}'],
     ['{"at":"2026-11-16 10:00"}', '{"at":"<time>"}'],
     ['{"at":"made on 2026-11-16t10:00:00z."}', '{"at":"made on <time>."}'],
     ['{"at":1700000000}', '{"at":<time>}'],
