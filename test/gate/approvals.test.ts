@@ -29,6 +29,19 @@ describe("the inbox", () => {
     expect(await waiting(hf)).toMatchObject({ answered: true, shown: undefined });
   });
 
+  test("the question about one operation can be read by its id, and what has none is not there", async () => {
+    const { clock, holdfire, drop } = world;
+    const hf = holdfire();
+    const { id } = await clock.run(drop(hf).outcome(LOGS, ONCE));
+    const other = holdfire();
+    expect(await other.approvals.get(id)).toEqual(await waiting(hf));
+    expect(await hf.forTenant("other").approvals.get(id)).toBeUndefined();
+    expect(await hf.approvals.get("none")).toBeUndefined();
+    await hf.approvals.approve(id, { digest: (await waiting(hf)).digest, by: "ana" });
+    await clock.run(drop(hf).outcome(LOGS, ONCE));
+    expect(await hf.approvals.get(id)).toBeUndefined();
+  });
+
   test("what was shown is sealed where payloads are", async () => {
     const { clock, holdfire, drop, store } = world;
     const keys = { k1: new Uint8Array(32).fill(7) };

@@ -100,6 +100,17 @@ describe("one that came to nothing", () => {
   });
 });
 
+test("one that came to nothing again, in a run of its own, goes where both were made in one before", async () => {
+  const { world, run } = openRuns({ attempts: 1, classify: () => "not_sent" });
+  world.fates.push("refuse", "commit", "refuse");
+  await run("1", first, shipping);
+  await world.clock.advance(31_000);
+  expect((await run("2", first)).outcomes).toMatchObject([{ status: "not_applied" }]);
+  await world.clock.advance(31_000);
+  expect((await run("3", first)).outcomes).toMatchObject([{ status: "committed" }]);
+  expect(world.written).toEqual([shipping.tag, first.tag]);
+});
+
 describe("places that were given back", () => {
   test("by pruning hide nothing that was done later", async () => {
     const { world, run } = openRuns();

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import { absent, committed } from "../../src/engine/define/reading.ts";
+import type { NamedCallOptions } from "../../src/engine/operation/operation.ts";
 import { DeniedError } from "../../src/errors.ts";
 import type { VirtualClock } from "../engine/virtual-clock.ts";
 import { waiting } from "./bucket.ts";
@@ -125,6 +126,75 @@ describe("another intent on the same resource, in one scope", () => {
     expect(world.written).toEqual(["red", "blue"]);
   });
 
+  test("one that was given up is no drift, and is not asked about again", async () => {
+    world.fates.push("lose");
+    await inRun("1", async () => [await tag.outcome(red), await tag.outcome(blue)]);
+    const { operation, digest } = await waiting(hf);
+    await hf.approvals.approve(operation.id, { digest, by: "ana" });
+    await inRun("1", () => tag(blue));
+    expect(await inRun("1", () => tag({ record: "r1", tag: "green" }))).toBe("green");
+  });
+
+  test("goes after the first where that is under way in the same run: the lane keeps them apart", async () => {
+    const both = inRun("1", async () => {
+      const first = tag(red);
+      await clock.advance(10);
+      return Promise.all([first, tag(blue)]);
+    });
+    expect(await both).toEqual(["red", "blue"]);
+    expect(world.most).toBe(1);
+  });
+
+  test("is held while the first is under way in another run", async () => {
+    const first = hf.scope("turn-3", () => tag(red), { run: "1" });
+    await clock.advance(10);
+    expect(await inRun("2", () => tag.outcome(blue))).toMatchObject({ reason: "drift" });
+    expect((await waiting(hf)).shown).toMatchObject({ drift: { why: "unsettled", intent: red } });
+    expect(await clock.run(first)).toBe("red");
+    expect(world.written).toEqual(["red"]);
+  });
+
+  test("is held where the first was under way in the same run, and its process has died", async () => {
+    world.takesMs = 1e9;
+    void hf.scope("turn-3", () => tag.outcome(red), { run: "1" });
+    await clock.settle();
+    const [first] = (await hf.operations.list({ open: true })).items;
+    // Nothing renews its lease any more.
+    world.store.fail(
+      "rejects",
+      (step, change) => step.startsWith("swap") && change?.id === first?.id,
+    );
+    await clock.advance(6_000);
+    hf = world.holdfire();
+    tag = world.tagger(hf, HOLD);
+    expect(await inRun("1", () => tag.outcome(blue))).toMatchObject({ reason: "drift" });
+    expect((await waiting(hf)).shown).toMatchObject({ drift: { from: first?.id } });
+  });
+
+  test("asked anew when nothing is in the way any more, the question shows no drift", async () => {
+    await inRun("1", () => tag(red));
+    await inRun("2", async () => {
+      await tag.outcome(blue);
+      await tag(red);
+    });
+    await clock.advance(2 * 86_400_000);
+    await inRun("2", () => tag.outcome(blue));
+    const { why, shown } = await waiting(hf);
+    expect(why).toBe("drift");
+    expect(shown).toMatchObject({ args: blue });
+    expect(shown).not.toHaveProperty("drift");
+  });
+
+  test("without a scope there is no drift: the lane alone keeps it", async () => {
+    world.fates.push("lose");
+    const order = (key: string): NamedCallOptions => ({ key });
+    await clock.run(tag.outcome(red, order("1")));
+    expect(await clock.run(tag.outcome(blue, order("2")))).toMatchObject({
+      status: "held",
+      reason: "lane",
+    });
+  });
+
   test("one that an unknown first is read for goes on in the run that read it", async () => {
     world.fates.push("lose");
     await inRun("1", () => tag.outcome(red));
@@ -205,6 +275,20 @@ describe("onDrift", () => {
     expect(world.written).toEqual(["red", "blue"]);
   });
 
+  test("refuse: what is settled is replayed and what is open is read, whatever else was done", async () => {
+    const strict = world.tagger(hf, { onDrift: "refuse" });
+    world.fates.push("commit", "lose");
+    await inRun("1", async () => [await strict.outcome(red), await strict.outcome(blue)]);
+    expect(await inRun("2", () => strict.outcome(red))).toMatchObject({
+      status: "committed",
+      replayed: true,
+    });
+    expect(await inRun("2", () => strict.outcome(blue))).toMatchObject({ status: "unknown" });
+    expect(await inRun("2", () => strict.outcome({ record: "r1", tag: "x" }))).toMatchObject({
+      status: "denied",
+    });
+  });
+
   test("anything else is refused when the tool is made", () => {
     expect(() => world.tagger(hf, { onDrift: "maybe" })).toThrow("onDrift");
   });
@@ -249,5 +333,46 @@ describe("another version of a tool", () => {
     await hf.operations.resolve(unknown?.id ?? "", { as: "committed", by: "ana" });
     await inRun("1", () => version("2")({ record: "r1", tag: "b" }));
     expect(world.written).toEqual(["red", "blue", "a", "b"]);
+  });
+
+  test("goes with a person's yes, once", async () => {
+    world.fates.push("lose");
+    await inRun("1", () => version("1").outcome(red));
+    await inRun("1", () => version("2").outcome(blue));
+    const { operation, digest } = await waiting(hf);
+    await hf.approvals.approve(operation.id, { digest, by: "ana" });
+    expect(await inRun("1", () => version("2")(blue))).toBe("blue");
+    expect(await inRun("1", () => version("2").outcome(blue))).toMatchObject({ replayed: true });
+    // It is not given up: the versions may do different things.
+    expect(await hf.operations.list({ status: ["unknown"] })).toMatchObject({ items: [{}] });
+    expect(world.written).toEqual(["red", "blue"]);
+  });
+
+  test("is nothing to a tool that has none", async () => {
+    world.fates.push("lose");
+    await inRun("1", () => version("1").outcome(red));
+    const before = world.store.asked.length;
+    expect(await inRun("1", () => tag(blue))).toBe("blue");
+    expect(world.store.asked.slice(before)).not.toContain("list");
+  });
+
+  test("is found behind a page of others, and one page is enough where there is no other", async () => {
+    const lists = () => world.store.asked.filter((step) => step === "list").length;
+    const leaveOpen = async (of: string, ...tags: string[]) => {
+      const free = world.tagger(hf, { onDrift: "allow", resource: undefined, version: of });
+      for (const each of tags) {
+        world.fates.push("lose");
+        await inRun("1", () => free.outcome({ record: "r1", tag: each }));
+      }
+    };
+    await leaveOpen("2", "t0");
+    const before = lists();
+    expect(await inRun("1", () => version("2")(red))).toBe("red");
+    expect(lists() - before).toBe(1);
+    await leaveOpen("2", ...Array.from({ length: 129 }, (_, n) => `t${n + 1}`));
+    await leaveOpen("1", "old");
+    const since = lists();
+    expect(await inRun("1", () => version("2").outcome(blue))).toMatchObject({ reason: "drift" });
+    expect(lists() - since).toBeGreaterThan(1);
   });
 });

@@ -1,188 +1,27 @@
-/** A process that waits for a person hears the answer, whoever took it. */
+/** A process that waits for a person hears the answer that another process took. */
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
-import { createHoldfire, type Holdfire, type HoldfireOptions } from "../../src/create.ts";
-import type { HoldfireEvents } from "../../src/observe/events.ts";
+import { expect, test } from "vitest";
+import { createHoldfire } from "../../src/create.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { start } from "../cli/start.ts";
-import { failingStore } from "../engine/failing-store.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
-import { type BucketWorld, DAY_MS, LOGS, ONCE, openBucket, waiting } from "./bucket.ts";
+import { LOGS, ONCE, openBucket, waiting } from "./bucket.ts";
 
-let world: BucketWorld;
 const newFolder = temporaryFolder();
-
-beforeEach(() => {
-  world = openBucket();
-});
-
-/** What a holdfire tells of approvals. */
-function listen(hf: Holdfire): HoldfireEvents["approval"][] {
-  const heard: HoldfireEvents["approval"][] = [];
-  hf.on("approval", (event) => void heard.push(event));
-  return heard;
-}
-
-const statuses = (heard: readonly HoldfireEvents["approval"][]): string[] =>
-  heard.map(({ status }) => status);
-
-/** A question, asked by one holdfire; and another holdfire on the same ledger, as another process has it. */
-async function asked(options: Partial<HoldfireOptions> = {}) {
-  const { clock, holdfire, drop } = world;
-  const hf = holdfire(options);
-  const heard = listen(hf);
-  const { id } = await clock.run(drop(hf).outcome(LOGS, ONCE));
-  const elsewhere = holdfire(options);
-  const { digest } = await waiting(hf);
-  return { hf, heard, id, elsewhere, heardElsewhere: listen(elsewhere), digest };
-}
-
-describe("wait", () => {
-  test("returns the yes of another process, and the event is heard in both, once", async () => {
-    const { hf, heard, id, elsewhere, heardElsewhere, digest } = await asked();
-    const { clock, drop, runs } = world;
-    const both = Promise.all([hf.approvals.wait(id), hf.approvals.wait(id)]);
-    await clock.advance(60_000);
-    await elsewhere.approvals.approve(id, { digest, by: "ana", note: "asked by phone" });
-    const yes = { status: "approved", by: "ana", note: "asked by phone" };
-    expect(await clock.run(both)).toEqual([yes, yes]);
-    expect(heard).toMatchObject([
-      { status: "asked", why: "approval", id, tool: "drop_bucket" },
-      { status: "approved", by: "ana", id, scope: "s", tenant: "default" },
-    ]);
-    expect(statuses(heardElsewhere)).toEqual(["approved"]);
-    expect(await clock.run(drop(hf).outcome(LOGS, ONCE))).toMatchObject({ status: "committed" });
-    expect(runs).toHaveLength(1);
-    expect(statuses(heard)).toEqual(["asked", "approved"]);
-  });
-
-  test("returns a no, and one that was given before at once", async () => {
-    const { hf, heard, id, elsewhere, digest } = await asked();
-    await elsewhere.approvals.deny(id, { digest, by: "bob" });
-    const no = { status: "denied", by: "bob", note: undefined };
-    expect(await hf.approvals.wait(id)).toEqual(no);
-    expect(await hf.approvals.wait(id)).toEqual(no);
-    expect(statuses(heard)).toEqual(["asked", "denied"]);
-  });
-
-  test("returns the yes that a call has used meanwhile", async () => {
-    const { hf, id, elsewhere, digest } = await asked();
-    await elsewhere.approvals.approve(id, { digest, by: "ana" });
-    await world.clock.run(world.drop(elsewhere).outcome(LOGS, ONCE));
-    expect(await hf.approvals.wait(id)).toMatchObject({ status: "approved", by: "ana" });
-  });
-
-  test("ends when the question has expired, and the call asks again", async () => {
-    const { hf, heard, id } = await asked({ approvals: { expiryMs: 600_000 } });
-    const { clock, drop } = world;
-    expect(await clock.run(hf.approvals.wait(id))).toEqual({ status: "expired" });
-    await clock.run(drop(hf).outcome(LOGS, ONCE));
-    expect(statuses(heard)).toEqual(["asked", "expired", "asked"]);
-  });
-
-  test("ends at its deadline, with the question open", async () => {
-    const { hf, heard, id } = await asked();
-    const { clock } = world;
-    const before = clock.monotonic();
-    const decision = await clock.run(hf.approvals.wait(id, { deadlineMs: 90_000 }));
-    expect(decision).toEqual({ status: "asked" });
-    expect(clock.monotonic() - before).toBe(90_000);
-    expect(statuses(heard)).toEqual(["asked"]);
-  });
-
-  test("ends with the signal's reason", async () => {
-    const { hf, id } = await asked();
-    const { clock } = world;
-    const stop = new AbortController();
-    const waited = hf.approvals.wait(id, { signal: stop.signal }).catch((error) => error);
-    await clock.advance(5_000);
-    stop.abort(new Error("the user left"));
-    expect(await waited).toEqual(new Error("the user left"));
-    expect(clock.pending()).toBe(0);
-    await expect(hf.approvals.wait(id, { signal: stop.signal })).rejects.toThrow("the user left");
-  });
-
-  test("ends when the holdfire is closed", async () => {
-    const { hf, id } = await asked();
-    const waited = hf.approvals.wait(id).catch((error) => error);
-    await world.clock.advance(5_000);
-    await world.clock.run(hf.close());
-    expect(await world.clock.run(waited)).toMatchObject({ code: "ERR_HOLDFIRE_CLOSED" });
-  });
-
-  test("needs a question", async () => {
-    const { hf, elsewhere } = await asked();
-    const write = world.drop(hf, { name: "write", kind: "write" });
-    const { id } = await world.clock.run(write.outcome(LOGS, ONCE));
-    for (const none of [id, "nothing-of-the-kind"]) {
-      await expect(elsewhere.approvals.wait(none)).rejects.toThrow("is not waiting for approval");
-    }
-    await expect(hf.approvals.wait(id, { deadlineMs: -1 })).rejects.toThrow("deadlineMs");
-    await expect(hf.approvals.wait(id, { timeout: 5 } as object)).rejects.toThrow("timeout");
-  });
-
-  test("goes on while the store does not answer", async () => {
-    const { clock } = world;
-    const store = failingStore({ now: clock.now });
-    const { hf, id, digest, elsewhere } = await asked({ store });
-    const waited = hf.approvals.wait(id);
-    await clock.advance(1_000);
-    store.fail("rejects", (step) => step === "read");
-    await clock.advance(10_000);
-    store.recover();
-    await elsewhere.approvals.approve(id, { digest, by: "ana" });
-    expect(await clock.run(waited)).toMatchObject({ status: "approved" });
-  });
-});
-
-describe("the event", () => {
-  test("tells of the answer of confirm, once", async () => {
-    const { clock, drop } = world;
-    for (const approve of [true, false]) {
-      const hf = world.holdfire({ confirm: () => ({ approve, by: "ana" }) });
-      const heard = listen(hf);
-      await clock.run(drop(hf).outcome({ bucket: `b-${approve}` }, ONCE));
-      expect(statuses(heard)).toEqual(["asked", approve ? "approved" : "denied"]);
-    }
-  });
-
-  test("tells a process that makes the call again of the yes that lets it pass", async () => {
-    const { hf, heard, id, elsewhere, digest } = await asked();
-    await elsewhere.approvals.approve(id, { digest, by: "ana" });
-    await world.clock.run(world.drop(hf).outcome(LOGS, ONCE));
-    expect(statuses(heard)).toEqual(["asked", "approved"]);
-  });
-
-  test("tells of each question of an operation: one that has expired, and the next", async () => {
-    const { hf, heard } = await asked();
-    const { clock, drop } = world;
-    await clock.advance(DAY_MS);
-    await clock.run(drop(hf).outcome(LOGS, ONCE));
-    await clock.advance(DAY_MS);
-    await clock.run(drop(hf).outcome(LOGS, ONCE));
-    expect(statuses(heard)).toEqual(["asked", "expired", "asked", "expired", "asked"]);
-  });
-
-  test("is not told to listeners of another tenant", async () => {
-    const { hf, id, digest } = await asked();
-    const others = listen(hf.forTenant("other"));
-    await hf.approvals.approve(id, { digest, by: "ana" });
-    expect(others).toEqual([]);
-  });
-});
 
 test("a yes given on the command line, by another process, is heard", async () => {
   const path = join(newFolder(), "ledger.db");
   const hf = createHoldfire({ store: sqliteStore({ path }) });
-  const heard = listen(hf);
-  const drop = world.drop(hf);
+  const heard: string[] = [];
+  hf.on("approval", ({ status }) => void heard.push(status));
+  const drop = openBucket().drop(hf);
   const { id } = await drop.outcome(LOGS, ONCE);
   const waited = hf.approvals.wait(id);
   const { digest } = await waiting(hf);
   const argv = ["approve", id, "--by", "ana", "--digest", digest, "--store", path];
   expect(await start(argv, process.cwd())).toMatchObject({ exitCode: 0 });
   expect(await waited).toMatchObject({ status: "approved", by: "ana" });
-  expect(statuses(heard)).toEqual(["asked", "approved"]);
+  expect(heard).toEqual(["asked", "approved"]);
   expect(await drop.outcome(LOGS, ONCE)).toMatchObject({ status: "committed" });
   await hf.close();
 });
