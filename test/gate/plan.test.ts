@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Plan } from "../../src/engine/define/definition.ts";
+import type { NamedCallOptions } from "../../src/engine/operation/operation.ts";
 import { checkPlan } from "../../src/gate/plan.ts";
 import { listen } from "../scenarios/world.ts";
 import { type BucketWorld, LOGS, ONCE, openBucket, waiting } from "./bucket.ts";
@@ -124,6 +125,93 @@ describe("tool.plan", () => {
     await expect(clock.run(broken)).rejects.toThrow("down");
   });
 
+  test("may take its time, within the deadline of the call", async () => {
+    const { clock, holdfire, drop } = world;
+    const plan = () =>
+      new Promise<Plan>((resolve) => {
+        clock.after(2_000, () => resolve(world.plan));
+      });
+    const tool = drop(holdfire(), { plan });
+    expect(await clock.run(tool.plan(LOGS, ONCE))).toMatchObject({ effect: "would_delete" });
+    const late = tool.plan(LOGS, { ...ONCE, deadlineMs: 1_000 });
+    await expect(clock.run(late)).rejects.toThrow('plan of "drop_bucket": did not answer in time.');
+  });
+
+  test("says in words what it would do, and whether a person must say yes first", async () => {
+    const { clock, holdfire, drop } = world;
+    const hf = holdfire();
+    const words = async (options: object) =>
+      (await clock.run(drop(hf, options).plan(LOGS, ONCE))).message;
+    const what = "It would delete what the plan lists. Nothing was sent.";
+    expect(await words({})).toBe(`${what} A person must say yes first.`);
+    expect(await words({ name: "write", kind: "write" })).toBe(what);
+  });
+
+  test("of a call with the caller's own key needs no scope to be an operation", async () => {
+    const { clock, holdfire, drop } = world;
+    const tool = drop(holdfire());
+    const own: NamedCallOptions = { key: "order-1" };
+    const { id } = await clock.run(tool.plan(LOGS, own));
+    expect(id).toBe((await clock.run(tool.outcome(LOGS, own))).id);
+  });
+
+  test("of a read is no operation, also in a scope", async () => {
+    const { clock, holdfire } = world;
+    const list = holdfire().tool({ name: "list", kind: "read", run: async () => "all" });
+    const planned = await clock.run(list.plan({}, ONCE));
+    expect(planned).toMatchObject({ id: undefined, key: undefined, known: undefined });
+  });
+
+  test("of what is being done says that it would look first", async () => {
+    const { clock, holdfire } = world;
+    const hf = holdfire();
+    const slow = hf.tool({
+      ...{ name: "slow", kind: "write", keyed: { forMs: 86_400_000 } },
+      run: (_: object, { key }) =>
+        new Promise<string>((resolve) => {
+          clock.after(5_000, () => resolve(key));
+        }),
+    });
+    const first = slow({}, ONCE);
+    await clock.advance(10);
+    expect(await clock.run(slow.plan({}, ONCE))).toMatchObject({
+      effect: "would_look",
+      known: "claimed",
+    });
+    await clock.run(first);
+  });
+
+  test("of what came to nothing says again what it would do", async () => {
+    const { clock, holdfire } = world;
+    const hf = holdfire();
+    const refused = hf.tool({
+      ...{ name: "write", kind: "write", attempts: 1, keyed: { forMs: 86_400_000 } },
+      classify: () => "refused",
+      plan: () => world.plan,
+      run: (_: object, { key }) => Promise.reject(new Error(key)),
+    });
+    await clock.run(refused.outcome({}, ONCE));
+    await clock.advance(60_000);
+    expect(await clock.run(refused.plan({}, ONCE))).toMatchObject({
+      effect: "would_delete",
+      known: "not_applied",
+    });
+  });
+
+  test("is not made for a caller that has left", async () => {
+    const { holdfire, drop } = world;
+    const asked: unknown[] = [];
+    const tool = drop(holdfire(), {
+      plan: () => {
+        asked.push("plan");
+        return world.plan;
+      },
+    });
+    const signal = AbortSignal.abort(new Error("the user left"));
+    await expect(tool.plan(LOGS, { ...ONCE, signal })).rejects.toThrow("the user left");
+    expect(asked).toEqual([]);
+  });
+
   test("after close is refused", async () => {
     const { clock, holdfire, drop } = world;
     const hf = holdfire();
@@ -141,6 +229,10 @@ describe("a plan is checked before anybody sees it", () => {
     ["more than changes", { changes: [], note: "trust me" }],
     ["a change that is none", { changes: ["all"] }],
     ["an unknown type", { changes: [{ type: "drop", target: "a" }] }],
+    ["changes that are no list", { changes: {} }],
+    ["a change of nothing", { changes: [null] }],
+    ["a target that is no text", { changes: [{ type: "delete", target: 7 }] }],
+    ["a target of nothing", { changes: [{ type: "delete", target: "" }] }],
     ["no target", { changes: [{ type: "delete" }] }],
     ["an endless target", { changes: [{ type: "delete", target: "x".repeat(513) }] }],
     ["a field nobody would see", { changes: [{ type: "delete", target: "a", also: "b" }] }],
@@ -149,6 +241,23 @@ describe("a plan is checked before anybody sees it", () => {
     ["too much", { changes: [{ type: "create", target: "a", after: "x".repeat(2_000_000) }] }],
   ])("%s is refused", (_, plan) => {
     expect(() => checkPlan(plan, "drop")).toThrow(/plan of "drop"/);
+  });
+
+  test("a thousand changes, with targets of 512 characters, before and after, are taken", () => {
+    const change = { type: "update", target: "x".repeat(512), before: 1, after: { n: 2 } };
+    const given = { changes: Array(1_000).fill(change) };
+    expect(checkPlan(given, "drop")).toEqual(given);
+  });
+
+  test("what is wrong is told with its place", () => {
+    const good = { type: "delete", target: "a" };
+    const told = (bad: unknown) => () => checkPlan({ changes: [good, bad] }, "drop");
+    expect(told("all")).toThrow('plan of "drop".changes[1]: must be an object.');
+    expect(told({ ...good, type: "drop" })).toThrow('.changes[1].type: must be "create"');
+    expect(told({ ...good, target: "" })).toThrow(".changes[1].target: must be text of 1 to 512");
+    expect(told({ ...good, also: 1 })).toThrow(".changes[1]: has a field that a change does not");
+    expect(() => checkPlan({ changes: Array(1_001).fill(good) }, "drop")).toThrow("1000 changes");
+    expect(() => checkPlan({ changes: [], more: 1 }, "drop")).toThrow("and nothing else");
   });
 
   test("its copy is frozen: a tool that changes it later changes nothing", () => {
