@@ -159,3 +159,62 @@ describe("places that were given back", () => {
     expect(world.store.asked.filter((step) => step.startsWith("own"))).toEqual(["own", "ownerOf"]);
   });
 });
+
+test("one that keeps its place sees those behind a place that was given back", async () => {
+  const { world, run, forget } = openRuns({ attempts: 1, classify: () => "not_sent" });
+  world.fates.push("commit", "refuse");
+  expect((await run("1", shipping, first)).outcomes).toMatchObject([{}, { status: "not_applied" }]);
+  const tax: Tag = { record: "p1", tag: "refund tax" };
+  const { outcomes } = await run("2", shipping, tax, reworded);
+  expect(outcomes).toMatchObject([{ replayed: true }, { status: "committed" }, {}]);
+  await forget(outcomes[1]?.id ?? "");
+  await world.clock.advance(31_000);
+  expect((await run("3", shipping, first)).outcomes).toMatchObject([{ replayed: true }, DRIFTS]);
+  expect(world.written).toEqual([shipping.tag, tax.tag, reworded.tag]);
+});
+
+test("one that came to nothing when it was looked at is looked at again in the same run", async () => {
+  const { world, run } = openRuns({ attempts: 1, classify: () => "not_sent" });
+  const { clock } = world;
+  world.fates.push("refuse");
+  await run("0", first);
+  const hf = world.holdfire();
+  const tag = world.tagger(hf, { onDrift: undefined });
+  const inRun = (args: Tag) => clock.run(hf.scope("turn-3", () => tag.outcome(args), { run: "1" }));
+  expect(await inRun(shipping)).toMatchObject({ status: "committed" });
+  await clock.advance(31_000);
+  // It is done after all, in another process that has repeated the other.
+  expect((await run("2", shipping, first)).outcomes).toMatchObject([
+    { replayed: true },
+    { status: "committed" },
+  ]);
+  expect(await inRun(reworded)).toMatchObject(DRIFTS);
+  expect(world.written).toEqual([shipping.tag, first.tag]);
+});
+
+describe("what a write to a resource costs", () => {
+  /** What was asked of the row by each of these writes, in one run. */
+  async function costsOf(...calls: Tag[]): Promise<string[][]> {
+    const world = openLanes();
+    const hf = world.holdfire();
+    const tag = world.tagger(hf, { onDrift: undefined });
+    const costs: string[][] = [];
+    const all = async () => {
+      for (const args of calls) {
+        const before = world.store.asked.length;
+        await tag(args);
+        costs.push(world.store.asked.slice(before).filter((step) => step.startsWith("own")));
+      }
+    };
+    await world.clock.run(hf.scope("turn-3", all, { run: "1" }));
+    return costs;
+  }
+
+  test("each asks for the place after the last that is done, and looks whether the row goes on", async () => {
+    const tax: Tag = { record: "p1", tag: "refund tax" };
+    const costs = await costsOf(shipping, first, reworded, tax);
+    expect(costs[0]).toEqual(["own", "ownerOf"]);
+    expect(costs[1]).toEqual(["own", "ownerOf", "own", "ownerOf", "ownerOf"]);
+    expect(costs.map((asked) => asked.length)).toEqual([2, 5, 5, 5]);
+  });
+});

@@ -256,6 +256,13 @@ describe("another wish goes", () => {
     expect(heard("warning", "sibling_unknown")).toMatchObject([{ other: first, tool: "tag" }]);
   });
 
+  test("by the same step of the model in another process, which has told nothing", async () => {
+    await toldUnknown(red, "step-1");
+    openProcess();
+    expect(await say(blue, { step: "step-1" })).toMatchObject({ outcome: "committed" });
+    expect(heard("warning", "sibling_unknown")).toEqual([]);
+  });
+
   test("in another thread, by another tool, of another tenant, and to another resource", async () => {
     openProcess({ resource: ({ record }: Tag) => record });
     await toldUnknown(red);
@@ -314,16 +321,23 @@ describe("plain code that goes on with the next item", () => {
     expect(world.store.asked.filter((step) => step.startsWith("own"))).toEqual([]);
   });
 
-  test("is warned of a thousand rows at most, and the oldest goes first", async () => {
+  test("is warned in a thousand scopes at most: the one that was told of least lately goes first", async () => {
     const job = (n: number, args: Tag) => clock.run(tag.outcome(args, { scope: `job-${n}` }));
-    for (let n = 0; n <= 1_000; n += 1) {
+    const lose = (n: number, args: Tag) => {
       world.fates.push("lose");
-      await job(n, red);
-    }
-    await job(0, blue);
-    expect(heard("warning", "sibling_unknown")).toEqual([]);
+      return job(n, args);
+    };
+    for (let n = 0; n < 1_000; n += 1) await lose(n, red);
+    const { id } = await lose(0, green);
+    const warned = () => heard("warning", "sibling_unknown").map(({ other }) => other);
+    const before = warned().length;
+    await lose(1_000, red);
     await job(1, blue);
-    expect(heard("warning", "sibling_unknown")).toHaveLength(1);
+    expect(warned()).toHaveLength(before);
+    await job(0, blue);
+    expect(warned().at(-1)).toBe(id);
+    await job(2, blue);
+    expect(warned()).toHaveLength(before + 2);
   }, 60_000);
 });
 
@@ -339,6 +353,17 @@ describe("a store that does not note what was told", () => {
       expect(heard("store", "error")).toMatchObject([{ step: "told", error }]);
     },
   );
+
+  test("has noted it once, however often it was told", async () => {
+    const IN = { scope: "job" };
+    const owned = () => world.store.asked.filter((step) => step === "own").length;
+    world.fates.push("lose");
+    await clock.run(tag.reply(red, IN));
+    const before = owned();
+    expect(before).toBeGreaterThan(0);
+    expect(await clock.run(tag.reply(red, IN))).toMatchObject({ outcome: "unknown" });
+    expect(owned()).toBe(before);
+  });
 
   test("is told of as nothing else when it does", async () => {
     await toldUnknown(red);
