@@ -261,7 +261,7 @@ describe("what was decided", () => {
   });
 
   test("of two who say yes, the one who counts is named", async () => {
-    const { hf, id, digest } = await asked();
+    const { hf, heard, id, digest } = await asked();
     await hf.approvals.approve(id, { digest, by: "ana", note: "first" });
     await expect(hf.approvals.approve(id, { digest, by: "eve" })).rejects.toThrow(
       "was answered before; both answers are recorded.",
@@ -270,6 +270,16 @@ describe("what was decided", () => {
     expect(await hf.approvals.wait(id)).toEqual(yes);
     await world.clock.run(world.drop(hf).outcome(LOGS, ONCE));
     expect(await hf.approvals.wait(id)).toEqual(yes);
+    expect(statuses(heard)).toEqual(["asked", "approved"]);
+  });
+
+  test("a no to what changed after a yes is told, too", async () => {
+    const { hf, heard, id, digest } = await asked();
+    await hf.approvals.approve(id, { digest, by: "ana" });
+    world.plan = { changes: [{ type: "delete", target: "bucket/all" }] };
+    await world.clock.run(world.drop(hf).outcome(LOGS, ONCE));
+    await hf.approvals.deny(id, { digest: (await waiting(hf)).digest, by: "bob" });
+    expect(statuses(heard)).toEqual(["asked", "approved", "asked", "denied"]);
   });
 
   test("an event of a decision says what the question was about, and by whom it was decided", async () => {
