@@ -131,7 +131,7 @@ function whenLate(owned: Owned, late: Late, engine: Engine): void {
   inBackground(engine, async () => {
     // Whatever it has done was undone with its transaction.
     if (engine.enlisted) return;
-    const ending = await classifyAttempt(owned, await late, engine, "late");
-    await fileLateReply(owned, ending, engine);
+    const update = await classifyAttempt(owned, await late, engine, "late");
+    await fileLateReply(owned, update, engine);
   });
 }

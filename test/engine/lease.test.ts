@@ -68,7 +68,7 @@ describe("a lease that is kept", () => {
     await engine.clock.advance(10_000);
     expect(await leaseUntil()).toBe(engine.clock.now() + LEASE_MS);
     expect(lost).toBe(0);
-    expect(owned.mayNotFire).toBeUndefined();
+    expect(owned.whyNotFire).toBeUndefined();
     letGo();
   });
 
@@ -79,7 +79,7 @@ describe("a lease that is kept", () => {
     engine.failing.fail(undefined);
     await claim(owned.operation, "heir");
     await engine.clock.advance(20_000);
-    expect(owned.mayNotFire).toBe("lease_lost");
+    expect(owned.whyNotFire).toBe("lease_lost");
     expect(wakeOf(owned).signal.aborted).toBe(true);
     expect(lost).toBe(1);
     letGo();
@@ -126,7 +126,7 @@ describe("an attempt starts", () => {
     await engine.clock.advance(30_000);
     await claim(owned.operation, "heir");
     expect(await starts()).toBe(false);
-    expect(owned.mayNotFire).toBe("lease_lost");
+    expect(owned.whyNotFire).toBe("lease_lost");
   });
 });
 

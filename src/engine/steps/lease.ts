@@ -52,7 +52,7 @@ async function renew(owned: Owned, engine: Engine): Promise<"kept" | "late" | "l
 }
 
 export function loseLease(owned: Owned, engine: Engine): void {
-  owned.mayNotFire = "lease_lost";
+  owned.whyNotFire = "lease_lost";
   engine.events.emit("warning", () => ({ ...about(owned.operation), code: "lease_lost" }));
   wakeOf(owned).abort();
 }
@@ -64,7 +64,7 @@ export const holdsLease = (owned: Owned, at: Instant): boolean =>
 /** Whether it is held after a renewal. */
 export async function renewsLease(owned: Owned, engine: Engine): Promise<boolean> {
   await renew(owned, engine);
-  return owned.mayNotFire === undefined && leaseLeft(owned, instantOf(engine.clock)) > 0;
+  return owned.whyNotFire === undefined && leaseLeft(owned, instantOf(engine.clock)) > 0;
 }
 
 /** Whether a request of an attempt may leave: within its time; and the first one only under the lease. */
