@@ -23,7 +23,7 @@ import { redactFailure } from "../outcome/failure.ts";
 import { thrownWords } from "../outcome/failure-words.ts";
 import { whyNotApplied } from "../outcome/words.ts";
 import { backoff } from "../pace.ts";
-import { type Pass, repeat } from "../repeat.ts";
+import { type Pass, repeat } from "../passes.ts";
 
 export function runRead(
   tool: Tool,
