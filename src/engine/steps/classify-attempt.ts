@@ -187,7 +187,7 @@ function judgeAttempt(
     tried: wireFacts(token).wireRequests > 0,
     keyed: tool.keyedForMs !== undefined,
     reader: tool.readState !== undefined,
-    own: tool.classify,
+    classify: tool.classify,
     ...(ended.ok && isResponse(ended.value.value) ? bodyOf(ended.value) : undefined),
     now: engine.clock.now(),
   });
