@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { timingOf } from "../../src/engine/define/settings.ts";
 import type { Operation } from "../../src/engine/operation/operation.ts";
-import { holdsLease, keepLease, mayStillSend, renewsLease } from "../../src/engine/steps/lease.ts";
+import { keepLease, leaseLasts, mayStillSend, renewsLease } from "../../src/engine/steps/lease.ts";
 import { type Owned, takeOwnership, wakeOf } from "../../src/engine/steps/ownership.ts";
 import { timeToSend } from "../../src/engine/steps/time-to-send.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
@@ -88,7 +88,7 @@ describe("a lease that is kept", () => {
 
 describe("an attempt starts", () => {
   const starts = async (): Promise<boolean> =>
-    holdsLease(owned, instantOf(engine.clock)) || (await renewsLease(owned, engine));
+    leaseLasts(owned, instantOf(engine.clock)) || (await renewsLease(owned, engine));
 
   test("while the lease is held, however long the attempt will take", async () => {
     expect(await starts()).toBe(true);

@@ -11,7 +11,7 @@ import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
 import { mayStillResend } from "./decide.ts";
-import { holdsLease, loseLease, mayStillSend, renewsLease } from "./lease.ts";
+import { leaseLasts, loseLease, mayStillSend, renewsLease } from "./lease.ts";
 import { forget, type Owned, relearn, remember, timeOf, updatesOf } from "./ownership.ts";
 import { situationOf } from "./situation.ts";
 import { noteLonger } from "./still-running.ts";
@@ -28,7 +28,7 @@ export function prepareAttempt(
   // `noteAndCheck` then refuses: it notes no attempt, and forgets the one that the claim has noted.
   if (!storedPrecondition(owned, engine).ok) owned.whyNotFire = "cannot_tell";
   const isNoted = owned.claimUnfired && licence === "first";
-  if (isNoted && mayFire(owned, at) && holdsLease(owned, at) && hasTime(owned, timeoutMs, at)) {
+  if (isNoted && mayFire(owned, at) && leaseLasts(owned, at) && hasTime(owned, timeoutMs, at)) {
     owned.claimUnfired = false;
     return true;
   }
@@ -48,7 +48,7 @@ async function noteAndCheck(
   owned.claimUnfired = false;
   const n = owned.stored.record.fired;
   const isOwner =
-    mayFire(owned, now()) && (holdsLease(owned, now()) || (await renewsLease(owned, engine)));
+    mayFire(owned, now()) && (leaseLasts(owned, now()) || (await renewsLease(owned, engine)));
   const covered =
     isOwner && (hasTime(owned, timeoutMs, now()) || (await noteMoreTime(owned, timeoutMs, engine)));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
