@@ -164,6 +164,7 @@ export interface Identity {
   readonly service: string;
   readonly scope: string;
   readonly fingerprint: string;
+  /** The run of the scope that made it, for drift. `undefined`: no drift is judged by it, and no caller has named one. */
   readonly run?: string | undefined;
   readonly again?: string | undefined;
   readonly version?: string | undefined;

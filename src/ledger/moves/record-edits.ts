@@ -27,6 +27,7 @@ export function enter(record: OperationRecord, state: State, at: number): Operat
 /** Shared by all new records: most of them never have any. */
 const NONE: readonly never[] = Object.freeze([]);
 
+/** Its state is replaced by the move that makes it. */
 export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   ...draft.identity,
   state: { tag: "queued" },
