@@ -21,7 +21,8 @@
  *   describe      an operation in sentences for people, at the command line and in the console
  *   http-tool     `httpTool`: a tool that is one HTTP request
  *   recipes       whole tools for known services
- *   integrations  one folder per subpath: frameworks, model SDKs, HTTP clients, MCP, programs, durable engines
+ *   integrations  one folder per subpath: frameworks, model SDKs, HTTP clients, MCP, programs, durable engines; a framework's
+ *                 is called an adapter; what a new one needs is listed in `integrations/shared/tools/guard-function.ts`
  *   testing       public: contract suites, the faulty service, `proveTool`
  *   gateway       `holdfire mcp`: a process between an MCP host and its server
  *   chaos         `holdfire chaos`: breaks one reply to an agent, and shows what it sends again

@@ -41,7 +41,7 @@ const ENGINE = [
   "called-with.ts",
   "attempt-context.ts",
   "pace.ts",
-  "repeat.ts",
+  "passes.ts",
   "store-call.ts",
   "operation",
   "engine.ts",
@@ -69,7 +69,7 @@ const STORES_SEE = ["errors.ts", "lang", "key", "ledger", "stores"];
 
 /** The files that may import a package as a value. Types cost nothing at run time. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
-  "p-retry": /^src\/engine\/repeat\.ts$/,
+  "p-retry": /^src\/engine\/passes\.ts$/,
   uuid: /^src\/key\/mint\.ts$/,
   // The page of the console: bundled when the package is built, and no part of what is imported.
   preact: /^src\/console\/ui\//,

@@ -58,7 +58,7 @@ export interface JudgeFacts extends StatusContext {
   /** That body broke off, or is not the JSON that its content type says. */
   readonly bodyBroken?: boolean | undefined;
   /** The tool's `classify`. If it throws or returns an invalid value, it is ignored. */
-  readonly own?: ((error: unknown) => Verdict | undefined) | undefined;
+  readonly classify?: ((error: unknown) => Verdict | undefined) | undefined;
   /** Milliseconds since the epoch, for a Retry-After date. */
   readonly now: number;
 }
@@ -81,7 +81,7 @@ export interface Judgement {
 }
 
 /** What is judged. `areReads`: no write was seen, and the requests are reads, one of which may have been it. */
-type FactsToJudge = JudgeFacts & { readonly areReads?: true };
+type JudgeFactsWithReads = JudgeFacts & { readonly areReads?: true };
 
 type Proof = Pick<Judgement, "verdict" | "proven" | "untried" | "inProgress" | "swallowed">;
 
@@ -116,7 +116,7 @@ export function judge(ended: Ended, given: JudgeFacts): Judgement {
 }
 
 /** A plain value is the tool's own yes, unless the service is known to have said something else. */
-function ofValue(facts: FactsToJudge): Proof {
+function ofValue(facts: JudgeFactsWithReads): Proof {
   const seen = ofRequests(withoutFailedTries(facts));
   if (!seen || isForRun(seen, facts)) return COMMITTED;
   if (isYes(seen)) return seen;
@@ -124,7 +124,7 @@ function ofValue(facts: FactsToJudge): Proof {
   return isProved ? { ...seen, swallowed: true } : { verdict: "unknown", swallowed: true };
 }
 
-function ofResponse(response: unknown, facts: FactsToJudge): Proof {
+function ofResponse(response: unknown, facts: JudgeFactsWithReads): Proof {
   const status = statusOf(response);
   const said: Proof = status === undefined ? UNKNOWN : verdictOfStatus(status, facts);
   if (isYes(said)) {
@@ -140,7 +140,7 @@ function ofResponse(response: unknown, facts: FactsToJudge): Proof {
 }
 
 /** A no to a read is for `run` to judge: there may be nothing to do. */
-const isForRun = ({ verdict }: Proof, { areReads }: FactsToJudge): boolean =>
+const isForRun = ({ verdict }: Proof, { areReads }: JudgeFactsWithReads): boolean =>
   areReads === true && verdict !== "unknown";
 
 function ofError(error: unknown, facts: JudgeFacts): Proof {
@@ -193,7 +193,7 @@ function ofRequests(facts: JudgeFacts, answer?: unknown): Proof | undefined {
  * All that the tool does is seen, and it has written nothing, unless by a method that should only read: a read that got
  * out and was not answered yes may have been the write.
  */
-function withReads(facts: JudgeFacts): FactsToJudge {
+function withReads(facts: JudgeFacts): JudgeFactsWithReads {
   if (!facts.viaHttp) return facts;
   const reads = { ...facts, sight: { ...facts.sight, requests: facts.sight.reads ?? [] } };
   const { requests, ...sight } = withoutFailedTries(reads).sight;
@@ -232,10 +232,10 @@ const both = (before: Proof | undefined, next: Proof): Proof =>
 /** Whether it is the failure of an operation made inside this attempt, also if an SDK has wrapped it. */
 const isInner = (error: unknown): boolean => causes(error).some(isHoldfireError);
 
-function opinion(answer: unknown, { own }: JudgeFacts): Verdict | undefined {
-  if (!own) return undefined;
+function opinion(answer: unknown, { classify }: JudgeFacts): Verdict | undefined {
+  if (!classify) return undefined;
   try {
-    const said: unknown = own(answer);
+    const said: unknown = classify(answer);
     if (said instanceof Promise) said.catch(() => {});
     return VERDICTS.has(said) ? (said as Verdict) : undefined;
   } catch {

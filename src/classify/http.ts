@@ -27,13 +27,17 @@ export interface StatusContext {
   readonly keyError?: boolean | undefined;
 }
 
-/** The service read the request and did not perform it; 412: a precondition (ETag, version) did not hold. */
+/**
+ * The service read the request and did not perform it; 412: a precondition (ETag, version) did not hold. 409 is not one of
+ * them: the conflict may be with an earlier request of ours, so it proves nothing.
+ */
 const REJECTED = new Set([
   400, 401, 402, 403, 404, 405, 410, 412, 413, 414, 415, 422, 428, 431, 451,
 ]);
 
 /**
- * Failures that no service stores under a key: with the same key, the next answer may be another one.
+ * Failures that no service stores under a key: with the same key, the next answer may be another one. They decide no
+ * verdict, only whether a key is spent (`engine/steps/situation.ts`).
  *
  *   408            the server gave up waiting for the request
  *   409            the first request with the key is still being handled; nothing is stored for it yet

@@ -12,7 +12,8 @@
  * The steps speak to each other through `owned` (`steps/ownership.ts`): what was learned of the attempts, the last read of
  * the state, the licence to fire in the next pass, and the results.
  *
- * The whole way of a call whose reply was lost:
+ * The whole way of a call whose reply was lost; `holdfire.ts`, `ledger/`, `classify/` and `wire/` are in `src/`, all other
+ * paths in `src/engine/`:
  *
  *   define      holdfire.ts → define/define-tool.ts
  *   call        call/guarded-tool.ts → call/name-operation.ts → call/join.ts → here
@@ -24,8 +25,9 @@
  *   settle      steps/settle.ts → steps/settled-state.ts → ledger/ledger.ts → the store; outcome/build.ts makes the outcome
  *   result      call/join.ts, where each caller waits → call/guarded-tool.ts → operation/outcome.ts, for the errors
  *
- * `repeat.ts` is the loop around it. What reads and model calls need, too, is outside of `steps/`: `claim-terms.ts`, `fire-once.ts`,
- * `reader.ts`, `pace.ts`.
+ * `passes.ts` is the loop around it. Outside of `steps/` is what others need, too: reads and model calls use `fire-once.ts`
+ * and `pace.ts`; model calls, the gate and reconcile use `claim-terms.ts`; replay (`outcome/replay.ts`) and reconcile use
+ * `reader.ts`.
  *
  * @module
  */
@@ -34,7 +36,7 @@ import { LeaseLostError } from "../errors.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import type { Execution } from "./operation/operation.ts";
 import type { Outcome } from "./operation/outcome.ts";
-import { type Pass, repeat } from "./repeat.ts";
+import { type Pass, repeat } from "./passes.ts";
 import { attemptEffect, type Late } from "./steps/attempt.ts";
 import { claimOperation } from "./steps/claim.ts";
 import { classifyAttempt } from "./steps/classify-attempt.ts";
@@ -131,7 +133,7 @@ function whenLate(owned: Owned, late: Late, engine: Engine): void {
   inBackground(engine, async () => {
     // Whatever it has done was undone with its transaction.
     if (engine.enlisted) return;
-    const ending = await classifyAttempt(owned, await late, engine, "late");
-    await fileLateReply(owned, ending, engine);
+    const update = await classifyAttempt(owned, await late, engine, "late");
+    await fileLateReply(owned, update, engine);
   });
 }

@@ -2,15 +2,15 @@
  * "Try again": the same intent in a later turn of a thread is the same operation while it is open, and until a caller
  * has been told what became of it. So there is no second key while the first may still land.
  *
- * Each operation of the thread with this intent stands in one row. A call takes the place at its end only when all
- * before it are over, and is made under the id of whoever has that place: of two calls at once, one joins the other.
+ * Each operation of the thread with this intent has a place (`ledger/places.ts`). A call takes the one at the end only when
+ * all before it are over, and is made under the id of whoever has that place: of two calls at once, one joins the other.
  *
  * @module
  */
 
 import { digestText } from "../key/digest.ts";
+import { type Places, placesOf } from "../ledger/places.ts";
 import { isOpen, type OperationRecord, type Stored } from "../ledger/record.ts";
-import { type Row, rowOf } from "../ledger/row.ts";
 import type { Engine } from "./engine.ts";
 import type { Operation } from "./operation/operation.ts";
 import { askStore } from "./store-call.ts";
@@ -26,7 +26,7 @@ export interface Joined {
 }
 
 export async function joinInThread(own: Operation, engine: Engine): Promise<Joined | undefined> {
-  const row = rowIn(own, engine);
+  const places = placesIn(own, engine);
   const { ledger } = engine;
   const { tenant, id } = own.ref;
   const ask = <T>(question: Promise<T>): Promise<T> => askStore(engine, "thread", question);
@@ -48,7 +48,7 @@ export async function joinInThread(own: Operation, engine: Engine): Promise<Join
     return before === undefined ? undefined : joinOf(before);
   };
   // Enlisted, its place would stand in a transaction that others would have to wait for.
-  return engine.enlisted ? row?.find(visit) : row?.join(id, visit);
+  return engine.enlisted ? places?.find(visit) : places?.join(id, visit);
 }
 
 /** What one turn has joined it joins again, also when that is over by then. Returns what it has joined. */
@@ -61,8 +61,8 @@ export const keepJoined = (own: Operation, id: string, { ledger }: Engine): Prom
  */
 export async function hasPlace(operation: Operation, engine: Engine): Promise<boolean> {
   const { tenant, id } = operation.ref;
-  const row = engine.enlisted ? undefined : rowIn(operation, engine);
-  const found = await row?.join(id, async (other, isLast) => {
+  const places = engine.enlisted ? undefined : placesIn(operation, engine);
+  const found = await places?.join(id, async (other, isLast) => {
     if (other === id) return undefined;
     const reading = engine.ledger.read({ tenant, id: other });
     const stored = await askStore(engine, "thread", reading);
@@ -77,10 +77,10 @@ const mayBeFired = (stored: Stored | undefined): boolean =>
 
 const turnOf = ({ ref }: Operation): string => digestText("joined", ref.id);
 
-function rowIn({ ref, inThread }: Operation, engine: Engine): Row | undefined {
+function placesIn({ ref, inThread }: Operation, engine: Engine): Places | undefined {
   if (inThread === undefined) return undefined;
   const { store } = engine.ledger;
-  return rowOf({ store, tenant: ref.tenant, name: inThread }, (question) =>
+  return placesOf({ store, tenant: ref.tenant, name: inThread }, (question) =>
     askStore(engine, "thread", question),
   );
 }

@@ -6,6 +6,9 @@
  * A place that is let go would hide those after it. So every second one is taken under a name that is
  * no operation's, and stays: the row ends at the first of these that is free.
  *
+ * `ledger/places.ts` has the same idea, and is not used here: there an answer ends the walk, while here one that drifts
+ * and is held takes its place all the same; and a walk begins here after those that this process has found settled.
+ *
  * @module
  */
 

@@ -2,7 +2,7 @@
  * Operations of which a caller was told that their outcome is open. A model that was told so and words its wish anew
  * would do twice what was wanted once; plain code that goes on with the next item would not.
  *
- * They stand in a row for each thread (or scope, where there is none), tool and resource.
+ * They have places (`ledger/places.ts`) for each thread (or scope, where there is none), tool and resource.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { about, type Operation } from "../engine/operation/operation.ts";
 import { askStore, inStoreTime } from "../engine/store-call.ts";
 import { digestText } from "../key/digest.ts";
 import { threadOf } from "../key/turn.ts";
+import { type Places, placesOf } from "../ledger/places.ts";
 import type { Stored } from "../ledger/record.ts";
-import { type Row, rowOf } from "../ledger/row.ts";
 
-const MOST_ROWS = 1_000;
+const MOST_NAMES = 1_000;
 
 export interface ToldOpen {
   add(operation: Operation, engine: Engine): Promise<void>;
@@ -30,11 +30,11 @@ export interface ToldOpen {
 }
 
 export function createToldOpen(): ToldOpen {
-  /** Those that no call was warned of yet, by row. */
+  /** Those that no call was warned of yet, by the name of their places. */
   const unwarned = new Map<string, Set<string>>();
 
-  function warnOf(operation: Operation, other: string, row: string, engine: Engine): void {
-    if (!unwarned.get(row)?.delete(other)) return;
+  function warnOf(operation: Operation, other: string, name: string, engine: Engine): void {
+    if (!unwarned.get(name)?.delete(other)) return;
     engine.events.emit("warning", () => ({ ...about(operation), code: "sibling_unknown", other }));
   }
 
@@ -42,13 +42,13 @@ export function createToldOpen(): ToldOpen {
     async add(operation, engine) {
       const { ref, scope, draft } = operation;
       if (scope === "") return;
-      const name = rowName(operation, engine);
+      const name = placesName(operation, engine);
       remember(unwarned, name, ref.id);
       // Enlisted, its place would stand in a transaction that others would have to wait for.
       if (draft.identity.step === undefined || engine.enlisted) return;
       const ask = <T>(question: Promise<T>): Promise<T> => question;
       const isIn = async (id: string) => (id === ref.id ? true : undefined);
-      const adding = rowIn(operation, name, engine, ask).join(ref.id, isIn);
+      const adding = placesIn(operation, name, engine, ask).join(ref.id, isIn);
       const added = await inStoreTime(engine, adding);
       if (added.tag === "done") return;
       const error = added.tag === "failed" ? added.error : undefined;
@@ -59,9 +59,9 @@ export function createToldOpen(): ToldOpen {
       const { ref, draft } = operation;
       const { step } = draft.identity;
       if (step === undefined) return Promise.resolve(undefined);
-      const name = rowName(operation, engine);
+      const name = placesName(operation, engine);
       const ask = <T>(question: Promise<T>): Promise<T> => askStore(engine, "drift", question);
-      return rowIn(operation, name, engine, ask).find(async (id) => {
+      return placesIn(operation, name, engine, ask).find(async (id) => {
         const { tenant } = ref;
         const other = id === ref.id ? undefined : await ask(engine.ledger.read({ tenant, id }));
         if (other?.record.step !== step) return other && judge(other);
@@ -72,7 +72,7 @@ export function createToldOpen(): ToldOpen {
 
     warn(operation, engine) {
       if (unwarned.size === 0 || operation.scope === "") return;
-      const name = rowName(operation, engine);
+      const name = placesName(operation, engine);
       const others = unwarned.get(name) ?? [];
       const other = [...others].find((id) => id !== operation.ref.id);
       if (other !== undefined) warnOf(operation, other, name, engine);
@@ -80,22 +80,22 @@ export function createToldOpen(): ToldOpen {
   };
 }
 
-const rowIn = (
+const placesIn = (
   { ref }: Operation,
   name: string,
   { ledger }: Engine,
   ask: <T>(question: Promise<T>) => Promise<T>,
-): Row => rowOf({ store: ledger.store, tenant: ref.tenant, name }, ask);
+): Places => placesOf({ store: ledger.store, tenant: ref.tenant, name }, ask);
 
-function rowName({ ref, scope, tool, draft }: Operation, { app }: Engine): string {
+function placesName({ ref, scope, tool, draft }: Operation, { app }: Engine): string {
   const { resource } = draft.identity;
   return digestText("told-open", app, ref.tenant, threadOf(scope) ?? scope, tool.name, resource);
 }
 
-function remember(unwarned: Map<string, Set<string>>, row: string, id: string): void {
-  const ids = unwarned.get(row) ?? new Set();
-  unwarned.delete(row);
-  unwarned.set(row, ids.add(id));
-  const [oldest] = unwarned.size > MOST_ROWS ? unwarned.keys() : [];
+function remember(unwarned: Map<string, Set<string>>, name: string, id: string): void {
+  const ids = unwarned.get(name) ?? new Set();
+  unwarned.delete(name);
+  unwarned.set(name, ids.add(id));
+  const [oldest] = unwarned.size > MOST_NAMES ? unwarned.keys() : [];
   if (oldest !== undefined) unwarned.delete(oldest);
 }

@@ -136,8 +136,8 @@ export interface AttemptNote {
   readonly cleared?: "absent" | "person" | undefined;
 }
 
-/** What becomes known about an attempt after it was noted. */
-export type Ending = Pick<AttemptNote, "n"> &
+/** What becomes known about an attempt after it was noted, also while it still runs. */
+export type AttemptUpdate = Pick<AttemptNote, "n"> &
   Partial<Omit<AttemptNote, "n" | "epoch" | "generation" | "licence" | "at" | "skew">> & {
     /** It was noted and never fired: remove it. */
     readonly unfired?: true | undefined;
@@ -164,6 +164,7 @@ export interface Identity {
   readonly service: string;
   readonly scope: string;
   readonly fingerprint: string;
+  /** The run of the scope that made it, for drift. `undefined`: no drift is judged by it, and no caller has named one. */
   readonly run?: string | undefined;
   readonly again?: string | undefined;
   readonly version?: string | undefined;

@@ -13,7 +13,7 @@ import type { Execution } from "../engine/operation/operation.ts";
 import type { Outcome } from "../engine/operation/outcome.ts";
 import { statusOnly } from "../engine/outcome/replay.ts";
 import { hintFor } from "../engine/outcome/words.ts";
-import type { Pass } from "../engine/repeat.ts";
+import type { Pass } from "../engine/passes.ts";
 import { conclude } from "../engine/run.ts";
 import type { Claim } from "../engine/steps/claim.ts";
 import type { Final } from "../engine/steps/next-move.ts";

@@ -9,6 +9,7 @@
  * @module
  */
 
+import type { Sight } from "../classify/classify.ts";
 import { ambient, enterAmbient, runAmbient } from "../lang/ambient.ts";
 import { answersIn, type WireRequest } from "./answers.ts";
 import { isWrite, type WireFacts } from "./counter.ts";
@@ -97,7 +98,7 @@ const FETCH_IS_SHOWN = showsFetch();
 const NO_REQUESTS: readonly WireRequest[] = [];
 
 /** The requests of a write, with how each ended, and whether there may be more. */
-export function sightOf(token: WireToken, viaHttp: boolean): SeenRequests {
+export function sightOf(token: WireToken, viaHttp: boolean): Sight {
   const all = token.counter ? answersOf(token).filter(({ ignored }) => !ignored) : NO_REQUESTS;
   // What it does goes through its own `fetch`, so that no other way out and no lost context can hide it.
   const isLost =
@@ -106,14 +107,6 @@ export function sightOf(token: WireToken, viaHttp: boolean): SeenRequests {
   if (all.length === 0) return { requests: NO_REQUESTS, reads: NO_REQUESTS, isPartial };
   const reads = all.filter((request) => !isWrite(request));
   return { requests: all.filter(isWrite), reads, isPartial };
-}
-
-export interface SeenRequests {
-  /** The writes. */
-  readonly requests: readonly WireRequest[];
-  readonly reads: readonly WireRequest[];
-  /** There may be requests, or other ways out, that were not seen. */
-  readonly isPartial: boolean;
 }
 
 export const repeats = ({ counter }: WireToken): readonly Repeat[] => counter?.repeats() ?? [];

@@ -166,14 +166,14 @@ describe("judging a returned value", () => {
 
   it("asks the tool about a Response that is no success, and only then", () => {
     const asked: unknown[] = [];
-    const own = (answer: unknown): Verdict => {
+    const classify = (answer: unknown): Verdict => {
       asked.push(answer);
       return "refused";
     };
     const no = new Response(null, { status: 500 });
-    expect(judge(gave(no), once(500, { own, times: 3 })).verdict).toBe("refused");
-    expect(judge(gave(new Response()), once(200, { own })).verdict).toBe("committed");
-    expect(judge(gave({}), once(200, { own })).verdict).toBe("committed");
+    expect(judge(gave(no), once(500, { classify, times: 3 })).verdict).toBe("refused");
+    expect(judge(gave(new Response()), once(200, { classify })).verdict).toBe("committed");
+    expect(judge(gave({}), once(200, { classify })).verdict).toBe("committed");
     expect(asked).toEqual([no]);
   });
 
@@ -304,16 +304,16 @@ describe("the tool's own opinion", () => {
   it.each(["committed", "not_sent", "refused", "rejected", "unknown"] as const)(
     "wins with %s, whatever the status and the count",
     (verdict) => {
-      const own = () => verdict;
-      expect(judge(threw({ status: 404 }), once(404, { own })).verdict).toBe(verdict);
-      expect(judge(threw(refused), once(undefined, { own, times: 0 })).verdict).toBe(verdict);
+      const classify = () => verdict;
+      expect(judge(threw({ status: 404 }), once(404, { classify })).verdict).toBe(verdict);
+      expect(judge(threw(refused), once(undefined, { classify, times: 0 })).verdict).toBe(verdict);
     },
   );
 
   it("is asked with the error itself", () => {
     const error = new Error("x");
-    const own = (asked: unknown): Verdict => (asked === error ? "rejected" : "unknown");
-    expect(judge(threw(error), once(undefined, { own })).verdict).toBe("rejected");
+    const classify = (asked: unknown): Verdict => (asked === error ? "rejected" : "unknown");
+    expect(judge(threw(error), once(undefined, { classify })).verdict).toBe("rejected");
   });
 
   it.each([
@@ -328,8 +328,8 @@ describe("the tool's own opinion", () => {
     ["says an object", () => ({ verdict: "rejected" })],
     ["is asynchronous", async () => "committed"],
     ["rejects", () => Promise.reject(new Error("x"))],
-  ] as [string, () => unknown][])("is none where the tool %s", async (_, own) => {
-    const about = once(404, { own: own as () => Verdict });
+  ] as [string, () => unknown][])("is none where the tool %s", async (_, classify) => {
+    const about = once(404, { classify: classify as () => Verdict });
     expect(judge(threw({ status: 404 }), about).verdict).toBe("rejected");
     await new Promise(setImmediate);
   });
@@ -340,7 +340,7 @@ describe("the failure of an inner operation", () => {
 
   it("proves nothing here, whatever the tool says, also when wrapped", () => {
     for (const error of [inner, new Error("wrapped", { cause: inner })]) {
-      const about = once(409, { refuses: [409], own: () => "rejected" });
+      const about = once(409, { refuses: [409], classify: () => "rejected" });
       expect(judge(threw(error), about)).toMatchObject({
         verdict: "unknown",
         code: "ERR_HOLDFIRE_OUTCOME_UNKNOWN",

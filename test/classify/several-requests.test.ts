@@ -109,10 +109,10 @@ describe("what is noted beside a verdict", () => {
   });
 
   it("the tool's own word is proven, whether it is of a Response or of an error", () => {
-    const own = () => "not_sent" as const;
+    const classify = () => "not_sent" as const;
     const proven = { verdict: "not_sent", proven: true };
-    expect(judge(response(500), about([post(500)], { own }))).toMatchObject(proven);
-    expect(judge(threw(new Error("no")), about([post(500)], { own }))).toMatchObject(proven);
+    expect(judge(response(500), about([post(500)], { classify }))).toMatchObject(proven);
+    expect(judge(threw(new Error("no")), about([post(500)], { classify }))).toMatchObject(proven);
   });
 
   it("notApplied() is a rejection, and proven, whatever was seen", () => {

@@ -69,7 +69,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   now: fc.integer({ min: 0, max: 500 }),
   firesLeft: fc.integer({ min: -1, max: 2 }),
   sameArguments: fc.boolean(),
-  mayNotFire: maybe(fc.constantFrom("stopped", "lease_lost", "store_down" as const)),
+  whyNotFire: maybe(fc.constantFrom("stopped", "lease_lost", "store_down" as const)),
   keySpent: fc.boolean(),
 }) as fc.Arbitrary<Situation>;
 
@@ -145,7 +145,7 @@ describe("whatever the situation", () => {
   test("it fires nothing when nobody waits, the lease or the store is gone, no firing is left, or the arguments differ", () => {
     check((given, decision) => {
       if (decision.do !== "fire") return;
-      expect(given.mayNotFire).toBeUndefined();
+      expect(given.whyNotFire).toBeUndefined();
       expect(given.firesLeft).toBeGreaterThan(0);
       expect(given.sameArguments).toBe(true);
     });

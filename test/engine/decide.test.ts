@@ -59,7 +59,7 @@ describe("a commit that is known", () => {
     ],
     [
       "by a look is one even if nothing may be fired",
-      { powers: READABLE, lastRead: looked("committed"), mayNotFire: "lease_lost", firesLeft: 0 },
+      { powers: READABLE, lastRead: looked("committed"), whyNotFire: "lease_lost", firesLeft: 0 },
       { do: "commit", attempt: undefined },
     ],
   ])("%s", (_, given, expected) => {
@@ -105,7 +105,7 @@ describe("no doubt", () => {
       giveUp("refused"),
     ],
     ["other arguments", { attempts: [unsent(1)], sameArguments: false }, giveUp("not_sent")],
-    ["nobody waits", { attempts: [unsent(1)], mayNotFire: "stopped" }, giveUp("not_sent")],
+    ["nobody waits", { attempts: [unsent(1)], whyNotFire: "stopped" }, giveUp("not_sent")],
     [
       "an inner failure in this very call",
       { attempts: [attemptOf(1, { verdict: "not_sent", innerOnly: true })] },
@@ -221,9 +221,9 @@ describe("a doubt, and a key or a precondition (keyed)", () => {
     ["in progress is waited for", { powers: BOTH, lastRead: looked("in_progress") }, lookAt()],
     ["no firings left", { powers: KEYED, firesLeft: 0 }, hold("attempts")],
     ["other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],
-    ["nobody waits", { powers: KEYED, mayNotFire: "stopped" }, hold("stopped")],
-    ["the lease is lost", { powers: KEYED, mayNotFire: "lease_lost" }, hold("lease_lost")],
-    ["the store is down", { powers: KEYED, mayNotFire: "store_down" }, hold("store_down")],
+    ["nobody waits", { powers: KEYED, whyNotFire: "stopped" }, hold("stopped")],
+    ["the lease is lost", { powers: KEYED, whyNotFire: "lease_lost" }, hold("lease_lost")],
+    ["the store is down", { powers: KEYED, whyNotFire: "store_down" }, hold("store_down")],
     ["the tool never takes its key", { powers: { ...KEYED, keyUnused: true } }, hold("key_unused")],
     ["the key is spent", { powers: KEYED, keySpent: true }, hold("key_spent")],
     [

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { timingOf } from "../../src/engine/define/settings.ts";
 import type { Operation } from "../../src/engine/operation/operation.ts";
-import { holdsLease, keepLease, mayStillSend, renewsLease } from "../../src/engine/steps/lease.ts";
+import { keepLease, leaseLasts, mayStillSend, renewsLease } from "../../src/engine/steps/lease.ts";
 import { type Owned, takeOwnership, wakeOf } from "../../src/engine/steps/ownership.ts";
 import { timeToSend } from "../../src/engine/steps/time-to-send.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
@@ -68,7 +68,7 @@ describe("a lease that is kept", () => {
     await engine.clock.advance(10_000);
     expect(await leaseUntil()).toBe(engine.clock.now() + LEASE_MS);
     expect(lost).toBe(0);
-    expect(owned.mayNotFire).toBeUndefined();
+    expect(owned.whyNotFire).toBeUndefined();
     letGo();
   });
 
@@ -79,7 +79,7 @@ describe("a lease that is kept", () => {
     engine.failing.fail(undefined);
     await claim(owned.operation, "heir");
     await engine.clock.advance(20_000);
-    expect(owned.mayNotFire).toBe("lease_lost");
+    expect(owned.whyNotFire).toBe("lease_lost");
     expect(wakeOf(owned).signal.aborted).toBe(true);
     expect(lost).toBe(1);
     letGo();
@@ -88,7 +88,7 @@ describe("a lease that is kept", () => {
 
 describe("an attempt starts", () => {
   const starts = async (): Promise<boolean> =>
-    holdsLease(owned, instantOf(engine.clock)) || (await renewsLease(owned, engine));
+    leaseLasts(owned, instantOf(engine.clock)) || (await renewsLease(owned, engine));
 
   test("while the lease is held, however long the attempt will take", async () => {
     expect(await starts()).toBe(true);
@@ -126,7 +126,7 @@ describe("an attempt starts", () => {
     await engine.clock.advance(30_000);
     await claim(owned.operation, "heir");
     expect(await starts()).toBe(false);
-    expect(owned.mayNotFire).toBe("lease_lost");
+    expect(owned.whyNotFire).toBe("lease_lost");
   });
 });
 

@@ -55,7 +55,7 @@ export const situation = (rest: Partial<Situation> = {}): Situation => ({
   firesLeft: 2,
   awaitsRun: false,
   sameArguments: true,
-  mayNotFire: undefined,
+  whyNotFire: undefined,
   keySpent: false,
   fireMode: "freely",
   ...rest,

@@ -151,7 +151,7 @@ export async function startHost(
     repeat: options.repeat ?? "ask",
     withinMs: options.withinMs ?? 600_000,
     patienceMs: options.patienceMs ?? 30_000,
-    leaseMs: options.leaseMs ?? 300,
+    aliveMs: options.aliveMs ?? 300,
     log,
     onEvent: options.onEvent,
   };

@@ -25,7 +25,7 @@ const MOVES = {
     epoch: 1,
     holder: "holder-1",
     licence: "keyed",
-    endings: [],
+    updates: [],
     leaseMs: 5,
     at: 10,
   },
@@ -35,7 +35,7 @@ const MOVES = {
     epoch: 1,
     holder: "holder-1",
     state: { tag: "committed", via: "reply", attempt: 1 },
-    endings: [],
+    updates: [],
     at: 10,
   },
   resolve: { move: "resolve", as: "committed", by: "ana", at: 10 },
@@ -44,8 +44,8 @@ const MOVES = {
 
 describe("the owner", () => {
   test("notes an attempt before it is fired, with what the one before proved", () => {
-    const endings = [{ n: 1, verdict: "refused", endedAt: 9, status: 429 }] as const;
-    const applied = apply(stored(), { ...MOVES.note, endings, licence: "refused" }, 10);
+    const updates = [{ n: 1, verdict: "refused", endedAt: 9, status: 429 }] as const;
+    const applied = apply(stored(), { ...MOVES.note, updates, licence: "refused" }, 10);
     expect(applied).toMatchObject({ tag: "write", lease: 5 });
     const { attempts, fired } = written(applied);
     expect(attempts).toEqual([
@@ -218,9 +218,9 @@ describe("a write that left after the end of its attempt", () => {
     const doubted = written(
       apply(stored({ attempts: [{ ...rejected, verdict: undefined }] }), late, 20),
     );
-    const settle = { ...MOVES.settle, state: no, endings: [rejected] };
+    const settle = { ...MOVES.settle, state: no, updates: [rejected] };
     expect(apply(stored(doubted), settle, 30)).toEqual({ tag: "refused", why: "changed" });
-    const yes = { ...MOVES.settle, endings: [{ ...rejected, verdict: "committed" as const }] };
+    const yes = { ...MOVES.settle, updates: [{ ...rejected, verdict: "committed" as const }] };
     expect(written(apply(stored(doubted), yes, 30))).toMatchObject({ state: { tag: "committed" } });
   });
 });

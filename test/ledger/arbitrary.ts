@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Move } from "../../src/ledger/moves/moves.ts";
 import {
   type AttemptNote,
-  type Ending,
+  type AttemptUpdate,
   type Evidence,
   isOpen,
   type OperationRecord,
@@ -94,7 +94,7 @@ export const evidence: fc.Arbitrary<Evidence> = fc.record({
   effectId: maybe(fc.constantFrom("e1", "e2")),
 });
 
-const endings: fc.Arbitrary<Ending[]> = fc.array(
+const updates: fc.Arbitrary<AttemptUpdate[]> = fc.array(
   fc.record({ n: attemptNumber, verdict: maybe(verdict), endedAt: maybe(time) }),
   { maxLength: 3 },
 );
@@ -139,7 +139,7 @@ export const anyMove: fc.Arbitrary<Move> = fc.oneof(
     epoch,
     holder,
     licence,
-    endings,
+    updates,
     leaseMs: time,
     at: time,
   }),
@@ -151,7 +151,7 @@ export const anyMove: fc.Arbitrary<Move> = fc.oneof(
       epoch,
       holder,
       state: fc.oneof(committed, notApplied, unknown),
-      endings,
+      updates,
       dedupes: maybe(fc.boolean()),
       at: time,
     }),

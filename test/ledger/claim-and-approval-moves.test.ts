@@ -260,7 +260,7 @@ describe("a question to a person", () => {
       epoch: 1,
       holder: "holder-1",
       state: { tag: "committed", via: "reply" },
-      endings: [],
+      updates: [],
       at: 5,
     };
     const { record } = after(hold, yes, spend, settle);

@@ -60,7 +60,7 @@ describe("late evidence", () => {
       epoch: 1,
       holder: "holder-1",
       licence: "keyed",
-      endings: [],
+      updates: [],
       leaseMs: 1,
       at: 60,
     } as const;
@@ -175,7 +175,7 @@ describe.each([
       epoch: 1,
       holder: "holder-1",
       state,
-      endings: [],
+      updates: [],
       dedupes,
       at: 60,
     } as const;

@@ -92,7 +92,7 @@ describe("a ledger whose operation is settled", () => {
     epoch: 1,
     holder: "me",
     state: { tag: "committed", via: "reply" },
-    endings: [],
+    updates: [],
     at: 1,
   } as const;
 

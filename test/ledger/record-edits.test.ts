@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addAttempt, addNames, endAttempts } from "../../src/ledger/moves/record-edits.ts";
+import { addAttempt, addNames, withUpdates } from "../../src/ledger/moves/record-edits.ts";
 import type { Licence, OperationRecord, Verdict } from "../../src/ledger/record.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 
@@ -15,7 +15,7 @@ const noted = (
 function fired(verdicts: readonly Verdict[]): OperationRecord {
   let record = recordOf({ attempts: [], fired: 0 });
   for (const [index, verdict] of verdicts.entries()) {
-    record = endAttempts(noted(record, "not_sent", { at: index }), [{ n: index + 1, verdict }]);
+    record = withUpdates(noted(record, "not_sent", { at: index }), [{ n: index + 1, verdict }]);
   }
   return record;
 }
@@ -52,7 +52,7 @@ describe("the attempts of a record", () => {
   test("that become one doubt keep no promise that was made for one of them alone", () => {
     const keyed = { declared: { keyed: true }, tookKey: true };
     const first = noted(recordOf({ attempts: [], fired: 0 }), "first", { at: 0, ...keyed });
-    let record = endAttempts(first, [{ n: 1, verdict: "unknown", tookKey: true }]);
+    let record = withUpdates(first, [{ n: 1, verdict: "unknown", tookKey: true }]);
     for (let at = 1; at <= KEPT; at += 1) record = noted(record, "absent", { at });
     expect(record.attempts[0]).toMatchObject({ n: 2, at: 0 });
     expect(record.attempts[0]?.declared?.keyed).toBeUndefined();
@@ -62,22 +62,22 @@ describe("the attempts of a record", () => {
     let record = recordOf({ attempts: [], fired: 0 });
     for (let at = 0; at <= KEPT; at += 1) {
       record = noted(record, "keyed", { at, declared: { keyed: true } });
-      record = endAttempts(record, [{ n: at + 1, verdict: "unknown", tookKey: at !== 0 }]);
+      record = withUpdates(record, [{ n: at + 1, verdict: "unknown", tookKey: at !== 0 }]);
     }
     expect(record.attempts[0]).toMatchObject({ n: 2, declared: { keyed: true }, tookKey: false });
   });
 
   test("end by what is learned of them, others stay", () => {
-    const record = endAttempts(fired(["not_sent", "unknown"]), [{ n: 2, cleared: "absent" }]);
+    const record = withUpdates(fired(["not_sent", "unknown"]), [{ n: 2, cleared: "absent" }]);
     expect(record.attempts.map(({ cleared }) => cleared)).toEqual([undefined, "absent"]);
     expect(record.attempts[1]?.verdict).toBe("unknown");
   });
 
   test("say until when they may send, and only the latest such time; once they have ended, nothing", () => {
     const first = noted(recordOf({ attempts: [], fired: 0 }), "first", { at: 1, endsBy: 20 });
-    const longer = endAttempts(first, [{ n: 1, endsBy: 30 }]);
-    expect(endAttempts(longer, [{ n: 1, endsBy: 10 }]).attempts).toMatchObject([{ endsBy: 30 }]);
-    const ended = endAttempts(longer, [{ n: 1, endedAt: 25 }]);
+    const longer = withUpdates(first, [{ n: 1, endsBy: 30 }]);
+    expect(withUpdates(longer, [{ n: 1, endsBy: 10 }]).attempts).toMatchObject([{ endsBy: 30 }]);
+    const ended = withUpdates(longer, [{ n: 1, endedAt: 25 }]);
     expect(ended.attempts).toMatchObject([{ endedAt: 25, endsBy: undefined }]);
   });
 });

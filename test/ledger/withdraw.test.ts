@@ -83,7 +83,7 @@ describe("a withdrawn claim", () => {
         epoch: 1,
         holder: "holder-1",
         licence: "not_sent",
-        endings: [{ n: 1, verdict }],
+        updates: [{ n: 1, verdict }],
         leaseMs: 5,
         at: 1,
       };
@@ -94,13 +94,13 @@ describe("a withdrawn claim", () => {
   test.each(["unknown", "committed", undefined] satisfies (Verdict | undefined)[])(
     "is refused once an earlier attempt may have been sent (%s)",
     (verdict) => {
-      const endings = verdict ? [{ n: 1, verdict }] : [];
+      const updates = verdict ? [{ n: 1, verdict }] : [];
       const note: Move = {
         move: "note",
         epoch: 1,
         holder: "holder-1",
         licence: "keyed",
-        endings,
+        updates,
         leaseMs: 5,
         at: 1,
       };

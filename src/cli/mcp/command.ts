@@ -91,7 +91,7 @@ export const mcp: Command = defineCommand({
     const repeat = repeatOf(values.repeat);
     const withinMs = durationOf("within", values.within) ?? 600_000;
     const patienceMs = durationOf("patience", values.patience) ?? 30_000;
-    const leaseMs = durationOf("lease", values.lease) ?? 5_000;
+    const aliveMs = durationOf("lease", values.lease) ?? 5_000;
     const maxMessageBytes =
       wholeNumberOf("max-message", values["max-message"], { min: 1_024 }) ?? MAX_MESSAGE_BYTES;
     const whose = { label, user: userName(), server };
@@ -122,7 +122,7 @@ export const mcp: Command = defineCommand({
       for (const signal of SIGNALS) process.on(signal, handOn);
       const { count: onEvent } = report;
       const ledger = opened.where;
-      const guard = { whose, ledger, rules, repeat, withinMs, patienceMs, leaseMs, log, onEvent };
+      const guard = { whose, ledger, rules, repeat, withinMs, patienceMs, aliveMs, log, onEvent };
       try {
         return await runGateway({
           input: process.stdin,

@@ -115,7 +115,7 @@ async function call(
     const isKnownToClose = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
     outcome =
       isKnownToClose && !(copy instanceof Promise)
-        ? await write(tool, copy, options, caller, engine)
+        ? await runWrite(tool, copy, options, caller, engine)
         : await underWay(engine, prepareAndRun(tool, copy, options, caller, engine));
   } catch (error) {
     // Our errors are thrown only before anything is sent; all else is an outcome.
@@ -140,14 +140,14 @@ async function prepareAndRun(
 ): Promise<Outcome<unknown>> {
   const args = await copy;
   if (tool.kind === "read") return runRead(tool, args.value, caller, engine);
-  if (engine.ledger.isOpen()) return write(tool, args, options, caller, engine);
+  if (engine.ledger.isOpen()) return runWrite(tool, args, options, caller, engine);
   const began = engine.clock.monotonic();
   const leftMs = () => caller.deadlineMs - (engine.clock.monotonic() - began);
   await askStore(withinDeadline(engine, leftMs), "open", engine.ledger.open());
-  return write(tool, args, options, { ...caller, deadlineMs: Math.max(leftMs(), 0) }, engine);
+  return runWrite(tool, args, options, { ...caller, deadlineMs: Math.max(leftMs(), 0) }, engine);
 }
 
-async function write(
+async function runWrite(
   tool: Tool,
   args: Canonical,
   options: NamedCallOptions,

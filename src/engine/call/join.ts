@@ -172,8 +172,8 @@ function endWait(execution: SharedExecution, one: Waiting): void {
 function leave(execution: SharedExecution, one: Waiting, engine: Engine): void {
   endWait(execution, one);
   if (execution.callers === 0) execution.stop.abort();
-  // The last to leave before anything was sent waits for the withdrawal: that is certain. So is an outcome
-  // that is being written as told; told as open, it would be another wish in the next turn.
+  // The last caller to leave before anything was sent waits for the withdrawal, because that is certain. It also waits while
+  // the outcome is written as told: told "in progress" now, the same call in the next turn would be a new operation.
   if (execution.callers > 0 || (execution.sent && !execution.telling)) {
     one.resolve({ ...commonOf(one.operation, undefined, engine), status: "in_progress" });
   }

@@ -68,6 +68,8 @@ export function nameOperation(
         service: tool.service,
         scope: scope?.id ?? "",
         fingerprint: print,
+        // Kept where drift may be judged, by resource or by version, or where a caller has named it. Nothing asks for any
+        // other, and to make one takes a random id.
         run: scope && (tool.version ?? resource ?? scope.isRunNamed) ? scope.run() : undefined,
         again: options.again,
         version: tool.version,

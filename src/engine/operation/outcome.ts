@@ -1,6 +1,6 @@
 /**
  * What became of a call: a union on `status`, the same for every caller of one operation. How one is made,
- * from a record or an ending, is in `engine/outcome/`.
+ * from a record or from an attempt, is in `engine/outcome/`.
  *
  * @module
  */

@@ -23,7 +23,7 @@ import { redactFailure } from "../outcome/failure.ts";
 import { thrownWords } from "../outcome/failure-words.ts";
 import { whyNotApplied } from "../outcome/words.ts";
 import { backoff } from "../pace.ts";
-import { type Pass, repeat } from "../repeat.ts";
+import { type Pass, repeat } from "../passes.ts";
 
 export function runRead(
   tool: Tool,
@@ -86,7 +86,8 @@ async function askUntilAnswered(
       return done({ ...common(attempt), status: "committed", result: answer.value });
     }
     const sight = { requests: answersOf(token), isPartial: false };
-    const known = { refuses: [], keyed: false, reader: false, viaHttp: false, own: tool.classify };
+    const { classify } = tool;
+    const known = { refuses: [], keyed: false, reader: false, viaHttp: false, classify };
     const judged = judge(answer, { ...known, sight, now: clock.now() });
     const waitMs = backoff(attempt - 1, judged.retryAfterMs, engine.timing, engine.random);
     const final = judged.verdict === "rejected" || attempt >= tool.attempts;

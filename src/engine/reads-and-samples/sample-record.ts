@@ -166,7 +166,7 @@ async function writeDown(
         epoch,
         holder,
         state: { tag: "committed", via: "reply", attempt: fired, payload },
-        endings: [{ n: fired, endedAt: at, verdict: "committed" }],
+        updates: [{ n: fired, endedAt: at, verdict: "committed" }],
         // Another answer to the same question is no second effect.
         dedupes: true,
         at,

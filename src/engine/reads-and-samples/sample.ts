@@ -17,7 +17,7 @@ import { type WireToken, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
 import { fireOnce, tellRepeats } from "../fire-once.ts";
 import { backoff } from "../pace.ts";
-import { type Pass, repeat } from "../repeat.ts";
+import { type Pass, repeat } from "../passes.ts";
 
 /** How a client's calls are sampled. */
 export interface SampleOptions {

@@ -104,7 +104,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
   const key = keyOf(operation, generation);
   const { value: precondition } = storedPrecondition(owned, engine);
   const startedAt = engine.clock.monotonic();
-  const time = owned.time ?? timeOf(undefined, engine);
+  const time = owned.sendTime ?? timeOf(undefined, engine);
 
   execution.sent = true;
   owned.fires += 1;

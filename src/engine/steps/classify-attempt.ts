@@ -9,7 +9,7 @@ import { isResponse } from "../../classify/answer.ts";
 import { type Ended, type JudgeFacts, judge } from "../../classify/classify.ts";
 import type { Failure } from "../../classify/failure.ts";
 import { isNotApplied } from "../../classify/not-applied.ts";
-import type { Ending } from "../../ledger/record.ts";
+import type { AttemptUpdate } from "../../ledger/record.ts";
 import { sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { rememberEnd } from "../ended-here.ts";
@@ -31,7 +31,7 @@ export function classifyAttempt(
   engine: Engine,
   /** `late`: its time was up before, and it has a verdict already. */
   event: "verdict" | "late" = "verdict",
-): Ending | Promise<Ending> {
+): AttemptUpdate | Promise<AttemptUpdate> {
   const { n, token, ended } = attempted;
   const { tool } = owned.operation;
   if (token.counter) {
@@ -43,7 +43,7 @@ export function classifyAttempt(
   const judged = judgeAttempt(owned, attempted, ended, token, engine);
   const judgedAttempt = { judged, ended, event };
   return judged.verdict === "committed" && !tool.verify
-    ? writeEnding(owned, attempted, judgedAttempt, {}, engine)
+    ? takeVerdict(owned, attempted, judgedAttempt, {}, engine)
     : examine(owned, attempted, judgedAttempt, engine);
 }
 
@@ -61,11 +61,11 @@ interface Examined {
 }
 
 /** It may still land, so this says nothing of how it ended, or that it did. */
-function timeIsUp(owned: Owned, attempted: Attempted, engine: Engine): Ending {
-  const ending: Ending = { verdict: "unknown", ...wireSeen(owned, attempted) };
-  learn(owned, ending);
-  tellVerdict("verdict", owned, attempted, ending, engine);
-  return ending;
+function timeIsUp(owned: Owned, attempted: Attempted, engine: Engine): AttemptUpdate {
+  const update: AttemptUpdate = { verdict: "unknown", ...wireSeen(owned, attempted) };
+  learn(owned, update);
+  tellVerdict("verdict", owned, attempted, update, engine);
+  return update;
 }
 
 /** What the wire and the context have seen of it. */
@@ -91,7 +91,7 @@ async function examine(
   attempted: Attempted,
   judgedAttempt: JudgedAttempt,
   engine: Engine,
-): Promise<Ending> {
+): Promise<AttemptUpdate> {
   const { judged, ended } = judgedAttempt;
   const { operation } = owned;
   const isYes = judged.verdict === "committed";
@@ -101,16 +101,16 @@ async function examine(
     ? undefined
     : await failureIn(ended, judged.status, attempted.token, operation, engine);
   const unverified = isUnverified || undefined;
-  return writeEnding(owned, attempted, judgedAttempt, { unverified, failure }, engine);
+  return takeVerdict(owned, attempted, judgedAttempt, { unverified, failure }, engine);
 }
 
-function writeEnding(
+function takeVerdict(
   owned: Owned,
   attempted: Attempted,
   { judged, ended, event }: JudgedAttempt,
   { unverified, failure }: Examined,
   engine: Engine,
-): Ending {
+): AttemptUpdate {
   const { operation } = owned;
   const { n } = attempted;
   const { status } = judged;
@@ -123,7 +123,7 @@ function writeEnding(
     ...wireSeen(owned, attempted),
   };
   const isPlain = said.verdict === "committed" && !judged.replayed && !judged.innerOnly;
-  const ending: Ending = isPlain
+  const update: AttemptUpdate = isPlain
     ? said
     : {
         ...said,
@@ -135,26 +135,26 @@ function writeEnding(
         accepted: judged.inProgress,
         innerOnly: judged.innerOnly,
       };
-  takeIn(owned, ending, judged, ended);
+  takeIn(owned, update, judged, ended);
   const { commitsWithinMs } = operation.tool;
-  if (ending.verdict === "unknown" && commitsWithinMs !== undefined) {
+  if (update.verdict === "unknown" && commitsWithinMs !== undefined) {
     rememberEnd(operation.ref.id, n, commitsWithinMs, engine);
   }
-  tellVerdict(event, owned, attempted, ending, engine);
+  tellVerdict(event, owned, attempted, update, engine);
   if (judged.swallowed) {
     const { generation } = owned.stored.record;
     const named = { ...about(operation, generation), attempt: n };
     engine.events.emit("warning", () => ({ ...named, code: "swallowed_status", status }));
   }
-  noticeKey(owned, ending, engine);
-  return ending;
+  noticeKey(owned, update, engine);
+  return update;
 }
 
 function tellVerdict(
   event: "verdict" | "late",
   { operation, stored }: Owned,
   { n, ended, startedAt }: Attempted,
-  { verdict = "unknown", status, wireRequests = 0 }: Ending,
+  { verdict = "unknown", status, wireRequests = 0 }: AttemptUpdate,
   { events, clock }: Engine,
 ): void {
   if (!events.has(event)) return;
@@ -187,7 +187,7 @@ function judgeAttempt(
     tried: wireFacts(token).wireRequests > 0,
     keyed: tool.keyedForMs !== undefined,
     reader: tool.readState !== undefined,
-    own: tool.classify,
+    classify: tool.classify,
     ...(ended.ok && isResponse(ended.value.value) ? bodyOf(ended.value) : undefined),
     now: engine.clock.now(),
   });
@@ -208,17 +208,26 @@ function bodyOf({ kept }: Result): Pick<JudgeFacts, "body" | "bodyBroken"> {
 }
 
 /** What later steps of this execution need of it. */
-function takeIn(owned: Owned, ending: Ending, judged: NestedJudgement, ended: Ended<Result>): void {
-  learn(owned, ending);
+function takeIn(
+  owned: Owned,
+  update: AttemptUpdate,
+  judged: NestedJudgement,
+  ended: Ended<Result>,
+): void {
+  learn(owned, update);
   owned.retryAfterMs = judged.retryAfterMs;
-  if (ended.ok) owned.results[ending.n] = ended.value;
+  if (ended.ok) owned.results[update.n] = ended.value;
   else owned.lastError = ended.error;
   const { status, code } = judged;
   if (judged.verdict === "rejected") owned.rejection = { status, code };
 }
 
 /** A success without the key shows that this tool does not send it. */
-function noticeKey({ operation }: Owned, { verdict, tookKey }: Ending, engine: Engine): void {
+function noticeKey(
+  { operation }: Owned,
+  { verdict, tookKey }: AttemptUpdate,
+  engine: Engine,
+): void {
   const { tool } = operation;
   if (tool.keyedForMs === undefined || tookKey !== false || verdict !== "committed") return;
   if (tool.learned.keyUnused) return;

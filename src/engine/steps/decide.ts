@@ -63,8 +63,8 @@ export interface Situation {
   readonly sameArguments: boolean;
   /** An attempt of this call still runs though its time was up, and is waited for: slow is not lost. */
   readonly awaitsRun: boolean;
-  /** No caller waits, the lease or the store is gone, or a person gave it up: no more firing. */
-  readonly mayNotFire:
+  /** Why nothing more is fired: no caller waits, the lease, the store or the precondition is gone, or a person gave it up. */
+  readonly whyNotFire:
     | "stopped"
     | "lease_lost"
     | "store_down"
@@ -145,7 +145,7 @@ function withoutDoubt(situation: Situation, clears: readonly number[]): Decision
     !wouldFailAgain &&
     situation.firesLeft > 0 &&
     situation.sameArguments &&
-    !situation.mayNotFire &&
+    !situation.whyNotFire &&
     firesFreely(situation);
   return mayFire ? { do: "fire", licence, clears } : { do: "give_up", reason, clears };
 }
@@ -167,7 +167,7 @@ export function certainty(
 /** keyed: the service itself will recognise the repetition. */
 function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
   const { powers, attempts, generation, lastRead } = situation;
-  if (situation.firesLeft <= 0 || situation.mayNotFire) return false;
+  if (situation.firesLeft <= 0 || situation.whyNotFire) return false;
   if (!situation.sameArguments || situation.fireMode === "never") return false;
   // After a yes nothing but a person may fire again; a no after a doubt is for readers and people.
   if (doubtful.some(saidYesUnconfirmed)) return false;
@@ -220,7 +220,7 @@ function isKeyOld({ powers, attempts, generation, now, wall }: Situation): boole
 
 /** A composite whose every request was an operation of its own: those replay, so it may run again. */
 function mayResendInner(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
-  if (situation.firesLeft <= 0 || situation.mayNotFire || !situation.sameArguments) return false;
+  if (situation.firesLeft <= 0 || situation.whyNotFire || !situation.sameArguments) return false;
   if (doubtful.some(saidYesUnconfirmed) || !firesFreely(situation)) return false;
   return doubtful.every(({ innerOnly, epoch }) => innerOnly && epoch !== situation.epoch);
 }
@@ -231,7 +231,7 @@ function reasonInDoubt(situation: Situation, doubtful: readonly AttemptNote[]): 
   if (doubtful.some(({ accepted }) => accepted)) return "in_progress";
   if (doubtful.some(({ innerOnly }) => innerOnly !== undefined)) return "partial";
   if (doubtful.some(({ epoch }) => epoch === LOST_EPOCH)) return "store_lost";
-  if (situation.mayNotFire) return situation.mayNotFire;
+  if (situation.whyNotFire) return situation.whyNotFire;
   if (situation.attempts.at(-1)?.verdict === "rejected") return "rejected_in_doubt";
   const keyed = powers.keyedForMs !== undefined;
   const resends = (keyed || powers.conditional) && fireMode !== "never";

@@ -10,20 +10,24 @@
  */
 
 import type { Move } from "../../ledger/moves/moves.ts";
-import { endAttempts } from "../../ledger/moves/record-edits.ts";
-import type { Ending, Verdict } from "../../ledger/record.ts";
+import { withUpdates } from "../../ledger/moves/record-edits.ts";
+import type { AttemptUpdate, Verdict } from "../../ledger/record.ts";
 import type { WriteTerms } from "../../wire/token.ts";
 import { claimMove, withdrawClaim } from "../claim-terms.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import { effectOf, payloadOf } from "../outcome/result.ts";
-import { endingsOf, type Owned, wakeOf } from "./ownership.ts";
+import { type Owned, updatesOf, wakeOf } from "./ownership.ts";
 import type { Settled } from "./settled-state.ts";
 
 /** The `run` of an attempt whose time was up has settled after all, and was classified. */
-export async function fileLateReply(owned: Owned, ending: Ending, engine: Engine): Promise<void> {
-  const { n, verdict = "unknown" } = ending;
+export async function fileLateReply(
+  owned: Owned,
+  update: AttemptUpdate,
+  engine: Engine,
+): Promise<void> {
+  const { n, verdict = "unknown" } = update;
   if (owned.active) wakeOf(owned).abort();
   else await fileAttempt(owned, n, verdict, engine);
 }
@@ -38,8 +42,8 @@ export async function fileAttempt(
   const { operation, epoch } = owned;
   const { tool } = operation;
   const at = engine.ledger.clock.latest();
-  const ending = endingsOf(owned).find((each) => each.n === n);
-  const { status } = ending ?? {};
+  const update = updatesOf(owned).find((each) => each.n === n);
+  const { status } = update ?? {};
   const result = verdict === "committed" ? owned.results[n] : undefined;
   const payload = result && payloadOf(operation, result, engine);
   const { effect, effectId } = result ? effectOf(tool, result.value) : {};
@@ -48,7 +52,7 @@ export async function fileAttempt(
     move: "file",
     evidence,
     madeAt: owned.stored.record.createdAt,
-    ending: ending && { ...ending, verdict },
+    update: update && { ...update, verdict },
     dedupes: recognisesRepeats(tool),
     at,
   };
@@ -82,7 +86,7 @@ export async function restore(owned: Owned, state: Settled, engine: Engine): Pro
   const { operation, holder, leaseMs, stored } = owned;
   const at = engine.ledger.clock.latest();
   // An attempt that still runs stays so: it has no end but the one that was noted.
-  const known = endAttempts(stored.record, endingsOf(owned));
+  const known = withUpdates(stored.record, updatesOf(owned));
   const claim = claimMove(operation.draft, { holder, leaseMs, suspect: { known }, at });
   const claimed = await engine.persist(() => engine.ledger.move(operation.ref, claim));
   if (claimed === "closed" || claimed.tag !== "moved" || !claimed.stored) return false;
@@ -92,7 +96,7 @@ export async function restore(owned: Owned, state: Settled, engine: Engine): Pro
     await withdrawClaim(operation, holder, engine);
     return false;
   }
-  const move = { move: "settle", epoch, holder, state, endings: [], at } as const;
+  const move = { move: "settle", epoch, holder, state, updates: [], at } as const;
   const settled = await engine.persist(() => engine.ledger.move(operation.ref, move));
   return settled !== "closed" && settled.tag === "moved";
 }

@@ -1,6 +1,7 @@
 /**
  * Keeps an owned operation owned: renews the lease at a third of its length, and knows by two clocks
- * how much of it is left.
+ * how much of it is left. Samples have a shorter lease of their own, which is not renewed
+ * (`reads-and-samples/sample-record.ts`).
  *
  * @module
  */
@@ -12,12 +13,15 @@ import { about } from "../operation/operation.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";
 import { leftMs, type TimeToSend } from "./time-to-send.ts";
 
+/** When the lease is renewed, how long a renewal may take, and how much is left at least of a lease that lasts. */
+const thirdOf = ({ leaseMs }: Owned): number => leaseMs / 3;
+
 /** Renews until stopped. Idle: it never keeps a process alive. */
 export function keepLease(owned: Owned, engine: Engine): () => void {
-  const third = owned.leaseMs / 3;
+  const third = thirdOf(owned);
   const beat = () => {
     void renew(owned, engine).then((renewed) => {
-      // A renewal has had its third already when it is late.
+      // A renewal has had its third already when it is late. One that failed is tried again after a third, as one that went well.
       if (renewed === "lost" || !owned.active) return;
       cancel = engine.clock.after(renewed === "late" ? 0 : third, beat, true);
     });
@@ -30,7 +34,7 @@ export function keepLease(owned: Owned, engine: Engine): () => void {
  * `lost` once another owner has taken over; until then an owner may renew late. A store that does not answer is asked
  * again, and an answer that comes after all counts.
  */
-async function renew(owned: Owned, engine: Engine): Promise<"kept" | "late" | "lost"> {
+async function renew(owned: Owned, engine: Engine): Promise<"kept" | "late" | "failed" | "lost"> {
   const { epoch, holder, leaseMs } = owned;
   const grantedAt = instantOf(engine.clock);
   const asked = engine.ledger.move(
@@ -44,27 +48,26 @@ async function renew(owned: Owned, engine: Engine): Promise<"kept" | "late" | "l
     remember(owned, moved.stored);
     return "kept";
   });
-  const inTime = await withTimeLimit(engine.clock, leaseMs / 3, renewing);
-  if (inTime.tag === "failed") return "kept";
-  if (inTime.tag === "late") return "late";
+  const inTime = await withTimeLimit(engine.clock, thirdOf(owned), renewing);
+  if (inTime.tag !== "done") return inTime.tag;
   if (inTime.value === "lost" && owned.active) loseLease(owned, engine);
   return inTime.value;
 }
 
 export function loseLease(owned: Owned, engine: Engine): void {
-  owned.mayNotFire = "lease_lost";
+  owned.whyNotFire = "lease_lost";
   engine.events.emit("warning", () => ({ ...about(owned.operation), code: "lease_lost" }));
   wakeOf(owned).abort();
 }
 
-/** Whether the lease is held and lasts for a while, by monotonic and wall clock: a suspended host stops only one. */
-export const holdsLease = (owned: Owned, at: Instant): boolean =>
-  leaseLeft(owned, at) > owned.leaseMs / 3;
+/** Whether the lease lasts for at least a third of its length, by monotonic and wall clock: a suspended host stops only one. */
+export const leaseLasts = (owned: Owned, at: Instant): boolean =>
+  leaseLeft(owned, at) > thirdOf(owned);
 
 /** Whether it is held after a renewal. */
 export async function renewsLease(owned: Owned, engine: Engine): Promise<boolean> {
   await renew(owned, engine);
-  return owned.mayNotFire === undefined && leaseLeft(owned, instantOf(engine.clock)) > 0;
+  return owned.whyNotFire === undefined && leaseLeft(owned, instantOf(engine.clock)) > 0;
 }
 
 /** Whether a request of an attempt may leave: within its time; and the first one only under the lease. */

@@ -70,6 +70,7 @@ const isUnprotected = (owned: Owned, engine: Engine): boolean =>
   !recognisesForgotten(owned.operation.tool);
 
 export function nextMove(owned: Owned, engine: Engine): Next {
+  // `decide` asks it first, too: asked here, it spares making the situation.
   const decision = answeredYes(owned.attempts) ?? decide(situationOf(owned, engine));
   if (decision.do === "commit" || decision.do === "leave_unknown")
     return { tag: "settle", final: decision };

@@ -8,7 +8,7 @@
 import { createStop, type Stop } from "../../lang/stop.ts";
 import {
   type AttemptNote,
-  type Ending,
+  type AttemptUpdate,
   isCleared,
   type Licence,
   type Rejection,
@@ -35,8 +35,8 @@ export interface Owned {
   licence: Licence | undefined;
   /** The attempt that the claim itself has noted is still to be fired. Every other one is noted before it is fired. */
   claimUnfired: boolean;
-  /** Until when the attempt that was noted last may send. */
-  time: TimeToSend | undefined;
+  /** Until when the attempt noted last may send. */
+  sendTime: TimeToSend | undefined;
   /** Attempts whose time is up and that are waited for all the same, by their number. */
   waitedFor: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
   /** How often this execution has fired. */
@@ -52,9 +52,10 @@ export interface Owned {
   resendAt: number | undefined;
   /** How many pauses it has made; the longest that the next may be grows with them. */
   pauses: number;
-  /** An attempt that may be noted in the ledger, and was not fired. */
-  unfired: number | undefined;
-  mayNotFire: Situation["mayNotFire"];
+  /** The number of an attempt that may be noted in the ledger, and was not fired. */
+  unfiredAttempt: number | undefined;
+  /** Why this owner fires no more; `undefined`: it may fire. */
+  whyNotFire: Situation["whyNotFire"];
   /** When the lease was asked for, by both local clocks. */
   grantedAt: Instant;
   /** Interrupts a wait when something new is known. Made by `wakeOf`. */
@@ -104,7 +105,7 @@ function own(
     attempts: [...record.attempts],
     licence: claimUnfired ? last?.licence : undefined,
     claimUnfired,
-    time: claimUnfired ? timeOf(last, engine) : undefined,
+    sendTime: claimUnfired ? timeOf(last, engine) : undefined,
     waitedFor: undefined,
     fires: 0,
     lastRead: undefined,
@@ -114,8 +115,8 @@ function own(
     retryAfterMs: undefined,
     resendAt: undefined,
     pauses: 0,
-    unfired: undefined,
-    mayNotFire: record.abandonedFor === undefined ? undefined : "abandoned",
+    unfiredAttempt: undefined,
+    whyNotFire: record.abandonedFor === undefined ? undefined : "abandoned",
     grantedAt,
     wake: undefined,
     active: true,
@@ -130,10 +131,10 @@ export function wakeOf(owned: Owned): Stop {
   return owned.wake;
 }
 
-export function learn(owned: Owned, ending: Ending): void {
-  const at = owned.attempts.findIndex(({ n }) => n === ending.n);
+export function learn(owned: Owned, update: AttemptUpdate): void {
+  const at = owned.attempts.findIndex(({ n }) => n === update.n);
   const attempt = owned.attempts[at];
-  if (attempt) owned.attempts = owned.attempts.with(at, { ...attempt, ...ending });
+  if (attempt) owned.attempts = owned.attempts.with(at, { ...attempt, ...update });
 }
 
 /** Starts from what the ledger says now, keeping what only this process knows. */
@@ -148,12 +149,12 @@ export function relearn(owned: Owned, stored: Stored | undefined): void {
 }
 
 /** All that was learned of the attempts, for the next durable move. */
-export const endingsOf = ({ attempts, unfired }: Owned): readonly Ending[] =>
-  unfired === undefined ? attempts : [...attempts, { n: unfired, unfired: true }];
+export const updatesOf = ({ attempts, unfiredAttempt }: Owned): readonly AttemptUpdate[] =>
+  unfiredAttempt === undefined ? attempts : [...attempts, { n: unfiredAttempt, unfired: true }];
 
 /** An attempt that was noted, or may have been, and was not fired. */
 export function forget(owned: Owned, n: number): void {
-  owned.unfired = n;
+  owned.unfiredAttempt = n;
   owned.attempts = owned.attempts.filter((attempt) => attempt.n !== n);
 }
 

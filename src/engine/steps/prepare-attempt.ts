@@ -11,8 +11,8 @@ import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
 import { mayStillResend } from "./decide.ts";
-import { holdsLease, loseLease, mayStillSend, renewsLease } from "./lease.ts";
-import { endingsOf, forget, type Owned, relearn, remember, timeOf } from "./ownership.ts";
+import { leaseLasts, loseLease, mayStillSend, renewsLease } from "./lease.ts";
+import { forget, type Owned, relearn, remember, timeOf, updatesOf } from "./ownership.ts";
 import { situationOf } from "./situation.ts";
 import { noteLonger } from "./still-running.ts";
 import { attemptMsOf, endsByIn, extend, leftMs } from "./time-to-send.ts";
@@ -25,9 +25,10 @@ export function prepareAttempt(
   at: Instant,
   engine: Engine,
 ): boolean | Promise<boolean> {
-  if (!storedPrecondition(owned, engine).ok) owned.mayNotFire = "cannot_tell";
+  // `noteAndCheck` then refuses: it notes no attempt, and forgets the one that the claim has noted.
+  if (!storedPrecondition(owned, engine).ok) owned.whyNotFire = "cannot_tell";
   const isNoted = owned.claimUnfired && licence === "first";
-  if (isNoted && mayFire(owned, at) && holdsLease(owned, at) && hasTime(owned, timeoutMs, at)) {
+  if (isNoted && mayFire(owned, at) && leaseLasts(owned, at) && hasTime(owned, timeoutMs, at)) {
     owned.claimUnfired = false;
     return true;
   }
@@ -47,34 +48,34 @@ async function noteAndCheck(
   owned.claimUnfired = false;
   const n = owned.stored.record.fired;
   const isOwner =
-    mayFire(owned, now()) && (holdsLease(owned, now()) || (await renewsLease(owned, engine)));
+    mayFire(owned, now()) && (leaseLasts(owned, now()) || (await renewsLease(owned, engine)));
   const covered =
     isOwner && (hasTime(owned, timeoutMs, now()) || (await noteMoreTime(owned, timeoutMs, engine)));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
   const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
   // Nor is it known how long that answer took: another may own it by now, and have fired.
-  const isInTime = owned.time !== undefined && mayStillSend(owned, owned.time, true, now());
+  const isInTime = owned.sendTime !== undefined && mayStillSend(owned, owned.sendTime, true, now());
   if (covered && isInTime && mayFire(owned, now()) && !tooLate) return true;
   if (mayFire(owned, now()) && !(covered && isInTime)) {
-    owned.mayNotFire = isOwner && isInTime ? "store_down" : "lease_lost";
+    owned.whyNotFire = isOwner && isInTime ? "store_down" : "lease_lost";
   }
   forget(owned, n);
   return false;
 }
 
-const mayFire = ({ execution, mayNotFire, attempts }: Owned, at: Instant): boolean =>
+const mayFire = ({ execution, whyNotFire, attempts }: Owned, at: Instant): boolean =>
   !execution.stopped.aborted &&
   execution.remainingMs(at) > 0 &&
-  mayNotFire === undefined &&
+  whyNotFire === undefined &&
   !attempts.some(({ verdict }) => verdict === "committed");
 
 /** Not if much was done since the attempt was noted: what was read first took time. */
-const hasTime = ({ time }: Owned, ms: number, at: Instant): boolean =>
-  time !== undefined && leftMs(time, at) >= ms;
+const hasTime = ({ sendTime }: Owned, ms: number, at: Instant): boolean =>
+  sendTime !== undefined && leftMs(sendTime, at) >= ms;
 
 async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
   const endsBy = await noteLonger(owned, owned.stored.record.fired, ms, engine);
-  if (endsBy !== undefined && owned.time) extend(owned.time, endsBy, engine);
+  if (endsBy !== undefined && owned.sendTime) extend(owned.sendTime, endsBy, engine);
   return endsBy !== undefined;
 }
 
@@ -88,23 +89,23 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
     endsBy: endsByIn(attemptMsOf(owned.execution, grantedAt), engine, undefined, grantedAt),
     declared: declaredBy(operation.tool, engine.enlisted),
   };
-  const endings = endingsOf(owned);
+  const updates = updatesOf(owned);
   const noting = engine.ledger.move(
     operation.ref,
-    { move: "note", epoch, holder, licence, endings, leaseMs, ...firing },
+    { move: "note", epoch, holder, licence, updates, leaseMs, ...firing },
     stored,
   );
   const inTime = await inStoreTime(engine, noting);
   if (inTime.tag !== "done") {
     // It may have been written all the same.
     forget(owned, stored.record.fired + 1);
-    owned.mayNotFire = "store_down";
+    owned.whyNotFire = "store_down";
     return false;
   }
   const moved = inTime.value;
   if (moved.tag !== "moved" || !moved.stored) {
     // A commit is on record: the settle that follows will find it.
-    if (moved.tag === "refused" && moved.why === "evidence") owned.mayNotFire = "stopped";
+    if (moved.tag === "refused" && moved.why === "evidence") owned.whyNotFire = "stopped";
     // What the licence rests on has changed: the next pass decides on what is so now.
     else if (moved.tag === "refused" && moved.why === "changed") relearn(owned, moved.stored);
     else loseLease(owned, engine);
@@ -113,7 +114,7 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   owned.grantedAt = grantedAt;
   remember(owned, moved.stored);
   const added = moved.stored.record.attempts.at(-1);
-  owned.time = timeOf(added, engine);
+  owned.sendTime = timeOf(added, engine);
   if (added) owned.attempts = [...owned.attempts, added];
   return true;
 }

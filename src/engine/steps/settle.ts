@@ -17,12 +17,12 @@ import type { Outcome } from "../operation/outcome.ts";
 import { commonFrom, outcomeOf } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import type { Result } from "../outcome/result.ts";
+import type { Pass } from "../passes.ts";
 import { checkReaderOnce } from "../reader.ts";
-import type { Pass } from "../repeat.ts";
 import { inStoreTime } from "../store-call.ts";
 import { fileAttempt, restore } from "./late.ts";
 import type { Final } from "./next-move.ts";
-import { endingsOf, type Owned, relearn } from "./ownership.ts";
+import { type Owned, relearn, updatesOf } from "./ownership.ts";
 import {
   missingResult,
   resultAtHand,
@@ -51,8 +51,8 @@ export async function settle(
   const dedupes = recognisesRepeats(operation.tool);
   const told = owned.execution.hasCaller();
   owned.execution.telling = told;
-  const endings = endingsOf(owned);
-  const move: Move = { move: "settle", epoch, holder, state, endings, dedupes, told, at };
+  const updates = updatesOf(owned);
+  const move: Move = { move: "settle", epoch, holder, state, updates, dedupes, told, at };
   const tellAs = (recorded: boolean): Pass<Outcome<unknown>> => ({
     tag: "done",
     value: tell(owned, state, result, at, recorded, engine),
@@ -195,7 +195,7 @@ function tell(
   for (const one of attempts) if (one.epoch === owned.epoch) wireRequests += one.wireRequests ?? 0;
   const common = commonFrom(factsOf(operation, record.generation), {
     recorded,
-    attempts: record.fired - (owned.unfired === record.fired ? 1 : 0),
+    attempts: record.fired - (owned.unfiredAttempt === record.fired ? 1 : 0),
     wireRequests,
     licence,
     at,

@@ -27,7 +27,7 @@ export function situationOf(owned: Owned, engine: Engine): Situation {
     firesLeft: (engine.enlisted ? 1 : tool.attempts) - owned.fires,
     awaitsRun: awaitsRun(owned, engine),
     sameArguments: stored.record.argsHash === operation.draft.argsHash,
-    mayNotFire: owned.mayNotFire ?? (execution.stopped.aborted ? "stopped" : undefined),
+    whyNotFire: owned.whyNotFire ?? (execution.stopped.aborted ? "stopped" : undefined),
     keySpent: isKeySpent(owned.attempts, stored.record.generation),
     fireMode: execution.fireMode,
   };

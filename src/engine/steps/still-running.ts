@@ -40,9 +40,9 @@ export function attemptsNow(
  * left, or another process has taken over.
  */
 export function awaitsRun(owned: Owned, engine: Engine): boolean {
-  const { attempts, epoch, operation, execution, mayNotFire } = owned;
+  const { attempts, epoch, operation, execution, whyNotFire } = owned;
   const running = engine.runningAttempts.get(operation.ref.id);
-  if (!running || execution.stopped.aborted || mayNotFire === "lease_lost") return false;
+  if (!running || execution.stopped.aborted || whyNotFire === "lease_lost") return false;
   return attempts.some((attempt) => attempt.epoch === epoch && running.includes(attempt.n));
 }
 

@@ -47,7 +47,7 @@ export interface GuardOptions {
   /** How long a host waits for an answer, in milliseconds: one that left later was perhaps not received. */
   readonly patienceMs: number;
   /** How long a gateway counts as alive after its last sign of life, in milliseconds. */
-  readonly leaseMs: number;
+  readonly aliveMs: number;
   readonly onEvent?: ((event: CallEvent | "call" | "guarded") => void) | undefined;
   readonly log: (line: string) => void;
 }
@@ -57,7 +57,7 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
   const { toServer, toHost } = wires;
   const engine = engineOf(hf);
   const { clock } = engine;
-  const presence = presenceIn(engine, options.leaseMs);
+  const presence = presenceIn(engine, options.aliveMs);
   const memory = standingMemory(standingCalls(engine), presence, engine);
   const rule = (tool: string) => ruleFor(rules, tool);
   let host: HostFacts = UNKNOWN_HOST;

@@ -27,7 +27,7 @@ export interface Presence {
 const rowOf = (gateway: string): string => `\u001egateway ${gateway}`;
 const POLL_MS = 100;
 
-export function presenceIn(engine: Engine, leaseMs: number): Presence {
+export function presenceIn(engine: Engine, aliveMs: number): Presence {
   const { ledger, tenant, clock } = engine;
   const id = engine.newId();
   const stopped = createStop();
@@ -43,14 +43,14 @@ export function presenceIn(engine: Engine, leaseMs: number): Presence {
     const found = await find(id);
     // It has ended meanwhile: others may be told already that it is gone.
     if (stopped.signal.aborted) return;
-    const until = ledger.clock.latest() + leaseMs;
+    const until = ledger.clock.latest() + aliveMs;
     const lane = { queue: [{ id, until }] };
     await ask(ledger.changeLane(tenant, { name: rowOf(id), expect: found?.version ?? 0, lane }));
   }
 
   async function keep(): Promise<void> {
     while (!stopped.signal.aborted) {
-      if ((await sleep(clock, leaseMs / 3, stopped.signal)) === "woken") return;
+      if ((await sleep(clock, aliveMs / 3, stopped.signal)) === "woken") return;
       // Others may take over meanwhile, and fire nothing that was fired.
       await renew().catch(() => {});
     }

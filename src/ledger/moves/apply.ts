@@ -24,11 +24,11 @@ import { type Applied, hasLapsed, refused, write } from "./moves.ts";
 import {
   addAttempt,
   addNames,
-  endAttempts,
-  endedAttempts,
   endLater,
   enter,
   isAsKnown,
+  updatedAttempts,
+  withUpdates,
 } from "./record-edits.ts";
 
 export type { Applied } from "./moves.ts";
@@ -45,11 +45,11 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (why) return refused(why);
       if (hasCommitEvidence(record)) return refused("evidence");
       if (record.abandonedFor !== undefined) return refused("abandoned");
-      if (!isAsKnown(record, move.endings)) return refused("changed");
+      if (!isAsKnown(record, move.updates)) return refused("changed");
       if (record.attempts.some(isOpenYes)) return refused("evidence");
-      const ended = endAttempts(record, move.endings);
-      const fired = addAttempt(ended, ended.epoch, move.licence, move);
-      return write({ ...ended, ...fired }, move.leaseMs);
+      const updated = withUpdates(record, move.updates);
+      const fired = addAttempt(updated, updated.epoch, move.licence, move);
+      return write({ ...updated, ...fired }, move.leaseMs);
     }
     case "renew": {
       const why = whyNotOwner(record, move);
@@ -58,21 +58,21 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
     case "settle": {
       const why = whyNotOwner(record, move);
       if (why) return refused(why);
-      const { attempts, fired } = endedAttempts(record, move.endings);
-      const ended = { ...record, attempts, fired, untold: untoldAfter(move) };
+      const { attempts, fired } = updatedAttempts(record, move.updates);
+      const updated = { ...record, attempts, fired, untold: untoldAfter(move) };
       // A filed commit outweighs an owner that gives up or believes that nothing happened.
       if (move.state.tag !== "committed" && hasCommitEvidence(record)) {
-        return write(enter(ended, committedBy(ended), move.at), "none");
+        return write(enter(updated, committedBy(updated), move.at), "none");
       }
-      if (move.state.tag === "not_applied" && !isAsKnown(record, move.endings)) {
+      if (move.state.tag === "not_applied" && !isAsKnown(record, move.updates)) {
         return refused("changed");
       }
-      if (move.state.tag === "not_applied" && ended.attempts.some(isOpenYes)) {
-        return write(enter(ended, { tag: "unknown", reason: "unverified" }, move.at), "none");
+      if (move.state.tag === "not_applied" && updated.attempts.some(isOpenYes)) {
+        return write(enter(updated, { tag: "unknown", reason: "unverified" }, move.at), "none");
       }
       const report = isTwice(record, move) ? "duplicate" : undefined;
       const state = stillAbandoned(record, move.state);
-      return { tag: "write", record: enter(ended, state, move.at), lease: "none", report };
+      return { tag: "write", record: enter(updated, state, move.at), lease: "none", report };
     }
     case "file":
       return fileEvidence(stored, move, now);
@@ -110,7 +110,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       // It is done: nothing more is to be sent, and nothing was noted.
       if (record.state.tag === "committed") return refused("settled");
       if (one.endedAt !== undefined) return { tag: "same" };
-      return write(endAttempts(record, [{ n: one.n, endsBy: move.endsBy }]), "keep");
+      return write(withUpdates(record, [{ n: one.n, endsBy: move.endsBy }]), "keep");
     }
     case "doubt":
       return doubt(record, move);
@@ -161,7 +161,7 @@ function doubt(record: OperationRecord, move: Extract<Move, { move: "doubt" }>):
   if (!one || record.state.tag === "committed") return { tag: "same" };
   if (move.why === "unvetoable") {
     if (one.endedAt !== undefined || one.unvetoable) return { tag: "same" };
-    return write(endAttempts(record, [{ n: one.n, unvetoable: true }]), "keep");
+    return write(withUpdates(record, [{ n: one.n, unvetoable: true }]), "keep");
   }
   if (one.verdict === "committed") return { tag: "same" };
   const attempts = record.attempts.map((attempt) =>

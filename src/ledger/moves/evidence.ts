@@ -8,7 +8,7 @@
 import type { Evidence, OperationRecord, State, Stored } from "../record.ts";
 import { LOST_ATTEMPT } from "./lost-data.ts";
 import { type Applied, hasLapsed, type Move } from "./moves.ts";
-import { endAttempts, enter } from "./record-edits.ts";
+import { enter, withUpdates } from "./record-edits.ts";
 
 const MAX_EVIDENCE_KEPT = 16;
 
@@ -30,10 +30,10 @@ export function fileEvidence(
   const isKnown = record.evidence.some((seen) => isEqual(seen, evidence));
   if (isKnown && !corrects) return { tag: "same" };
   if (isOfLost && verdict !== "committed") return { tag: "same" };
-  const ending = move.ending ?? { n: attempt, endedAt: evidence.at, verdict, status };
-  const ended = isOfLost ? record : endAttempts(record, [ending]);
+  const update = move.update ?? { n: attempt, endedAt: evidence.at, verdict, status };
+  const updated = isOfLost ? record : withUpdates(record, [update]);
   const filed = isKnown ? record.evidence : keep([...record.evidence, evidence]);
-  const next = { ...ended, evidence: filed };
+  const next = { ...updated, evidence: filed };
   if (corrects) {
     return {
       tag: "write",

@@ -8,8 +8,8 @@
 import type { Payload } from "../codec/codec.ts";
 import type {
   Ask,
+  AttemptUpdate,
   Declared,
-  Ending,
   Evidence,
   Identity,
   Licence,
@@ -81,14 +81,14 @@ export type Move =
       Ownership & {
         readonly move: "note";
         readonly licence: Licence;
-        readonly endings: readonly Ending[];
+        readonly updates: readonly AttemptUpdate[];
         readonly leaseMs: number;
       })
   | (Ownership & { readonly move: "renew"; readonly leaseMs: number })
   | (Ownership & {
       readonly move: "settle";
       readonly state: Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
-      readonly endings: readonly Ending[];
+      readonly updates: readonly AttemptUpdate[];
       /** As in `file`. Left out: only two different effect ids count as two effects. */
       readonly dedupes?: boolean | undefined;
       /** Whether a caller is told of this state. @default true */
@@ -105,7 +105,7 @@ export type Move =
        */
       readonly madeAt?: number | undefined;
       /** What else is known about the attempt. @default that it ended with this verdict */
-      readonly ending?: Ending | undefined;
+      readonly update?: AttemptUpdate | undefined;
       /** The service dedupes by key or precondition: two successes may be one effect. */
       readonly dedupes: boolean;
       readonly at: number;

@@ -6,8 +6,8 @@
 
 import {
   type AttemptNote,
+  type AttemptUpdate,
   type Declared,
-  type Ending,
   isCleared,
   isOpen,
   type Licence,
@@ -27,6 +27,7 @@ export function enter(record: OperationRecord, state: State, at: number): Operat
 /** Shared by all new records: most of them never have any. */
 const NONE: readonly never[] = Object.freeze([]);
 
+/** Its state is replaced by the move that makes it. */
 export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   ...draft.identity,
   state: { tag: "queued" },
@@ -114,34 +115,34 @@ export const endLater = (attempt: AttemptNote, endedAt: number): AttemptNote => 
   endedAt: Math.max(attempt.endedAt ?? 0, endedAt),
 });
 
-/** Whether an ending concludes that nothing happened from an end that was not the last. */
-const isVoid = (attempt: AttemptNote, ending: Ending): boolean =>
-  (attempt.endedAt ?? 0) > (ending.endedAt ?? Number.POSITIVE_INFINITY) &&
+/** Whether an update concludes that nothing happened from an end that was not the last. */
+const isVoid = (attempt: AttemptNote, update: AttemptUpdate): boolean =>
+  (attempt.endedAt ?? 0) > (update.endedAt ?? Number.POSITIVE_INFINITY) &&
   !isCleared(attempt) &&
-  isCleared({ ...attempt, ...ending });
+  isCleared({ ...attempt, ...update });
 
-/** Adds an ending to an attempt without losing what other processes have recorded meanwhile. */
-function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
-  if (isVoid(attempt, ending)) return attempt;
+/** Adds an update to an attempt without losing what other processes have recorded meanwhile. */
+function merge(attempt: AttemptNote, update: AttemptUpdate): AttemptNote {
+  if (isVoid(attempt, update)) return attempt;
   const { verdict } = attempt;
   const settled = verdict !== undefined && verdict !== "unknown";
-  const endedAt = attempt.endedAt ?? ending.endedAt;
-  const endsBy = Math.max(attempt.endsBy ?? 0, ending.endsBy ?? 0);
+  const endedAt = attempt.endedAt ?? update.endedAt;
+  const endsBy = Math.max(attempt.endsBy ?? 0, update.endsBy ?? 0);
   return {
     ...attempt,
-    ...ending,
+    ...update,
     // What its note says never changes. `at` is the first send, also where two attempts became one.
     epoch: attempt.epoch,
     generation: attempt.generation,
     licence: attempt.licence,
     at: attempt.at,
     skew: attempt.skew,
-    verdict: settled ? verdict : (ending.verdict ?? verdict),
+    verdict: settled ? verdict : (update.verdict ?? verdict),
     endedAt,
     endsBy: endedAt === undefined && endsBy > 0 ? endsBy : undefined,
-    unvetoable: attempt.unvetoable ?? ending.unvetoable,
-    unverified: attempt.unverified || ending.unverified,
-    accepted: attempt.accepted || ending.accepted,
+    unvetoable: attempt.unvetoable ?? update.unvetoable,
+    unverified: attempt.unverified || update.unverified,
+    accepted: attempt.accepted || update.accepted,
   };
 }
 
@@ -149,34 +150,37 @@ function merge(attempt: AttemptNote, ending: Ending): AttemptNote {
  * Whether the attempts that did nothing, by an answer or by a read, are still as the owner saw them. A decision made
  * on other facts must not be written.
  */
-export function isAsKnown(record: OperationRecord, endings: readonly Ending[]): boolean {
-  return endings.every((ending) => {
-    const attempt = record.attempts.find(({ n }) => n === ending.n);
-    if (attempt && isVoid(attempt, ending)) return false;
-    if (ending.cleared !== "absent" || !attempt || attempt.cleared) return true;
+export function isAsKnown(record: OperationRecord, updates: readonly AttemptUpdate[]): boolean {
+  return updates.every((update) => {
+    const attempt = record.attempts.find(({ n }) => n === update.n);
+    if (attempt && isVoid(attempt, update)) return false;
+    if (update.cleared !== "absent" || !attempt || attempt.cleared) return true;
     if (attempt.verdict === "committed") return false;
-    if ((attempt.unverified && !ending.unverified) || (attempt.accepted && !ending.accepted)) {
+    if ((attempt.unverified && !update.unverified) || (attempt.accepted && !update.accepted)) {
       return false;
     }
     // Who has seen it end needs no note of when it ends at the latest.
-    if (ending.endedAt !== undefined) return (attempt.endedAt ?? 0) <= ending.endedAt;
-    return (attempt.endedAt ?? attempt.endsBy ?? 0) <= (ending.endsBy ?? 0);
+    if (update.endedAt !== undefined) return (attempt.endedAt ?? 0) <= update.endedAt;
+    return (attempt.endedAt ?? attempt.endsBy ?? 0) <= (update.endsBy ?? 0);
   });
 }
 
-export function endAttempts(record: OperationRecord, endings: readonly Ending[]): OperationRecord {
-  return endings.length === 0 ? record : { ...record, ...endedAttempts(record, endings) };
+export function withUpdates(
+  record: OperationRecord,
+  updates: readonly AttemptUpdate[],
+): OperationRecord {
+  return updates.length === 0 ? record : { ...record, ...updatedAttempts(record, updates) };
 }
 
 /** The attempts with what became known of them, without those that were noted and never fired. */
-export function endedAttempts(
+export function updatedAttempts(
   record: OperationRecord,
-  endings: readonly Ending[],
+  updates: readonly AttemptUpdate[],
 ): Pick<OperationRecord, "attempts" | "fired"> {
   const attempts: AttemptNote[] = [];
   for (const attempt of record.attempts) {
-    const ending = endings.find(({ n }) => n === attempt.n);
-    if (!ending?.unfired) attempts.push(ending ? merge(attempt, ending) : attempt);
+    const update = updates.find(({ n }) => n === attempt.n);
+    if (!update?.unfired) attempts.push(update ? merge(attempt, update) : attempt);
   }
   return { attempts, fired: record.fired - (record.attempts.length - attempts.length) };
 }

@@ -85,7 +85,7 @@ export function testLeases(test: StoreTest): void {
       epoch: 1,
       holder: "holder-1",
       state: { tag: "committed", via: "reply", attempt: 1 },
-      endings: [],
+      updates: [],
       at,
     });
     assertSame(late.applied, { tag: "refused", why: "stale" });

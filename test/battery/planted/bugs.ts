@@ -63,8 +63,8 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/engine/steps/classify-attempt.ts",
-        find: 'const ending: Ending = { verdict: "unknown",',
-        replace: 'const ending: Ending = { verdict: "not_sent",',
+        find: 'const update: AttemptUpdate = { verdict: "unknown",',
+        replace: 'const update: AttemptUpdate = { verdict: "not_sent",',
       },
     ],
     caughtBy: ["an attempt whose time was up may still land", "an open operation does not age"],
@@ -113,7 +113,7 @@ import type { Moved } from "../../ledger/ledger.ts";
       {
         file: "src/ledger/moves/apply.ts",
         find: "      // A filed commit outweighs an owner that gives up",
-        replace: `      if (move.state.tag === "unknown" && move.endings.at(-1)?.endedAt !== undefined) {
+        replace: `      if (move.state.tag === "unknown" && move.updates.at(-1)?.endedAt !== undefined) {
         return { tag: "write", record: undefined, lease: "none" };
       }
       // A filed commit outweighs an owner that gives up`,

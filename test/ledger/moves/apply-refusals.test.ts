@@ -28,7 +28,7 @@ describe("an owner that is about to fire again", () => {
     move: "note",
     ...owner,
     licence: "keyed",
-    endings: [],
+    updates: [],
     leaseMs: 5,
     at: 10,
   } as const;
@@ -47,17 +47,17 @@ describe("an owner that is about to fire again", () => {
 
   test("may not, on an end that was not the last", () => {
     const later = { ...first, verdict: "unknown", endedAt: 50 } as const;
-    const endings = [{ n: 1, verdict: "not_sent", endedAt: 20 }] as const;
+    const updates = [{ n: 1, verdict: "not_sent", endedAt: 20 }] as const;
     const found = stored({ attempts: [later] });
-    expect(apply(found, { ...note, endings }, 60)).toEqual(refused("changed"));
-    expect(apply(found, { ...note, endings: [{ ...endings[0], endedAt: 50 }] }, 60).tag).toBe(
+    expect(apply(found, { ...note, updates }, 60)).toEqual(refused("changed"));
+    expect(apply(found, { ...note, updates: [{ ...updates[0], endedAt: 50 }] }, 60).tag).toBe(
       "write",
     );
   });
 });
 
 describe("an owner that settles", () => {
-  const settle = { move: "settle", ...owner, endings: [], at: 10 } as const;
+  const settle = { move: "settle", ...owner, updates: [], at: 10 } as const;
 
   test("leaves it unknown, not undone, if the service has said yes and it was not verified", () => {
     const found = stored({ attempts: [second, unverified] });
@@ -77,10 +77,10 @@ describe("an owner that settles", () => {
 
   test("may give up on an end that was not the last, but not deny on it", () => {
     const later = { ...first, verdict: "unknown", endedAt: 50 } as const;
-    const endings = [{ n: 1, verdict: "not_sent", endedAt: 20 }] as const;
+    const updates = [{ n: 1, verdict: "not_sent", endedAt: 20 }] as const;
     const found = stored({ attempts: [later] });
-    expect(apply(found, { ...settle, endings, state: no }, 60)).toEqual(refused("changed"));
-    expect(apply(found, { ...settle, endings, state: unknown }, 60).tag).toBe("write");
+    expect(apply(found, { ...settle, updates, state: no }, 60)).toEqual(refused("changed"));
+    expect(apply(found, { ...settle, updates, state: unknown }, 60).tag).toBe("write");
   });
 
   test("has told its caller, unless it is open or there was none", () => {

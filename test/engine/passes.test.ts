@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Pass, repeat } from "../../src/engine/repeat.ts";
+import { type Pass, repeat } from "../../src/engine/passes.ts";
 
 const noWait = async () => {};
 const again = (waitMs: number): Pass<never> => ({ tag: "wait", waitMs });
