@@ -348,6 +348,16 @@ describe("another version of a tool", () => {
     expect(world.written).toEqual(["red", "blue"]);
   });
 
+  test("that has asked about the very same call is no drift: it is asked about anew", async () => {
+    const options = { ...HOLD, name: "wipe", kind: "destructive", resource: undefined };
+    const wipe = (of: string) => world.tagger(hf, { ...options, version: of });
+    const { id } = await inRun("1", () => wipe("1").outcome(red));
+    expect(await inRun("1", () => wipe("2").outcome(red))).toMatchObject({ id, status: "held" });
+    const { shown } = await waiting(hf);
+    expect(shown).toMatchObject({ args: red });
+    expect(shown).not.toHaveProperty("drift");
+  });
+
   test("is nothing to a tool that has none", async () => {
     world.fates.push("lose");
     await inRun("1", () => version("1").outcome(red));
