@@ -133,6 +133,8 @@ export type Admission =
       readonly tag: "pass";
       /** The digest of the approval that the claim is to spend. */
       readonly spend?: string | undefined;
+      /** The operation in whose place it was approved. */
+      readonly insteadOf?: string | undefined;
       /** The claim may fire only by spending an approval. */
       readonly needsYes?: boolean | undefined;
       /** The lane that the claim is to take. */

@@ -116,7 +116,9 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
         (insteadOf === undefined || earlier.insteadOf === insteadOf) &&
         earlier.digest === digestFor(earlier),
     );
-    if (same && isApproved(same)) return { tag: "pass", needsYes: true, spend: same.digest };
+    if (same && isApproved(same)) {
+      return { tag: "pass", needsYes: true, spend: same.digest, insteadOf: replacedIn(same) };
+    }
 
     const asked = same ?? { expiresAt: now + expiryMs, nonce: engine.newId(), insteadOf };
     const digest = digestFor(asked);
@@ -202,6 +204,10 @@ type Bound = Pick<Ask, "expiresAt" | "nonce" | "insteadOf">;
 /** A yes gives up what is open, and that alone: of another one, or of more that is known, a person is asked anew. */
 const replacedBy = ({ from, why }: Drift): string | undefined =>
   why === "unsettled" || why === "committed_since" ? `${why}:${from}` : undefined;
+
+/** The id in what `replacedBy` made. */
+const replacedIn = ({ insteadOf }: Bound): string | undefined =>
+  insteadOf?.slice(insteadOf.indexOf(":") + 1);
 
 /** Shown, but no part of what is agreed to: what it drifts from may be settled before the yes is used. */
 const withDrift = (text: string, drift: Drift | undefined): string =>

@@ -35,7 +35,8 @@ export function gateOf(options: GateOptions): Gate {
       }
       const asked = drift ?? (await askedBefore(execution, engine, visit));
       const admitted = await approval.admit(execution, engine, asked);
-      if (!drift || admitted.tag !== "pass" || admitted.spend === undefined) return admitted;
+      if (admitted.tag !== "pass" || admitted.spend === undefined) return admitted;
+      if (!drift) return inPlaceOf(admitted, operation, engine);
       // Each that it drifts from has its own question, and its own yes.
       passed.set(drift.from, drift.why);
       leave = admitted;
@@ -77,6 +78,20 @@ const isAsked = ({ operation: { tool, draft } }: Execution, { held }: Visit): bo
   held === true;
 
 /**
+ * The yes was given for a call that drifted, and this one does not: it is made by code and not by a model, or what it
+ * drifted from is settled by now. What is still open is given up all the same; that is what the person agreed to.
+ */
+async function inPlaceOf(
+  admitted: Extract<Admission, { tag: "pass" }>,
+  operation: Operation,
+  engine: Engine,
+): Promise<Admission> {
+  if (admitted.insteadOf === undefined) return admitted;
+  const given = await giveUp(new Map([[admitted.insteadOf, "unsettled"]]), operation, engine);
+  return given === "busy" ? { tag: "held", reason: "drift" } : admitted;
+}
+
+/**
  * A person lets the operation pass in the place of those that are open, and they are never fired again. Before the claim: a crash
  * in between leaves them given up, and nothing fired in their place.
  */
@@ -89,7 +104,8 @@ async function giveUp(
   const { ledger } = engine;
   for (const [id, drift] of passed) {
     if (drift !== "unsettled" && drift !== "committed_since") continue;
-    const move = { move: "abandon", instead, at: ledger.clock.latest() } as const;
+    const shownDone = drift === "committed_since";
+    const move = { move: "abandon", instead, shownDone, at: ledger.clock.latest() } as const;
     const moved = await askStore(engine, "abandon", ledger.move({ tenant, id }, move));
     const why = moved.tag === "refused" ? moved.why : undefined;
     // What is held was not sent, and what is gone was settled long ago.

@@ -114,7 +114,7 @@ describe("another wish after one that is unknown", () => {
   });
 
   test("is held also for plain code that makes the same call, until a person answers", async () => {
-    await toldUnknown(red);
+    const first = await toldUnknown(red);
     await say(blue);
     openProcess();
     expect(await outcomeOf(blue)).toMatchObject({ status: "held", reason: "drift" });
@@ -122,6 +122,8 @@ describe("another wish after one that is unknown", () => {
     await approve();
     expect(await outcomeOf(blue)).toMatchObject({ status: "committed" });
     expect(world.begun).toEqual(["red", "blue"]);
+    // What it was let pass in place of is given up, whoever makes the call.
+    expect(await hf.operations.get(first)).toMatchObject({ reason: "abandoned" });
   });
 
   test("that a person refuses meanwhile gives nothing up", async () => {

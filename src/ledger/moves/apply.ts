@@ -132,8 +132,8 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
     case "abandon": {
       const { state } = record;
       const { instead: abandonedFor, at } = move;
-      // Done since it was told as open: a person was shown that, too.
-      if (state.tag === "committed" && record.untold) {
+      // Done since it was told as open, and the person was shown that, too. Who was not is asked again.
+      if (state.tag === "committed" && record.untold && move.shownDone) {
         return write({ ...record, abandonedFor }, "keep");
       }
       if (state.tag === "claimed" && !hasLapsed(stored, now)) return refused("busy");

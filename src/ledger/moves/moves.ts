@@ -166,7 +166,13 @@ export type Move =
       readonly run?: string | undefined;
     }
   /** A person lets the operation `instead` pass in its place: it is never fired again. */
-  | { readonly move: "abandon"; readonly instead: string; readonly at: number }
+  | {
+      readonly move: "abandon";
+      readonly instead: string;
+      /** The person was shown that it is done. */
+      readonly shownDone?: boolean | undefined;
+      readonly at: number;
+    }
   /** Its caller has the service's own words for how it failed, and it may have been a read: it leaves no record. */
   | { readonly move: "forget" };
 

@@ -151,12 +151,16 @@ describe("an operation that a person wants forgotten", () => {
 describe("an operation that a person gives up for another", () => {
   const abandon = { move: "abandon", instead: "operation-2", at: 10 } as const;
 
-  test("is noted on a commit that was told to none, and on no other one", () => {
-    const applied = apply(stored({ state: yes, untold: true }), abandon, 10);
+  test("is noted on a commit that was told to none and that the person was shown, and on no other one", () => {
+    const shown = { ...abandon, shownDone: true };
+    const applied = apply(stored({ state: yes, untold: true }), shown, 10);
     expect(applied).toMatchObject({ lease: "keep", record: { abandonedFor: "operation-2" } });
     expect(written(applied).state).toEqual(yes);
-    expect(apply(stored({ state: yes }), abandon, 10)).toEqual(refused("settled"));
-    expect(apply(stored({ state: no, untold: true }), abandon, 10)).toEqual(refused("settled"));
+    // Done at the last moment: the person agreed to another one in place of what was open.
+    const unseen = stored({ state: yes, untold: true });
+    expect(apply(unseen, abandon, 10)).toEqual(refused("settled"));
+    expect(apply(stored({ state: yes }), shown, 10)).toEqual(refused("settled"));
+    expect(apply(stored({ state: no, untold: true }), shown, 10)).toEqual(refused("settled"));
   });
 
   test("is left to its owner while the lease runs, and fenced off after", () => {
