@@ -20,7 +20,7 @@ import { asksOf, hasExpired, isApproved } from "../ledger/moves/approval-questio
 import type { Ask, Stored } from "../ledger/record.ts";
 import { decisionOn, tellDecision } from "./decision.ts";
 import { diffOf, diffText } from "./diff.ts";
-import type { Drift } from "./drift.ts";
+import { type Drift, replacedBy, replacedIn } from "./drift.ts";
 import { makePlan } from "./plan.ts";
 
 /** What a person is asked. Nothing in it comes from a model's say-so. */
@@ -200,14 +200,6 @@ function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
 
 /** What of a question is part of its digest by itself. */
 type Bound = Pick<Ask, "expiresAt" | "nonce" | "insteadOf">;
-
-/** A yes gives up what is open, and that alone: of another one, or of more that is known, a person is asked anew. */
-const replacedBy = ({ from, why }: Drift): string | undefined =>
-  why === "unsettled" || why === "committed_since" ? `${why}:${from}` : undefined;
-
-/** The id in what `replacedBy` made. */
-const replacedIn = ({ insteadOf }: Bound): string | undefined =>
-  insteadOf?.slice(insteadOf.indexOf(":") + 1);
 
 /** Shown, but no part of what is agreed to: what it drifts from may be settled before the yes is used. */
 const withDrift = (text: string, drift: Drift | undefined): string =>

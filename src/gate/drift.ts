@@ -10,6 +10,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Execution, Operation } from "../engine/operation/operation.ts";
 import { askStore, listEveryRecord } from "../engine/store-call.ts";
 import type { Json } from "../key/json.ts";
+import type { Ask } from "../ledger/moves/approval-question.ts";
 import type { OperationRecord, StateTag, Stored } from "../ledger/record.ts";
 import type { SiblingWrites } from "./sibling-writes.ts";
 import type { ToldOpen } from "./told-open.ts";
@@ -153,3 +154,11 @@ async function otherVersion(
   }
   return undefined;
 }
+
+/** A yes gives up what is open, and that alone: of another one, or of more that is known, a person is asked anew. */
+export const replacedBy = ({ from, why }: Drift): string | undefined =>
+  why === "unsettled" || why === "committed_since" ? `${why}:${from}` : undefined;
+
+/** The id in what `replacedBy` made. */
+export const replacedIn = ({ insteadOf }: Pick<Ask, "insteadOf">): string | undefined =>
+  insteadOf?.slice(insteadOf.indexOf(":") + 1);
