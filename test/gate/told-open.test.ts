@@ -106,8 +106,9 @@ describe("another wish after one that is unknown", () => {
     expect(await say(blue)).toMatchObject({ outcome: "held" });
     expect(await drift()).toMatchObject({ from: told.operation, why: "unsettled" });
     await approve();
-    // A yes gives up what nobody works on.
+    // A yes gives up what no process works on; code that makes the call is held as the model is.
     expect(await say(blue)).toMatchObject({ outcome: "held" });
+    expect(await outcomeOf(blue)).toMatchObject({ status: "held", reason: "drift" });
     expect(await hf.operations.get(told.operation)).toMatchObject({ status: "claimed" });
     expect(world.begun).toEqual(["red"]);
     expect(await clock.run(sending)).toMatchObject({ status: "committed" });
@@ -124,6 +125,29 @@ describe("another wish after one that is unknown", () => {
     expect(world.begun).toEqual(["red", "blue"]);
     // What it was let pass in place of is given up, whoever makes the call.
     expect(await hf.operations.get(first)).toMatchObject({ reason: "abandoned" });
+  });
+
+  test("is asked about again if the first is done between the yes and its use", async () => {
+    let meanwhile = async () => {};
+    openProcess({
+      plan: async () => {
+        await meanwhile();
+        return { changes: [] };
+      },
+    });
+    const first = await toldUnknown(red);
+    await say(blue);
+    await approve();
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      await settle(first, "committed");
+    };
+    expect(await say(blue)).toMatchObject({ outcome: "held" });
+    expect(await drift()).toMatchObject({ from: first, why: "committed_since" });
+    expect(world.begun).toEqual(["red"]);
+    await approve();
+    expect(await say(blue)).toMatchObject({ outcome: "committed" });
+    expect(world.begun).toEqual(["red", "blue"]);
   });
 
   test("that a person refuses meanwhile gives nothing up", async () => {
