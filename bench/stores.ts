@@ -10,7 +10,15 @@ import { fileURLToPath } from "node:url";
 
 const STORES = ["sqlite", "redis", "postgres"];
 
+const USAGE = `npm run bench:stores -- [--quick] [${STORES.join(" | ")} ...]
+
+Each store against its floor, at 1 and 100 callers. Without a name, all of them. --quick: short rounds, as CI runs them.`;
+
 const given = process.argv.slice(2);
+if (given.includes("--help")) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const options = given.filter((word) => word.startsWith("--"));
 const chosen = given.filter((word) => !word.startsWith("--"));
 

@@ -13,7 +13,7 @@
  *   ledger        what is remembered: records, legal moves, the contract of a store
  *   stores        where it is kept: memory, SQLite, Redis, Postgres
  *   classify      what an answer proves
- *   wire          sees and counts the requests that leave in an attempt
+ *   wire          sees and counts the requests that leave in an attempt, and stops late ones
  *   observe       events, log lines, OpenTelemetry
  *   engine        one operation, from claim to outcome
  *   gate          what stands before a claim: drift, approvals, lanes

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { seeded } from "../../src/gateway/chaos.ts";
+import { seeded } from "../../src/gateway/break-answers.ts";
 import { createLanes } from "./lanes.ts";
 import type { Policy } from "./policies.ts";
 import { createTimeline } from "./timeline.ts";

@@ -59,7 +59,8 @@ export interface OperationPage {
 export interface AlsoUnknown {
   readonly id: string;
   readonly tool: string;
-  readonly standing: string;
+  /** How it stands, in a sentence. */
+  readonly sentence: string;
   readonly intent?: string | undefined;
 }
 
@@ -96,7 +97,8 @@ export interface CutText {
 /** An operation whose outcome is unknown, or whose process may have died. */
 export interface UnknownItem {
   readonly operation: OperationRow;
-  readonly standing: string;
+  /** How it stands, in a sentence. */
+  readonly sentence: string;
   readonly intent?: string | undefined;
   /** How its last attempt ended, in words. */
   readonly last?: string | undefined;
@@ -138,7 +140,8 @@ export interface AttemptBar {
 
 export interface OperationDetail {
   readonly operation: OperationRow;
-  readonly standing: string;
+  /** How it stands, in a sentence. */
+  readonly sentence: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly timeline: readonly Moment[];
   readonly attempts: readonly AttemptBar[];

@@ -6,13 +6,12 @@
  */
 
 import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
-import type { InTime } from "../lang/clock.ts";
+import type { Instant, InTime } from "../lang/clock.ts";
 import type { Moved } from "../ledger/ledger.ts";
 import { mayFireAgain } from "../ledger/moves/claim-moves.ts";
 import type { Draft, Lost, Move } from "../ledger/moves/moves.ts";
 import type { OperationRecord, Stored } from "../ledger/record.ts";
 import type { LaneChange } from "../ledger/store.ts";
-import type { Instant } from "../ledger/store-clock.ts";
 import { declaredBy, recognisesRepeats, type Tool } from "./define/tool.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import type { Operation } from "./operation/operation.ts";
@@ -63,7 +62,7 @@ export const claimOf = (
  * This process may know of the operation what it could not write down. That is written first: a claim that is made
  * without it, once the old lease is over, would decide on less than is known.
  */
-export async function claimInTime(
+export function claimInTime(
   operation: Operation,
   engine: Engine,
   claim: ClaimMove,
@@ -71,8 +70,19 @@ export async function claimInTime(
   lane?: LaneChange,
 ): Promise<Moved> {
   const unrecorded = engine.unrecorded.get(operation.ref.id);
-  const busy = unrecorded && (await recordFirst(operation, unrecorded, engine));
-  if (busy) return busy;
+  if (!unrecorded) return claimNow(operation, engine, claim, known, lane);
+  return recordFirst(operation, unrecorded, engine).then(
+    (busy) => busy ?? claimNow(operation, engine, claim, known, lane),
+  );
+}
+
+async function claimNow(
+  operation: Operation,
+  engine: Engine,
+  claim: ClaimMove,
+  known: Stored | undefined,
+  lane: LaneChange | undefined,
+): Promise<Moved> {
   const claiming = engine.ledger.move(operation.ref, claim, known, lane);
   const inTime = await inStoreTime(engine, claiming);
   return inTime.tag === "done"

@@ -43,7 +43,7 @@ export interface Engine {
   readonly calledWith: CalledWith;
   /** Operations that run in this process, by id, which is made from the tenant too. */
   readonly executions: Map<string, Execution>;
-  /** Attempts whose `run` has not settled yet, by operation id; some outlive their execution. */
+  /** Attempts that have not ended yet, by operation id; some outlive their execution. */
   readonly runningAttempts: Map<string, readonly number[]>;
   /** Attempts in doubt that ended in this process not long ago, and when on its monotonic clock; by operation id. */
   readonly endedHere: Map<string, readonly { readonly n: number; readonly at: number }[]>;

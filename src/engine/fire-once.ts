@@ -12,9 +12,9 @@ import type { HoldfireEvents } from "../observe/events.ts";
 import {
   createToken,
   endToken,
-  giveUp,
   repeats,
   runWithToken,
+  stopSuspecting,
   type WireToken,
   type WriteTerms,
 } from "../wire/token.ts";
@@ -24,7 +24,7 @@ export interface Fired<T> {
   readonly token: WireToken;
   /** How it ended; of a write, once each write that it sent is answered or torn down. Never rejects. */
   readonly ended: Promise<Ended<T>>;
-  /** It is over or given up: tells the function, and what it left behind, to send no more. */
+  /** It is over, or not waited for any more: fires its signal. What leaves is stopped elsewhere, by its end and its time. */
   stop(): void;
 }
 
@@ -73,7 +73,7 @@ export function fireOnce<T>(firing: Firing<T>): Fired<T> {
     ended,
     stop() {
       isOver = true;
-      giveUp(token);
+      stopSuspecting(token);
       if (!controller) return;
       stopped?.removeEventListener("abort", onStopped);
       controller.abort();
@@ -94,7 +94,7 @@ function whenQuiet<T>(
 }
 
 /** Tells of each; returns the error where a repetition is one. */
-export function tellRepeats(
+export function warnOfRepeats(
   token: WireToken,
   about: () => Omit<HoldfireEvents["attempt"], "licence" | "around">,
   { events, onHiddenRetry }: Pick<Engine, "events" | "onHiddenRetry">,

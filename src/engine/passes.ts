@@ -1,8 +1,9 @@
 /**
  * Runs passes until one is done. The only file that knows p-retry.
  *
- * The loop is p-retry's, so that how a loop ends on an error is not written again here. Each pass decides the rest:
- * whether another one follows, and after which pause, which is made on the engine's clock. An error that a pass throws
+ * The loop is p-retry's, the library that people know for it; what it does with an error, or a thrown value that is none,
+ * is tested there. Each pass decides the rest: whether another one follows, and after which pause, which is made on the
+ * engine's clock. An error that a pass throws
  * ends the loop and comes out as it is; from the second pass on it goes through p-retry. What a user's function throws
  * is a value in its pass, and does not come here.
  *

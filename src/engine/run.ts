@@ -19,15 +19,18 @@
  *   call        call/guarded-tool.ts → call/name-operation.ts → call/join.ts → here
  *   claim       steps/claim.ts → claim-terms.ts → ledger/ledger.ts → ledger/moves/apply.ts → the store
  *   attempt     steps/attempt.ts → fire-once.ts → the tool's own run; what it sends is counted: wire/token.ts
- *   classify    steps/classify-attempt.ts → classify/classify.ts
+ *   classify    steps/classify-attempt.ts → classify/classify.ts; an attempt whose time is up is unknown without it
  *   read state  steps/read-state.ts → reader.ts → the tool's own readState
  *   next move   steps/next-move.ts → steps/decide.ts, which is pure; pace.ts says how long the pause after it is
  *   settle      steps/settle.ts → steps/settled-state.ts → ledger/ledger.ts → the store; outcome/build.ts makes the outcome
  *   result      call/join.ts, where each caller waits → call/guarded-tool.ts → operation/outcome.ts, for the errors
  *
+ * Where a step may answer at once or with a promise (`X | Promise<X>`), that is for speed alone: a plain call then takes
+ * no extra turns, and the long way gives the same answer.
+ *
  * `passes.ts` is the loop around it. Outside of `steps/` is what others need, too: reads and model calls use `fire-once.ts`
  * and `pace.ts`; model calls, the gate and reconcile use `claim-terms.ts`; replay (`outcome/replay.ts`) and reconcile use
- * `reader.ts`.
+ * `reader.ts`. Only `ended-here.ts` is for steps alone: its list is the whole process's.
  *
  * @module
  */
@@ -46,7 +49,7 @@ import { endBeforeFiring, type Next, nextMove, pause, readsFirst } from "./steps
 import { isInDoubt, type Owned } from "./steps/ownership.ts";
 import { readState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
-import { giveUpWaiting } from "./steps/still-running.ts";
+import { stopSlowAttempts } from "./steps/still-running.ts";
 import { withdrawn } from "./steps/withdraw.ts";
 import { withinDeadline } from "./store-call.ts";
 
@@ -74,9 +77,9 @@ export async function conclude(
       (waitMs) => pause(owned, waitMs, engine),
     );
   } catch (error) {
-    // Whatever goes wrong here, a write that was fired ends in an outcome; inside a transaction of the
+    // Whatever goes wrong here, a write that may have been sent ends in an outcome; inside a transaction of the
     // user's, which cannot be committed any more, it ends in the error.
-    if (owned.fires === 0 || error instanceof LeaseLostError) throw error;
+    if (!mayHaveSent(owned) || error instanceof LeaseLostError) throw error;
     engine.events.emit("store", () => ({ status: "error", step: "run", error }));
     const left = await settle(owned, { do: "leave_unknown", reason: "cannot_tell" }, engine);
     if (left.tag === "done") return left.value;
@@ -85,9 +88,13 @@ export async function conclude(
     owned.active = false;
     if (owned.resendAt !== undefined) engine.budgets.putBack(owned.operation.tool.service);
     stopRenewing();
-    giveUpWaiting(owned);
+    stopSlowAttempts(owned);
   }
 }
+
+/** Also by an owner before this one, if it is a call that has taken over; reconcile tells its own failures. */
+const mayHaveSent = ({ fires, execution }: Owned): boolean =>
+  fires > 0 || (execution.sent && execution.fireMode === "freely");
 
 async function onePass(
   owned: Owned,

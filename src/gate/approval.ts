@@ -109,8 +109,8 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     const digestFor = (asked: Bound) =>
       digestOf(operation, shown.text, record?.generation ?? 0, policyVersion, asked);
     const now = engine.ledger.clock.latest();
-    const standing = record?.state.tag === "held" ? asksOf(record.state) : [];
-    const same = standing.find(
+    const questions = record?.state.tag === "held" ? asksOf(record.state) : [];
+    const same = questions.find(
       (earlier) =>
         !hasExpired(earlier, now, engine.clock.now()) &&
         (insteadOf === undefined || earlier.insteadOf === insteadOf) &&

@@ -21,16 +21,16 @@ export function gateOf(options: GateOptions): Gate {
   async function askPerson(execution: Execution, engine: Engine, visit: Visit): Promise<Admission> {
     const { operation } = execution;
     const passed = new Map<string, Drift["why"]>();
-    let leave: Admission | undefined;
+    let admission: Admission | undefined;
     for (;;) {
       const drift = await findDrift(execution, compared, passed, engine);
       if (drift && operation.tool.onDrift === "refuse") return { tag: "denied", by: "onDrift" };
-      if (!drift && leave) {
-        const given = await giveUp(passed, operation, engine);
-        if (given === "busy") return { tag: "held", reason: "drift" };
-        if (given === "given_up") return leave;
+      if (!drift && admission) {
+        const others = await abandonOthers(passed, operation, engine);
+        if (others === "busy") return { tag: "held", reason: "drift" };
+        if (others === "abandoned") return admission;
         passed.clear();
-        leave = undefined;
+        admission = undefined;
         continue;
       }
       const asked = drift ?? (await askedBefore(execution, engine, visit));
@@ -39,18 +39,18 @@ export function gateOf(options: GateOptions): Gate {
       if (!drift) return inPlaceOf(admitted, operation, engine);
       // Each that it drifts from has its own question, and its own yes.
       passed.set(drift.from, drift.why);
-      leave = admitted;
+      admission = admitted;
     }
   }
 
   async function ask(execution: Execution, engine: Engine, visit: Visit): Promise<Admission> {
     for (;;) {
-      const leave = await askPerson(execution, engine, visit);
-      if (leave.tag !== "pass") return leave;
+      const admission = await askPerson(execution, engine, visit);
+      if (admission.tag !== "pass") return admission;
       const { waited, ...entry } = await admitToLane(execution, engine, visit);
       if (entry.tag !== "pass") return entry;
       // Another operation wrote meanwhile: what a person agreed to, or would have, may have changed.
-      if (!waited) return { ...leave, ...entry };
+      if (!waited) return { ...admission, ...entry };
     }
   }
 
@@ -79,7 +79,7 @@ const isAsked = ({ operation: { tool, draft } }: Execution, { held }: Visit): bo
 
 /**
  * The yes was given for a call that drifted, and this one does not: it is made by code and not by a model, or what it
- * drifted from is settled by now. What is still open is given up all the same; that is what the person agreed to.
+ * drifted from is settled by now. What is still open is abandoned all the same; that is what the person agreed to.
  */
 async function inPlaceOf(
   admitted: Extract<Admission, { tag: "pass" }>,
@@ -87,19 +87,23 @@ async function inPlaceOf(
   engine: Engine,
 ): Promise<Admission> {
   if (admitted.insteadOf === undefined) return admitted;
-  const given = await giveUp(new Map([[admitted.insteadOf, "unsettled"]]), operation, engine);
-  return given === "busy" ? { tag: "held", reason: "drift" } : admitted;
+  const others = await abandonOthers(
+    new Map([[admitted.insteadOf, "unsettled"]]),
+    operation,
+    engine,
+  );
+  return others === "busy" ? { tag: "held", reason: "drift" } : admitted;
 }
 
 /**
  * A person lets the operation pass in the place of those that are open, and they are never fired again. Before the claim: a crash
- * in between leaves them given up, and nothing fired in their place.
+ * in between leaves them abandoned, and nothing fired in their place.
  */
-async function giveUp(
+async function abandonOthers(
   passed: ReadonlyMap<string, Drift["why"]>,
   { ref }: Operation,
   engine: Engine,
-): Promise<"given_up" | "busy" | "settled"> {
+): Promise<"abandoned" | "busy" | "settled"> {
   const { tenant, id: instead } = ref;
   const { ledger } = engine;
   for (const [id, drift] of passed) {
@@ -111,7 +115,7 @@ async function giveUp(
     // What is held was not sent, and what is gone was settled long ago.
     if (why === "busy" || why === "settled") return why;
   }
-  return "given_up";
+  return "abandoned";
 }
 
 /** The question stands also where what it was about is settled by now: a person answers it. */
@@ -119,7 +123,7 @@ async function askedBefore(
   { operation }: Execution,
   engine: Engine,
   visit: Visit,
-): Promise<"asked" | Drift | undefined> {
+): Promise<"asked" | undefined> {
   if (!visit.held) return undefined;
   const stored = await askStore(engine, "gate", engine.ledger.read(operation.ref));
   const state = stored?.record.state;

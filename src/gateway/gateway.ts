@@ -14,7 +14,7 @@
 import type { Readable, Writable } from "node:stream";
 import { systemClock, withTimeLimit } from "../lang/clock.ts";
 import { peek } from "../lang/peek.ts";
-import type { Chaos } from "./chaos.ts";
+import type { Chaos } from "./break-answers.ts";
 import { type Line, linesOf } from "./pipe/lines.ts";
 import { answerText, type Message, messageOf, parseLine, textOf } from "./pipe/message.ts";
 import { type OwnRequests, ownRequests } from "./pipe/own-requests.ts";

@@ -20,6 +20,17 @@ export interface Clock {
   after(ms: number, call: () => void, idle?: boolean): () => void;
 }
 
+/** A moment on both clocks: either may be wrong about how much time has passed since. */
+export interface Instant {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export const instantOf = (clock: Clock): Instant => ({
+  monotonic: clock.monotonic(),
+  wall: clock.now(),
+});
+
 /** The longest delay a Node timer can hold; a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

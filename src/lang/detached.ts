@@ -2,8 +2,8 @@
  * An async context outside of every call, for work that no caller asked for. Whatever happens to start it (a
  * listener, a timer, a tool) may run inside a call, whose context must not be carried along.
  *
- * Taken when this file is loaded, so `create.ts` imports it statically: what is loaded late may be loaded
- * inside a call.
+ * Taken when this file is loaded, so it is imported statically by all who need it: what is loaded late may be
+ * loaded inside a call.
  *
  * @module
  */

@@ -5,14 +5,14 @@
  * @module
  */
 
-import type { Clock } from "../lang/clock.ts";
+import { type Clock, instantOf } from "../lang/clock.ts";
 import { laneAlone, NO_LANE } from "./lane.ts";
 import { laneCache } from "./lane-cache.ts";
-import { apply } from "./moves/apply.ts";
+import { type Applied, apply } from "./moves/apply.ts";
 import type { Move, Refusal } from "./moves/moves.ts";
 import type { Stored } from "./record.ts";
 import type { Change, LaneChange, Store, StoredLane, Swapped } from "./store.ts";
-import { instantOf, type LedgerClock, storeClock } from "./store-clock.ts";
+import { type LedgerClock, storeClock } from "./store-clock.ts";
 import { lossWatch, type Suspicion } from "./witness/loss-watch.ts";
 import type { Witness } from "./witness/witness.ts";
 
@@ -45,7 +45,7 @@ export interface Ledger {
   trust(by: string): Promise<void>;
   /** Opens the store once; later calls wait for the same opening. A failed opening is tried again. */
   open(): Promise<void>;
-  /** `known` is the record as the caller last saw it; left out, the caller expects none. */
+  /** `known` is the record as the caller last saw it: a first guess, which saves a read. Left out, the guess is that there is none. */
   move(
     ref: Ref,
     move: Move,
@@ -59,6 +59,13 @@ export interface Ledger {
   readLane(tenant: string, name: string): Promise<StoredLane | undefined>;
   /** Changes a lane alone. Returns false if it had changed and nothing was written. */
   changeLane(tenant: string, change: LaneChange): Promise<boolean>;
+}
+
+/** A move as it was asked for. `lane`: what is to change with it. */
+interface Wanted {
+  readonly ref: Ref;
+  readonly move: Move;
+  readonly lane: LaneChange | undefined;
 }
 
 /** The moves that only the owner of an open operation makes. A renewal may meet the withdrawal of its own claim. */
@@ -126,6 +133,68 @@ export function createLedger({
     return stored;
   }
 
+  /**
+   * Decides on `stored`, writes, and tries again with what the store answers. A guess may be used to try a write, but a
+   * refusal must rest on the store's answer (`certain`). Promises as in `swap`, for the same reason.
+   */
+  function tryMove(
+    wanted: Wanted,
+    stored: Stored | undefined,
+    certain: boolean,
+    laneTries: number,
+  ): Promise<Moved> {
+    const { ref, move, lane } = wanted;
+    const applied = apply(stored, move, time.said());
+    if (applied.tag !== "write") {
+      if (certain) return Promise.resolve(unwritten(applied, stored, move));
+      const reading = timed(() => store.read(ref.tenant, ref.id));
+      return reading.then((read) => tryMove(wanted, read.stored, true, laneTries));
+    }
+    const { record } = applied;
+    const leaves = !lane && leavesLanes && stored?.record.resource !== undefined;
+    if (!leaves) return write(wanted, stored, applied, lane, certain, laneTries);
+    return lanes
+      .changeWith(stored.record, record, laneTries)
+      .then((left) => write(wanted, stored, applied, left, certain, laneTries));
+  }
+
+  function write(
+    wanted: Wanted,
+    stored: Stored | undefined,
+    { record, lease, report }: Extract<Applied, { tag: "write" }>,
+    lane: LaneChange | undefined,
+    certain: boolean,
+    laneTries: number,
+  ): Promise<Moved> {
+    const { tenant, id } = wanted.ref;
+    const expect = stored?.version ?? 0;
+    return swap({ tenant, id, expect, record, lease, lane }).then((swapped) => {
+      if (swapped.ok) {
+        const { version, leaseUntil } = swapped;
+        return { tag: "moved", report, stored: record && { record, version, leaseUntil } };
+      }
+      // If both had changed, the record decides first: it may say that no lane is needed.
+      if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
+        if (wanted.lane) return { tag: "lane", lane: swapped.lane };
+        return tryMove(wanted, stored, certain, laneTries + 1);
+      }
+      return tryMove(wanted, swapped.current, true, laneTries);
+    });
+  }
+
+  function unwritten(
+    applied: Exclude<Applied, { tag: "write" }>,
+    stored: Stored | undefined,
+    { move }: Move,
+  ): Moved {
+    if (applied.tag === "same") return { tag: "moved", stored };
+    // Open operations are never removed: if an owner's record is gone, the store has lost it.
+    if (applied.why === "absent" && OWNERS.has(move)) {
+      losses.doubt("the record of an open operation is gone");
+    }
+    return { tag: "refused", why: applied.why, stored };
+  }
+
   return {
     store,
     clock: time,
@@ -152,44 +221,12 @@ export function createLedger({
       return opening;
     },
 
-    async move({ tenant, id }, move, known, lane) {
-      let stored = known;
-      // A guess may be used to try a write, but a refusal must rest on the store's answer.
-      let certain = false;
-      for (let laneTries = 0; ; ) {
-        const applied = apply(stored, move, time.said());
-        if (applied.tag !== "write" && !certain) {
-          ({ stored } = await timed(() => store.read(tenant, id)));
-          certain = true;
-          continue;
-        }
-        if (applied.tag === "refused") {
-          // Open operations are never removed: if an owner's record is gone, the store has lost it.
-          if (applied.why === "absent" && OWNERS.has(move.move)) {
-            losses.doubt("the record of an open operation is gone");
-          }
-          return { tag: "refused", why: applied.why, stored };
-        }
-        if (applied.tag === "same") return { tag: "moved", stored };
-        const { record, lease, report } = applied;
-        const expect = stored?.version ?? 0;
-        const moved =
-          !lane && leavesLanes && stored?.record.resource !== undefined
-            ? await lanes.changeWith(stored.record, record, laneTries)
-            : undefined;
-        const swapped = await swap({ tenant, id, expect, record, lease, lane: lane ?? moved });
-        if (swapped.ok) {
-          const { version, leaseUntil } = swapped;
-          return { tag: "moved", report, stored: record && { record, version, leaseUntil } };
-        }
-        // If both had changed, the record decides first: it may say that no lane is needed.
-        if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
-          if (lane) return { tag: "lane", lane: swapped.lane };
-          laneTries += 1;
-          continue;
-        }
-        stored = swapped.current;
-        certain = true;
+    move(ref, move, known, lane) {
+      try {
+        return tryMove({ ref, move, lane }, known, false, 0);
+      } catch (error) {
+        // A store of a user's own may throw without a promise.
+        return Promise.reject(error);
       }
     },
 

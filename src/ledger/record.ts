@@ -99,7 +99,7 @@ export interface AttemptNote {
    * second clock to count from `at` and `endsBy`.
    */
   readonly skew?: number | undefined;
-  /** When its `run` promise settled. */
+  /** When it ended: `run` had settled, and each write was answered or torn down. Later than now where a write left late. */
   readonly endedAt?: number | undefined;
   /**
    * The latest time at which it may still send, noted before it is fired; whoever lets it go on longer

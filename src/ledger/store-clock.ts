@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Clock } from "../lang/clock.ts";
+import { type Clock, type Instant, instantOf } from "../lang/clock.ts";
 
 /** Bounds of the store's time, now or at a moment that was taken just before: steps that ask twice take it once. */
 export interface LedgerClock {
@@ -17,17 +17,6 @@ export interface LedgerClock {
   /** How far the wall clock of this host is ahead of the store's. */
   skew(at?: Instant): number;
 }
-
-/** A moment on both local clocks. */
-export interface Instant {
-  readonly monotonic: number;
-  readonly wall: number;
-}
-
-export const instantOf = (clock: Clock): Instant => ({
-  monotonic: clock.monotonic(),
-  wall: clock.now(),
-});
 
 export interface StoreClock extends LedgerClock {
   /** Asks the store, and notes its time and when it was asked. */

@@ -49,7 +49,12 @@ export interface Incarnation {
 /** How a write changes the lease: a number of milliseconds from the store's now, `keep` or `none`. */
 export type LeaseChange = number | "keep" | "none";
 
-/** The queue of one resource. Whether its holder still blocks it is in the holder's own record. */
+/**
+ * The queue of one resource. Whether its holder still blocks it is in the holder's own record.
+ *
+ * The gateway (`holdfire mcp`) keeps other lists in such records, where a ticket whose time has passed still counts: a store
+ * reads nothing into them.
+ */
 export interface LaneRecord {
   /** The operation that writes to the resource now. */
   readonly holder?: string | undefined;

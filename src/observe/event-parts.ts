@@ -53,6 +53,7 @@ export type StoreEvent =
   /** An outcome that could not be written before is written now. */
   | (OfOperation & { readonly status: "recorded" });
 
+// A new one also goes into `log.ts` and the table of warnings in `docs/events.md`.
 export type Warning =
   /** One attempt sent the same request more than once, or tried to. */
   | (OfAttempt & {

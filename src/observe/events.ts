@@ -34,7 +34,10 @@ export interface HoldfireEvents {
   outcome: OfOperation & {
     readonly kind: "read" | "write" | "destructive";
     readonly by: "call" | "reconcile";
-    /** As in `Outcome`; `failed` if there is none: an error was thrown, and nothing was sent. */
+    /**
+     * As in `Outcome`; `failed` if there is none: an error was thrown, and nothing was sent. In a transaction of yours
+     * (`hf.enlist`) `run` may have been called before that; the transaction can then only be rolled back.
+     */
     readonly status: string;
     readonly reason?: string | undefined;
     /** How the commit became known; `undefined` if it was known before. */
@@ -65,7 +68,7 @@ export interface HoldfireEvents {
   read: OfOperation & { readonly reading: string; readonly durationMs: number };
   /** Another process owns the operation: the call waits for its outcome, or until its lease has expired. */
   waiting: OfOperation;
-  /** This process took over an operation whose owner's lease had expired. */
+  /** This process took over an operation whose owner was lost: its lease had expired before it settled. */
   takeover: OfOperation & { readonly epoch: number };
   /** The effect exists more than once. */
   duplicate: OfOperation & { readonly source: "late" | "read" };

@@ -41,8 +41,8 @@ interface Missing {
   readonly record: OperationRecord;
 }
 
-/** `until` is the end of the report's span: commits after it can speak for a reader. */
-export function createAbsences(until: number, engine: Engine): Absences {
+/** `spanEnd`: where the span of the report ends. Whether a reader sees is asked of commits since then. */
+export function createAbsences(spanEnd: number, engine: Engine): Absences {
   const seeing = new Set<Tool>();
   const blind = new Set<Tool>();
   const missing = new Map<Tool, Missing>();
@@ -53,7 +53,7 @@ export function createAbsences(until: number, engine: Engine): Absences {
     if (learned.readerBlind) return false;
     // One or two may have been deleted; it is unlikely that all of many were.
     if (learned.readerChecked && gone.length < ENOUGH) return true;
-    if (await checkReader(tool, engine, until)) return true;
+    if (await checkReader(tool, engine, spanEnd)) return true;
     if (!learned.readerBlind)
       callBlind(
         recallSettled(record, tool, () => {}),

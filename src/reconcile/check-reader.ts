@@ -30,13 +30,20 @@ export function createReaderCheck(engine: Engine): (tool: Tool) => Promise<unkno
   };
 }
 
-/** Whether it finds one of the commits of the last day, or since then. If it finds none of them, it is blind. */
-export async function checkReader(tool: Tool, engine: Engine, since?: number): Promise<boolean> {
+/**
+ * Whether it finds one of the commits since `committedSince`, by default of the last day. If it finds none of them, it is
+ * blind.
+ */
+export async function checkReader(
+  tool: Tool,
+  engine: Engine,
+  committedSince?: number,
+): Promise<boolean> {
   const now = engine.ledger.clock.earliest();
   const query = {
     states: ["committed"],
     tool: tool.name,
-    since: since ?? now - DAY_MS,
+    since: committedSince ?? now - DAY_MS,
     // A reader may lag by as much as the tool declares.
     until: now - (tool.commitsWithinMs ?? 0),
     limit: ENOUGH,

@@ -23,13 +23,13 @@ import { withdrawInTime } from "../engine/steps/withdraw.ts";
 import { askStore } from "../engine/store-call.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
+import { instantOf } from "../lang/clock.ts";
 import type { OperationRecord, Stored, UnknownReason } from "../ledger/record.ts";
-import { instantOf } from "../ledger/store-clock.ts";
 import { recall } from "./recall-operation.ts";
 import type { Reconciled, StillUnknown } from "./report.ts";
 
-/** An operation that needs more reads than this is left to the next pass. */
-const READS = 2;
+/** The deadline of an operation that is only read: so many times `readTimeoutMs`. What needs longer is left to the next pass. */
+const DEADLINE_IN_READS = 2;
 
 export async function settleOne(
   listed: Stored,
@@ -45,7 +45,11 @@ export async function settleOne(
   const resends = sends && sameArguments;
   const bounds = resends
     ? ({ fireMode: "by_key", signal, deadlineMs: tool.deadlineMs } as const)
-    : ({ fireMode: "never", signal: undefined, deadlineMs: READS * tool.readTimeoutMs } as const);
+    : ({
+        fireMode: "never",
+        signal: undefined,
+        deadlineMs: DEADLINE_IN_READS * tool.readTimeoutMs,
+      } as const);
   const outcome = await executeDetached(operation, bounds, engine, async (execution) => {
     const claim = await takeOver(execution, listed, engine);
     return claim.tag === "known"
@@ -87,7 +91,6 @@ async function takeOver(execution: Execution, listed: Stored, engine: Engine): P
   const moved = await claimInTime(operation, engine, claim, stored);
   if (moved.tag === "moved" && moved.stored) {
     const owned = takeOwnership(execution, moved.stored, holder, grantedAt, engine);
-    execution.sent = true;
     return { tag: "owned", owned };
   }
   const found = moved.tag === "refused" ? moved.stored : undefined;

@@ -74,7 +74,7 @@ export async function fetchUnder(
   const guard = guards.get(token) ?? { first: new Map(), loggedIn: new Set(), refused: 0 };
   guards.set(token, guard);
   const before = guard.first.get(request.name);
-  const first = before && (await standing(before, isRead));
+  const first = before && (await firstThatCounts(before, isRead));
   if (first && !mayLogIn(first, guard, request)) {
     return refuse(first, request, token, guard);
   }
@@ -96,7 +96,10 @@ function mayLogIn(first: First, guard: Guarded, { name, authorization }: Identit
 }
 
 /** The first answer, if it still counts: a read that is in progress or answered does not stop another. */
-async function standing(before: Promise<First>, isRead: boolean): Promise<First | undefined> {
+async function firstThatCounts(
+  before: Promise<First>,
+  isRead: boolean,
+): Promise<First | undefined> {
   if (!isRead) return before;
   const first = await Promise.race([before, undefined]);
   return first?.tag === "done" ? undefined : first;

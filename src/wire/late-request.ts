@@ -17,13 +17,13 @@ import { findUnseen, termsOf, type WireToken } from "./token-state.ts";
  * `mine`: it is in time, and counted. `passes`: it is late and may be another's. Else the error with which to
  * stop it.
  */
-export type Leave = "mine" | "passes" | AttemptEndedError;
+export type Permit = "mine" | "passes" | AttemptEndedError;
 
-export function leaveOf(
+export function permitFor(
   token: WireToken,
   method: string,
   { origin, path }: Pick<Address, "origin" | "path">,
-): Leave {
+): Permit {
   const { counter } = token;
   const terms = termsOf(token);
   if (!terms) return "mine";

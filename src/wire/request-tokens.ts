@@ -11,7 +11,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { WireRequest } from "./answers.ts";
 import { isWrite, type Watch } from "./counter.ts";
-import { leaveOf } from "./late-request.ts";
+import { permitFor } from "./late-request.ts";
 import { type Address, locate } from "./redirect.ts";
 import { countOn, type OutgoingRequest, termsOf, type WireToken } from "./token-state.ts";
 
@@ -54,7 +54,8 @@ interface Line {
   readonly authorization: () => string | undefined;
 }
 
-interface Owned {
+/** A request that was bound to its token. */
+interface OpenRequest {
   readonly token: WireToken;
   readonly watch: Watch;
   readonly method: string;
@@ -63,7 +64,7 @@ interface Owned {
 }
 
 export function createRequestTokens({ current, call, enter }: TokenContext): RequestTokens {
-  const owned = new WeakMap<object, Owned>();
+  const requests = new WeakMap<object, OpenRequest>();
   return {
     bind(request, transport, { method, origin, target, authorization }) {
       const token = current();
@@ -75,29 +76,29 @@ export function createRequestTokens({ current, call, enter }: TokenContext): Req
       const ignored = isIgnored(token, { method, url: address.href, body });
       const effect = through?.effect === method || undefined;
       const writes = isWrite({ method, ignored, effect });
-      const leave = writes ? leaveOf(token, method, address) : "mine";
-      if (leave === "passes") return undefined;
-      if (leave !== "mine" && token.hasEnded) return leave;
+      const permit = writes ? permitFor(token, method, address) : "mine";
+      if (permit === "passes") return undefined;
+      if (permit !== "mine" && token.hasEnded) return permit;
       if (through) through.seen += 1;
       const bound = through ? true : undefined;
       const seen = { transport, method, address, authorization, bound, ignored, effect };
       const watch = countOn(token).watch(seen);
-      if (leave === "mine") {
-        owned.set(request, { token, watch, method, address, writes });
+      if (permit === "mine") {
+        requests.set(request, { token, watch, method, address, writes });
         return undefined;
       }
       // Stopped before it began, and its attempt goes on: what it then says is judged by that.
-      watch.failed(leave);
-      return leave;
+      watch.failed(permit);
+      return permit;
     },
     mayNotLeave(request) {
-      const one = owned.get(request);
-      const leave = one?.writes ? leaveOf(one.token, one.method, one.address) : "mine";
-      return leave instanceof Error ? leave : undefined;
+      const one = requests.get(request);
+      const permit = one?.writes ? permitFor(one.token, one.method, one.address) : "mine";
+      return permit instanceof Error ? permit : undefined;
     },
-    watchOf: (request) => owned.get(request)?.watch,
+    watchOf: (request) => requests.get(request)?.watch,
     resume(request) {
-      const token = owned.get(request)?.token;
+      const token = requests.get(request)?.token;
       if (current() !== token) enter(token);
     },
   };

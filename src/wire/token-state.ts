@@ -19,7 +19,7 @@ export interface OutgoingRequest {
 export interface WriteTerms {
   /** Whether a request is no part of the effect. */
   ignores(request: OutgoingRequest): boolean;
-  /** Whether a request may still leave. `isFirst`: none has left yet. */
+  /** Whether a request may still leave. `isFirst`: no write of it was answered or failed yet. */
   mayStillSend(isFirst: boolean): boolean;
   /** A request that may be this attempt's was sent after its end. */
   onLate(): void;
@@ -64,8 +64,11 @@ export function termsOf(token: WireToken): WriteTerms | undefined {
   return token.terms;
 }
 
-/** Its time is over, though it goes on: what is seen elsewhere is not its own any more. */
-export const giveUp = (token: WireToken): boolean => running.delete(token);
+/**
+ * What is seen under other tokens is not suspected to be its own any more. It ends nothing: until the time that is noted
+ * for its attempt, requests may still be sent under it.
+ */
+export const stopSuspecting = (token: WireToken): boolean => running.delete(token);
 
 /** From here on nothing of it may leave. What its terms hold on to is let go. */
 export function endToken(token: WireToken, termsAfterEnd?: () => WriteTerms): void {
@@ -76,8 +79,9 @@ export function endToken(token: WireToken, termsAfterEnd?: () => WriteTerms): vo
 }
 
 /**
- * A running write of which no request was seen: what is seen elsewhere may be its own. Not one of the same operation,
- * which is fired again because nothing more leaves under this one.
+ * A running write of which no request was seen: what is seen under this token, which has ended, may be its own. Not one
+ * of the same operation: between two attempts of one operation, a request counts as that of the attempt it is seen
+ * under, and is stopped if that one has written to the same origin.
  */
 export function findUnseen({ operationId, group }: WireToken): WireToken | undefined {
   for (const other of running) {

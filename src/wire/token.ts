@@ -3,8 +3,8 @@
  * counted on it; of nested tokens only the innermost counts a request.
  *
  * How a request gets here: `observe-requests.ts` listens to the HTTP clients of the process (`undici.ts`, `node-http.ts`,
- * `node-http2.ts`) → `request-tokens.ts` finds the token it was made under → `counter.ts` counts it and notes how it
- * ended, which `sightOf` tells the engine. `bound-fetch.ts` is the attempt's own `fetch`, `guarded-fetch.ts` the one for clients.
+ * `node-http2.ts`) → `request-tokens.ts` finds the token it was made under → `late-request.ts` says whether it may leave, and
+ * stops it if not → `counter.ts` counts it and notes how it ended, which `sightOf` tells the engine. `bound-fetch.ts` is the attempt's own `fetch`, `guarded-fetch.ts` the one for clients.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export type { WireRequest } from "./answers.ts";
 export type { WireFacts } from "./counter.ts";
 export type { Repeat } from "./repeats.ts";
 export type { OutgoingRequest, WireToken, WriteTerms } from "./token-state.ts";
-export { endToken, giveUp, termsOf } from "./token-state.ts";
+export { endToken, stopSuspecting, termsOf } from "./token-state.ts";
 
 export const currentToken = (): WireToken | undefined => ambient().token as WireToken | undefined;
 
@@ -84,8 +84,6 @@ export const runAsLook = <T>(tool: string, fn: () => T): T =>
 const NOTHING_SENT: WireFacts = { wireRequests: 0, hops: 0, unsent: false };
 
 export const wireFacts = ({ counter }: WireToken): WireFacts => counter?.facts() ?? NOTHING_SENT;
-
-export const countRequests = (token: WireToken): number => wireFacts(token).wireRequests;
 
 /** The first 64 requests, in order. */
 export const requestsOf = ({ counter }: WireToken): readonly WireRequest[] =>

@@ -25,9 +25,9 @@ const fire = (
   clears,
 });
 const giveUp = (
-  reason: Extract<Decision, { do: "give_up" }>["reason"],
+  reason: Extract<Decision, { do: "not_applied" }>["reason"],
   clears: readonly number[] = [],
-): Decision => ({ do: "give_up", reason, clears });
+): Decision => ({ do: "not_applied", reason, clears });
 
 const BOTH = { ...KEYED, ...READABLE, keyedForMs: KEYED.keyedForMs };
 

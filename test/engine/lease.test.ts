@@ -4,8 +4,8 @@ import type { Operation } from "../../src/engine/operation/operation.ts";
 import { keepLease, leaseLasts, mayStillSend, renewsLease } from "../../src/engine/steps/lease.ts";
 import { type Owned, takeOwnership, wakeOf } from "../../src/engine/steps/ownership.ts";
 import { timeToSend } from "../../src/engine/steps/time-to-send.ts";
+import { instantOf } from "../../src/lang/clock.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
-import { instantOf } from "../../src/ledger/store-clock.ts";
 import { claimOf } from "../../src/testing/record-of.ts";
 import { engineOf, executionOf, operationOf, type TestEngine } from "./engine-of.ts";
 

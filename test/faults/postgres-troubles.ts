@@ -7,8 +7,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import pg from "pg";
 import { postgresStore } from "../../src/stores/postgres/index.ts";
+import { canTrace } from "../crash/trace.ts";
 import type { Place } from "../processes/place.ts";
-import { canStartPostgres, startPostgres } from "../servers/postgres.ts";
+import { canStartPostgres, type OwnPostgres, startPostgres } from "../servers/postgres.ts";
+import { failWrites } from "./failing-writes.ts";
 import type { End, Trouble } from "./trouble.ts";
 
 type Client = Extract<Place, { store: "postgres" }>["client"];
@@ -16,7 +18,9 @@ type Client = Extract<Place, { store: "postgres" }>["client"];
 interface PostgresTrouble {
   readonly says: string;
   readonly lasts: boolean;
-  begin(url: string): Promise<End>;
+  /** @default always */
+  isPossible?(): Promise<boolean>;
+  begin(server: OwnPostgres): Promise<End>;
 }
 
 const SCHEMA = "holdfire_faults";
@@ -26,7 +30,7 @@ const ALL: readonly PostgresTrouble[] = [
     // One killed process of it makes the server end all of them, and recover from its log.
     says: "crashes and recovers",
     lasts: false,
-    async begin(url) {
+    async begin({ url }) {
       process.kill(await checkpointerOf(url), "SIGKILL");
       return async () => {
         while ((await ask(url, "SELECT 1").catch(() => [])).length === 0);
@@ -36,7 +40,7 @@ const ALL: readonly PostgresTrouble[] = [
   {
     says: "is frozen",
     lasts: true,
-    async begin(url) {
+    async begin({ url }) {
       const first = await parentOf(await checkpointerOf(url));
       // The first one first: it starts no others then.
       process.kill(first, "SIGSTOP");
@@ -50,12 +54,29 @@ const ALL: readonly PostgresTrouble[] = [
   {
     says: "may only be read",
     lasts: true,
-    async begin(url) {
+    async begin({ url }) {
       await setReadOnly(url, "on");
       return () => setReadOnly(url, "off");
     },
   },
+  {
+    // It cannot write its log: it ends all of its processes, cannot recover, and exits.
+    says: "has a full disk, and is restarted when there is room",
+    lasts: true,
+    isPossible: canTrace,
+    async begin(server) {
+      const first = await parentOf(await checkpointerOf(server.url));
+      const pids = [first, ...(await childrenOf(first))];
+      const end = await failWrites({ pids, calls: WRITES, error: "ENOSPC" });
+      return async () => {
+        await end();
+        await server.restart();
+      };
+    },
+  },
 ];
+
+const WRITES = "pwrite64,pwritev,fallocate";
 
 async function setReadOnly(url: string, to: "on" | "off"): Promise<void> {
   await ask(url, `ALTER SYSTEM SET default_transaction_read_only = ${to}`);
@@ -100,12 +121,13 @@ async function ask(connectionString: string, text: string): Promise<readonly unk
 }
 
 export const postgresTroubles = (client: Client): readonly Trouble[] =>
-  ALL.map(({ says, lasts, begin }) => ({
+  ALL.map(({ says, lasts, begin, isPossible = async () => true }) => ({
     says: `a Postgres ${says} (${client})`,
     lasts,
     async start() {
-      if (!(await canStartPostgres())) return undefined;
-      const { url, stop } = await startPostgres();
+      if (!(await canStartPostgres()) || !(await isPossible())) return undefined;
+      const server = await startPostgres();
+      const { url, stop } = server;
       const pool = new pg.Pool({ connectionString: url, max: 1 });
       const store = postgresStore({ pool, schema: SCHEMA });
       await store.migrate();
@@ -113,7 +135,7 @@ export const postgresTroubles = (client: Client): readonly Trouble[] =>
       await pool.end();
       return {
         place: { store: "postgres", url, schema: SCHEMA, client },
-        begin: () => begin(url),
+        begin: () => begin(server),
         stop,
       };
     },

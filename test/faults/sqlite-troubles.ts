@@ -1,26 +1,23 @@
 /**
- * What happens to a SQLite file: another process has its lock, or the disk takes no more writes. The
- * latter by strace, which answers the writes of the process in the kernel's place.
+ * What happens to a SQLite file: another process has its lock, or the disk takes no more writes.
  *
  * @module
  */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { canTrace } from "../crash/trace.ts";
-import { attached } from "../syscalls/strike.ts";
+import { type FailingWrites, failWrites } from "./failing-writes.ts";
 import type { End, Trouble } from "./trouble.ts";
 
 const WRITES = "pwrite64,ftruncate,fallocate";
 
 export const sqliteTroubles: readonly Trouble[] = [
   onFile("a SQLite file is locked by another process", async () => true, lock),
-  onFile("the disk of a SQLite file is full", canTrace, (_, pid) => answer(pid, "ENOSPC")),
-  onFile("the disk of a SQLite file may only be read", canTrace, (_, pid) => answer(pid, "EROFS")),
+  onFile("the disk of a SQLite file is full", canTrace, failing("ENOSPC")),
+  onFile("the disk of a SQLite file may only be read", canTrace, failing("EROFS")),
 ];
 
 function onFile(
@@ -51,16 +48,7 @@ async function lock(path: string): Promise<End> {
   return async () => db.close();
 }
 
-async function answer(pid: number, error: string): Promise<End> {
-  const what = ["-f", "-e", `trace=${WRITES}`, "-e", `inject=${WRITES}:error=${error}`];
-  const tracer: ChildProcess = spawn("strace", [...what, "-o", "/dev/null", "-p", String(pid)], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  if (tracer.stderr) await attached(tracer.stderr);
-  return async () => {
-    const gone = once(tracer, "exit");
-    // It lets go of the process, which goes on.
-    tracer.kill("SIGINT");
-    await gone;
-  };
+function failing(error: FailingWrites["error"]) {
+  return (_: string, pid: number): Promise<End> =>
+    failWrites({ pids: [pid], calls: WRITES, error });
 }

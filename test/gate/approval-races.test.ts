@@ -50,8 +50,11 @@ describe("between the look and the claim", () => {
     const hf = world.holdfire();
     const { id, digest } = await approved(hf);
     const plan = whilePlanning(() => forget(id));
-    expect(await clock.run(drop(hf, { plan }).outcome(LOGS, ONCE))).toMatchObject({ attempts: 0 });
-    expect(await clock.run(drop(hf).outcome(LOGS, ONCE))).toMatchObject({ reason: "approval" });
+    expect(await clock.run(drop(hf, { plan }).outcome(LOGS, ONCE))).toMatchObject({
+      status: "held",
+      reason: "approval",
+      attempts: 0,
+    });
     expect(runs).toEqual([]);
     const question = await waiting(hf);
     expect(question).toMatchObject({ answered: false });

@@ -1,7 +1,7 @@
 /** Answers that came too late, or not at all, while the host went on to something else. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createChaos } from "../../src/gateway/chaos.ts";
+import { createChaos } from "../../src/gateway/break-answers.ts";
 import { systemClock } from "../../src/lang/clock.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { newWorld, PATIENT, startHost, textIn, VERSIONS } from "./world.ts";

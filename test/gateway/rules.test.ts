@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkRules, type GatewayRule } from "../../src/gateway/guard/rules.ts";
+import { memoryStore } from "../../src/stores/memory.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { newWorld, PATIENT, type Result, startHost, textIn, VERSIONS } from "./world.ts";
 
@@ -49,6 +50,26 @@ describe.each(VERSIONS)("SDK %s", (version) => {
     const host = await startHost(world, { version, rules });
     const told = await host.call("note", { text: "x".repeat(200_000), fail: true });
     expect(JSON.parse(textIn(told))).toMatchObject({ outcome: "unknown" });
+    expect(world.effects()).toHaveLength(1);
+  });
+
+  test("an unknown with a record names the command that shows it; one without a record names none", async () => {
+    const world = newWorld(newFolder());
+    const rules = rulesFor({
+      kind: "write",
+      readWith: { tool: "list_notes", match: { reference: "$key" }, when: { text: "other" } },
+    });
+    const host = await startHost(world, { version, rules });
+    const lost = JSON.parse(textIn(await host.call("note", { text: "a", fail: true })));
+    expect(lost).toMatchObject({ outcome: "unknown" });
+    expect(lost.message).toContain(`holdfire show ${lost.operation} --store ${world.ledger}`);
+    // A ledger that may have forgotten an earlier call, and a reader that cannot tell of it: nothing is sent.
+    const forgetful = await startHost(world, { version, rules, store: memoryStore() });
+    const unsent = JSON.parse(textIn(await forgetful.call("note", { text: "b" })));
+    expect(unsent).toMatchObject({ outcome: "unknown" });
+    expect(await forgetful.hf.operations.get(unsent.operation)).toBeUndefined();
+    expect(unsent.message).toContain("The same call may be made again");
+    expect(unsent.message).not.toContain("holdfire show");
     expect(world.effects()).toHaveLength(1);
   });
 

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { seeded } from "../../src/gateway/chaos.ts";
+import { seeded } from "../../src/gateway/break-answers.ts";
 import { SIZE, sized } from "../proof.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import type { Asked, Said } from "./storm-host.ts";

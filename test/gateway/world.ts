@@ -14,13 +14,14 @@ import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
-import type { Chaos } from "../../src/gateway/chaos.ts";
+import type { Chaos } from "../../src/gateway/break-answers.ts";
 import { runGateway } from "../../src/gateway/gateway.ts";
 import { createGuard, type GuardOptions } from "../../src/gateway/guard/guard.ts";
 import { linesOf } from "../../src/gateway/pipe/lines.ts";
 import { startServer } from "../../src/gateway/pipe/server-process.ts";
 import type { Upstream } from "../../src/gateway/pipe/upstream.ts";
 import { type Clock, systemClock } from "../../src/lang/clock.ts";
+import type { Store } from "../../src/ledger/store.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 
 export const SERVER: string = fileURLToPath(new URL("noting-server.ts", import.meta.url));
@@ -89,6 +90,8 @@ export interface HostOptions extends Partial<Omit<GuardOptions, "hf" | "whose">>
   readonly serverArgs?: readonly string[];
   readonly name?: string;
   readonly chaos?: Chaos;
+  /** In place of a file. */
+  readonly store?: Store;
   /** In place of a server that is a process. */
   readonly upstream?: Upstream;
   /** Nothing is guarded. */
@@ -127,7 +130,8 @@ export async function startHost(
   options: HostOptions & { readonly raw?: boolean } = {},
 ): Promise<Host> {
   const { version = "v1", label = "test", user = "ana", serverArgs = [], raw = false } = options;
-  const store = sqliteStore({ path: world.ledger, now: () => Math.floor(world.clock.now()) });
+  const now = () => Math.floor(world.clock.now());
+  const store = options.store ?? sqliteStore({ path: world.ledger, now });
   const surroundings = { clock: world.clock };
   const hf = createHoldfire({ app: "test", store, surroundings, retry: { drainMs: 200 } });
   const input = new PassThrough();

@@ -99,7 +99,8 @@ describe("a result that cannot be kept", () => {
     expect(plain.encodeResponse(large, ABOUT).ok).toBe(false);
   });
 
-  test("is measured before it is encrypted", () => {
+  test("is measured before it is encrypted, by a limit that may be one byte", () => {
+    expect(createCodec({ maxBytes: 1 }).encode(7, ABOUT).ok).toBe(true);
     expect(createCodec({ ...ENCRYPTED, maxBytes: 5 }).encode("123", ABOUT).ok).toBe(true);
   });
 });
@@ -189,16 +190,26 @@ describe("a payload that does not open", () => {
     },
   );
 
-  test.each(["null", "1", "{}", '{"status":200}', '{"status":"200","body":"","encoding":"utf8"}'])(
-    "is one that is called a response and is none: %s",
-    (text) => {
-      expect(plain.decode({ form: "response", text }, ABOUT).ok).toBe(false);
-    },
-  );
+  const responseText = (part: object = {}): string => JSON.stringify({ ...RESPONSE, ...part });
+
+  test.each([
+    "null",
+    "1",
+    "{}",
+    responseText({ status: "200" }),
+    responseText({ status: 200.5 }),
+    responseText({ contentType: 1 }),
+    responseText({ body: null }),
+    responseText({ encoding: "hex" }),
+  ])("is one that is called a response and is none: %s", (text) => {
+    expect(plain.decode({ form: "response", text }, ABOUT).ok).toBe(false);
+  });
 
   test("is one of a form nobody knows", () => {
-    const strange = { form: "xml", text: "1" } as unknown as Payload;
-    expect(plain.decode(strange, ABOUT).ok).toBe(false);
+    for (const text of ["1", responseText()]) {
+      const strange = { form: "xml", text } as unknown as Payload;
+      expect(plain.decode(strange, ABOUT).ok).toBe(false);
+    }
   });
 });
 

@@ -161,6 +161,21 @@ describe.each([
     true,
     "duplicate",
   ],
+  ["only the settled one names its effect", committedBy(2, "re_1"), evidenceOf(), true, undefined],
+  [
+    "only the filed one names its effect",
+    committedBy(2),
+    evidenceOf({ effectId: "re_1" }),
+    true,
+    undefined,
+  ],
+  [
+    "the late answer proves nothing",
+    committedBy(2),
+    evidenceOf({ verdict: "unknown" }),
+    false,
+    undefined,
+  ],
 ] as const)("when %s", (_, state, evidence, dedupes, report) => {
   test(report ? "late evidence is a duplicate" : "late evidence is no duplicate", () => {
     const applied = file(stored({ state }), evidence, dedupes);

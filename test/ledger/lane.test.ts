@@ -37,12 +37,16 @@ describe("the queue", () => {
     expect(aheadOf(lane, "a", NOW)).toBeUndefined();
     expect(aheadOf(lane, "c", NOW)).toBe("a");
     expect(aheadOf(lane, "stranger", NOW)).toBe("a");
+    expect(aheadOf(EMPTY, "a", NOW)).toBeUndefined();
+    expect(lane.queue[0]).toEqual({ id: "a", until: NOW + 50 });
   });
 
   test("passes over a ticket whose time has passed, and drops it", () => {
     const lane = queueUp(queueUp(EMPTY, "dead", NOW, NOW - 1), "next", NOW + 10, NOW);
     expect(aheadOf(lane, "next", NOW)).toBeUndefined();
     expect(lane.queue.map(({ id }) => id)).toEqual(["next"]);
+    const kept = { queue: [{ id: "dead", until: NOW }, ...lane.queue] };
+    expect(aheadOf(kept, "stranger", NOW)).toBe("next");
   });
 
   test("takes no more than it can hold", () => {
@@ -64,6 +68,14 @@ describe("entering and leaving", () => {
 
   test("the last to leave takes the lane away", () => {
     expect(leaveLane(takeLane(EMPTY, "a", NOW), "a")).toBeUndefined();
+    expect(occupantsOf(EMPTY)).toEqual([]);
+  });
+
+  test("who leaves gives back its ticket, and the others keep theirs", () => {
+    const queued = queueUp(queueUp(EMPTY, "a", NOW + 10, NOW), "b", NOW + 10, NOW);
+    expect(leaveLane({ ...queued, holder: "a" }, "a")).toEqual({
+      queue: [{ id: "b", until: NOW + 10 }],
+    });
   });
 
   test("an outer operation leaves the lane to those inside it", () => {
@@ -72,6 +84,8 @@ describe("entering and leaving", () => {
     expect(occupantsOf(shared)).toEqual(["outer", "inner"]);
     expect(leaveLane(shared, "outer")).toEqual({ holder: "inner", queue: [] });
     expect(leaveLane(shared, "inner")).toEqual({ holder: "outer", queue: [] });
+    const two = shareLane(shared, "second") ?? EMPTY;
+    expect(leaveLane(two, "outer")).toEqual({ holder: "inner", inner: ["second"], queue: [] });
   });
 
   test("those inside are counted: beyond that there is no entry", () => {

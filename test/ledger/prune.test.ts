@@ -4,6 +4,7 @@ import { isOpen, type OperationRecord } from "../../src/ledger/record.ts";
 import { EVERY_STATE, evidenceOf, recordOf } from "../../src/testing/record-of.ts";
 
 const payload = { form: "json", text: '"secret"' } as const;
+const first = { n: 1, epoch: 1, generation: 0, licence: "first", at: 0 } as const;
 const NOW = 1_000;
 const BOTH = { tenant: "acme", payloadsOlderThanMs: 100, tombstonesOlderThanMs: 500 };
 
@@ -41,11 +42,28 @@ describe("age", () => {
       settled({ state: { tag: "denied", by: "ana" }, evidence: [evidenceOf({ payload })] }),
     ],
     ["a precondition", settled({ state: { tag: "denied", by: "ana" }, precondition: payload })],
+    ["an intent", settled({ state: { tag: "denied", by: "ana" }, intent: payload })],
+    [
+      "the text of an error, among attempts without one",
+      settled({
+        state: { tag: "not_applied", reason: "rejected" },
+        attempts: [first, { ...first, n: 2, failure: { code: "declined", text: payload } }],
+      }),
+    ],
   ])("wipes %s once, and finds nothing more to wipe", (_, record) => {
     const query = { tenant: "acme", payloadsOlderThanMs: 0 };
     expect(pruneAs(record, query, NOW)).toBe("wipe");
     const wiped = wipePayloads(record);
     expect(JSON.stringify(wiped)).not.toContain("secret");
     expect(pruneAs(wiped, query, NOW)).toBe("keep");
+  });
+
+  test("wipes no more of an error than its text", () => {
+    const failure = { type: "Error", code: "declined" };
+    const attempts = [first, { ...first, n: 2, failure: { ...failure, text: payload } }];
+    expect(wipePayloads(settled({ attempts })).attempts).toEqual([
+      first,
+      { ...first, n: 2, failure },
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matches, pageLimit, pruneLimit } from "../../src/ledger/query.ts";
+import { matches, pageLimit, pageOf, pruneLimit, rowOf } from "../../src/ledger/query.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 
 describe("a query", () => {
@@ -47,5 +47,25 @@ describe("a limit", () => {
   test("left out lets a pruning touch a thousand records", () => {
     expect(pruneLimit(undefined)).toBe(1_000);
     expect(pruneLimit(5)).toBe(5);
+  });
+});
+
+describe("a page", () => {
+  const stored = { record: recordOf(), version: 1, leaseUntil: undefined };
+  const readable = rowOf("a", () => stored);
+  const damaged = rowOf("b", () => {
+    throw new Error("damaged");
+  });
+
+  test("has the records that can be read, and the ids of those that cannot", () => {
+    expect(pageOf([readable, damaged, readable])).toStrictEqual({
+      items: [stored, stored],
+      unreadable: ["b"],
+    });
+  });
+
+  test("says nothing of damage where there is none, and where the next one starts", () => {
+    expect(pageOf([readable])).toStrictEqual({ items: [stored] });
+    expect(pageOf([], "17")).toStrictEqual({ items: [], cursor: "17" });
   });
 });

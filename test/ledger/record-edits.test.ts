@@ -1,9 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { addAttempt, addNames, withUpdates } from "../../src/ledger/moves/record-edits.ts";
-import type { Licence, OperationRecord, Verdict } from "../../src/ledger/record.ts";
-import { recordOf } from "../../src/testing/record-of.ts";
+import {
+  addAttempt,
+  addNames,
+  endLater,
+  fenceEnlisted,
+  isAsKnown,
+  newRecord,
+  redraft,
+  withUpdates,
+} from "../../src/ledger/moves/record-edits.ts";
+import type { AttemptNote, Licence, OperationRecord, Verdict } from "../../src/ledger/record.ts";
+import { draftOf, recordOf } from "../../src/testing/record-of.ts";
 
 const KEPT = 32;
+
+const firstOf = (): AttemptNote => ({ n: 1, epoch: 1, generation: 0, licence: "first", at: 0 });
 
 const noted = (
   record: OperationRecord,
@@ -82,6 +93,75 @@ describe("the attempts of a record", () => {
   });
 });
 
+describe("a decision that rests on a read which found nothing", () => {
+  type Facts = Partial<AttemptNote>;
+  const read = (attempt: Facts, update: Facts): boolean => {
+    const attempts = [
+      { ...firstOf(), ...attempt },
+      { ...firstOf(), n: 2, verdict: "committed" },
+    ] as const;
+    return isAsKnown(recordOf({ attempts }), [{ n: 1, cleared: "absent", ...update }]);
+  };
+
+  test("does not hold for an attempt that was said yes to meanwhile", () => {
+    expect(read({}, {})).toBe(true);
+    expect(read({ verdict: "committed" }, {})).toBe(false);
+    for (const fact of ["unverified", "accepted"] as const) {
+      expect(read({ [fact]: true }, {})).toBe(false);
+      expect(read({ [fact]: true }, { [fact]: true })).toBe(true);
+    }
+  });
+
+  test("does not hold for an attempt that may send for longer than was known", () => {
+    expect(read({ endsBy: 100 }, { endsBy: 100 })).toBe(true);
+    expect(read({ endsBy: 101 }, { endsBy: 100 })).toBe(false);
+    expect(read({ endsBy: 1 }, {})).toBe(false);
+    expect(read({ endedAt: 101, endsBy: 50 }, { endsBy: 100 })).toBe(false);
+    expect(read({ endedAt: 100, endsBy: 200 }, { endsBy: 100 })).toBe(true);
+  });
+
+  test("holds for an attempt that was seen to end, unless it ended later than that", () => {
+    const yes = { unverified: true };
+    expect(read({ ...yes, endsBy: 900 }, { ...yes, endedAt: 60 })).toBe(true);
+    expect(read({ ...yes, endedAt: 60 }, { ...yes, endedAt: 60 })).toBe(true);
+    expect(read({ ...yes, endedAt: 61 }, { ...yes, endedAt: 60 })).toBe(false);
+  });
+
+  test("holds for what was cleared already, and for an attempt that is gone", () => {
+    expect(read({ verdict: "committed", cleared: "person" }, {})).toBe(true);
+    expect(read({ verdict: "committed" }, { n: 9 })).toBe(true);
+  });
+
+  test("is no other: what an answer proved does not depend on it", () => {
+    expect(read({ verdict: "committed" }, { cleared: undefined, verdict: "refused" })).toBe(true);
+  });
+});
+
+test("an attempt that sent after its end has ended at the later of both times", () => {
+  const ended = { ...firstOf(), endedAt: 90, cleared: "absent", verdict: "refused" } as const;
+  expect(endLater(ended, 50)).toEqual({
+    ...ended,
+    endedAt: 90,
+    cleared: undefined,
+    verdict: "unknown",
+  });
+  expect(endLater(ended, 95).endedAt).toBe(95);
+  expect(endLater(firstOf(), 50).endedAt).toBe(50);
+});
+
+describe("an effect that was to commit in one transaction with its record", () => {
+  test("cannot commit under the next owner: it was not sent", () => {
+    const plain = { ...firstOf(), verdict: "unknown" } as const;
+    const enlisted = { ...plain, n: 2, declared: { enlisted: true } };
+    const record = recordOf({ attempts: [plain, enlisted], fired: 2 });
+    expect(fenceEnlisted(record)).toEqual({
+      ...record,
+      attempts: [plain, { ...enlisted, verdict: "not_sent" }],
+    });
+    expect(fenceEnlisted(recordOf({ attempts: [plain] })).attempts).toEqual([plain]);
+  });
+});
+
 describe("the names of a record", () => {
   test("are the same list when nothing is new", () => {
     const known = ["a", "b"];
@@ -92,5 +172,13 @@ describe("the names of a record", () => {
     expect(addNames(["a"], ["b", "b", "a"])).toEqual(["a", "b"]);
     const many = Array.from({ length: 40 }, (_, index) => `${index}`);
     expect(addNames(["a"], many)).toEqual(many.slice(-16));
+  });
+
+  test("of its runs begin with the one that made it, and each call with a run adds its own", () => {
+    const made = newRecord(draftOf({ run: "run-1" }), 0);
+    expect(made.runs).toEqual(["run-1"]);
+    expect(redraft(made, draftOf({ run: "run-2" })).runs).toEqual(["run-1", "run-2"]);
+    expect(redraft(made, draftOf()).runs).toEqual(["run-1"]);
+    expect(newRecord(draftOf(), 0).runs).toEqual([]);
   });
 });

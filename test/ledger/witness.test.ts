@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { suspicion } from "../../src/ledger/witness/witness.ts";
+import { memoryWitness, suspicion } from "../../src/ledger/witness/witness.ts";
 
 const found = (id: string, sequence: number) => ({ id, sequence, now: 0 });
 
@@ -22,4 +22,22 @@ test("an older copy of the same ledger is suspect", () => {
   expect(suspicion({ id: "a", sequence: 5, since: 0 }, found("a", 4))).toMatch(
     /older than the one seen before/,
   );
+});
+
+test("what was found against a ledger before is still so", () => {
+  const seen = { id: "a", sequence: 5, since: 0, suspect: "found by another" };
+  expect(suspicion(seen, found("a", 9))).toBe("found by another");
+});
+
+test("a witness in memory keeps the last mark, and a doubt until a person trusts the ledger", async () => {
+  const witness = memoryWitness();
+  const mark = { id: "a", sequence: 5, since: 1 };
+  expect([await witness.read("a"), await witness.doubt("a")]).toEqual([undefined, undefined]);
+  witness.note(mark);
+  expect([await witness.read("a"), await witness.doubt("a")]).toEqual([mark, undefined]);
+  witness.note({ ...mark, suspect: "it is older" });
+  witness.note({ ...mark, sequence: 6 });
+  expect(await witness.doubt("a")).toEqual({ ...mark, sequence: 6, suspect: "it is older" });
+  await witness.trust(mark, "ana", 9);
+  expect([await witness.read("a"), await witness.doubt("a")]).toEqual([mark, undefined]);
 });

@@ -80,6 +80,7 @@ async function openPostgres(place: Extract<Place, { store: "postgres" }>): Promi
     return { store: postgresStore({ pool, schema }), end: () => pool.end() };
   }
   const { default: postgres } = await import("postgres");
-  const sql = postgres(url, { max: 4, onnotice: ignore });
+  // As `docs/stores.md` advises: else it waits up to 20 s until it looks again whether a server is back.
+  const sql = postgres(url, { max: 4, onnotice: ignore, backoff: () => 0.5 });
   return { store: postgresStore({ pool: sql, schema }), end: () => sql.end({ timeout: 1 }) };
 }

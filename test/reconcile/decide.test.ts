@@ -94,8 +94,8 @@ function commit(): Decision {
 }
 
 function giveUp(
-  reason: Extract<Decision, { do: "give_up" }>["reason"],
+  reason: Extract<Decision, { do: "not_applied" }>["reason"],
   clears: readonly number[] = [],
 ): Decision {
-  return { do: "give_up", reason, clears };
+  return { do: "not_applied", reason, clears };
 }

@@ -1,7 +1,7 @@
 /** A dead owner is not waited for, and one that was taken over waits for its heir. */
 import { describe, expect, test } from "vitest";
 import type { Holdfire } from "../../src/create.ts";
-import { absent, committed } from "../../src/engine/define/reading.ts";
+import { absent, committed, inProgress } from "../../src/engine/define/reading.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import type { EffectBody } from "../../src/testing/faulty-service.ts";
 import { type OrderOptions, openWorld, TEA, type World } from "./world.ts";
@@ -45,6 +45,25 @@ describe("after a dead owner", () => {
     expect(await pass(readable.outcome(TEA, ONCE))).toMatchObject({ status: "committed" });
     expect(waited).toEqual([0]);
     expect(clock.monotonic() - began).toBeLessThan(7_000);
+  });
+
+  test("what goes wrong in the process that took over is no error of a write that was not sent", async () => {
+    const world = await openWorld();
+    const { clock, order, pass, another } = world;
+    await fireAndDie(world, { attemptTimeoutMs: 20_000 });
+    let isBroken = false;
+    const random = (): number => {
+      if (isBroken) throw new Error("no entropy");
+      return 0.5;
+    };
+    const heir = another({ surroundings: { clock, random } });
+    heir.on("takeover", () => {
+      isBroken = true;
+    });
+    const readable = order("readable", { readState: () => inProgress() }, heir);
+    const outcome = await pass(readable.outcome(TEA, ONCE));
+    expect(isBroken).toBe(true);
+    expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
   });
 
   test("absent is proof only when its attempt can send no more, not when its lease is over", async () => {

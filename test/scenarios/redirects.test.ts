@@ -6,7 +6,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createFetch, guardedFetch } from "../../src/integrations/fetch/index.ts";
-import { countRequests, currentToken, wireFacts } from "../../src/wire/token.ts";
+import { currentToken, wireFacts } from "../../src/wire/token.ts";
 import { created, inTurn, keyed, status } from "../integrations/fetch/stage.ts";
 import { openHoldfire, serve } from "../integrations/shared/owning.ts";
 import { type Answer, json } from "../servers/counting-server.ts";
@@ -35,7 +35,9 @@ async function send(url: string, init: RequestInit | ((key: string) => Request))
         const { redirected, url: at } = response;
         return { status: response.status, text: await response.text(), redirected, at };
       } finally {
-        seen = token ? { requests: countRequests(token), hops: wireFacts(token).hops } : {};
+        seen = token
+          ? { requests: wireFacts(token).wireRequests, hops: wireFacts(token).hops }
+          : {};
       }
     },
   });

@@ -35,6 +35,29 @@ describe("a 12 s tool whose attempts have 10 s, under a deadline of 60 s", () =>
     expect(clock.monotonic()).toBe(10_000);
   });
 
+  test("that was found by its reader, and never ends, leaves the ledger in peace", async () => {
+    const world = await openWorld();
+    const { order, pass, clock, store } = world;
+    const hung = order("readable", {
+      run: () => new Promise(() => {}),
+      readState: () => committed(MADE),
+    });
+    await pass(hung.outcome(TEA, ONCE));
+    // The beat that finds it settled is the last.
+    await clock.advance(60_000);
+    const { read, swap } = store;
+    let asked = 0;
+    const counted =
+      <A extends readonly unknown[], R>(ask: (...args: A) => R) =>
+      (...args: A): R => {
+        asked += 1;
+        return ask(...args);
+      };
+    Object.assign(store, { read: counted(read), swap: counted(swap) });
+    await clock.advance(600_000);
+    expect(asked).toBe(0);
+  });
+
   test("that the service says is in progress is waited for", async () => {
     const world = await openWorld();
     const { order, pass } = world;

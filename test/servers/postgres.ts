@@ -19,6 +19,12 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** One that was started here. */
+export interface OwnPostgres extends PostgresServer {
+  /** Starts it again, with what it has on its disk. */
+  restart(): Promise<void>;
+}
+
 /** A schema of its own, for one file of tests. */
 export interface Scratch {
   readonly url: string;
@@ -90,7 +96,7 @@ export async function startPostgres({
   readonly isStandby?: boolean;
   /** The address of a server: this one is then a copy, which follows it until it is promoted. */
   readonly follows?: string;
-} = {}): Promise<PostgresServer> {
+} = {}): Promise<OwnPostgres> {
   const owner = await ownerOfServer();
   const folder = await mkdtemp(join(tmpdir(), "holdfire-postgres-"));
   if (owner) await chown(folder, owner.uid, owner.gid);
@@ -107,23 +113,33 @@ export async function startPostgres({
   if (isStandby) await writeFile(join(data, "standby.signal"), "");
   const port = await freePort();
   const standard = ["-D", data, "-p", `${port}`, "-k", folder, "-h", "127.0.0.1"];
-  const child = spawn("postgres", [...standard, ...settings], { ...as, stdio: "ignore" });
+  const launch = () => spawn("postgres", [...standard, ...settings], { ...as, stdio: "ignore" });
+  let child = launch();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const until = Date.now() + STARTUP_MS;
-  while (!(await answers(url))) {
-    if (child.exitCode !== null || Date.now() > until) {
-      await ended(child);
-      throw new Error(`Postgres did not start on port ${port}.`);
-    }
-    await wait(POLL_MS);
-  }
+  await started(child, url);
   return {
     url,
+    async restart() {
+      await ended(child);
+      child = launch();
+      await started(child, url);
+    },
     async stop() {
       await ended(child);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function started(child: ChildProcess, url: string): Promise<void> {
+  const until = Date.now() + STARTUP_MS;
+  while (!(await answers(url))) {
+    if (child.exitCode !== null || Date.now() > until) {
+      await ended(child);
+      throw new Error(`Postgres did not start: ${url}`);
+    }
+    await wait(POLL_MS);
+  }
 }
 
 /** Postgres refuses to run as root: then it runs as its own user, or as nobody. */

@@ -3,7 +3,7 @@ import { createHoldfire } from "../../src/create.ts";
 import type { HoldfireEvents } from "../../src/observe/events.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { guardedFetch } from "../../src/wire/guarded-fetch.ts";
-import { countRequests, repeats } from "../../src/wire/token.ts";
+import { repeats, wireFacts } from "../../src/wire/token.ts";
 import { attempt, startService } from "./servers.ts";
 
 type Body = NonNullable<RequestInit["body"]> | null;
@@ -33,7 +33,7 @@ describe("inside an attempt", () => {
     });
     expect(value).toEqual(Array(3).fill([503, `${url}/pay`, "7", "no 1"]));
     expect(arrived).toEqual(["POST /pay"]);
-    expect(countRequests(token)).toBe(1);
+    expect(wireFacts(token).wireRequests).toBe(1);
     expect(repeats(token)).toEqual([
       { origin: url, method: "POST", path: "/pay", count: 1, refused: 2 },
     ]);
@@ -88,7 +88,7 @@ describe("inside an attempt", () => {
       await fetch(`${url}/?x=1`, post("a"));
     });
     expect(arrived).toHaveLength(4);
-    expect(countRequests(token)).toBe(4);
+    expect(wireFacts(token).wireRequests).toBe(4);
   });
 
   it.each([

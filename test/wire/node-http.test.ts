@@ -3,7 +3,7 @@ import { createServer as createTlsServer, request as requestTls } from "node:htt
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { countRequests, repeats, requestsOf, wireFacts } from "../../src/wire/token.ts";
+import { repeats, requestsOf, wireFacts } from "../../src/wire/token.ts";
 import { selfSigned } from "./self-signed.ts";
 import { attempt, closedPort, listenOn, startService } from "./servers.ts";
 
@@ -56,7 +56,7 @@ describe("node:http", () => {
       await send({ port, agent, path: "/2" });
     });
     expect(arrived).toHaveLength(3);
-    expect(countRequests(first.token)).toBe(1);
+    expect(wireFacts(first.token).wireRequests).toBe(1);
     expect(repeats(second.token)).toMatchObject([{ path: "/2", count: 2 }]);
   });
 
@@ -80,7 +80,7 @@ describe("node:http", () => {
           fire();
         }),
     );
-    expect(countRequests(warm.token)).toBe(1);
+    expect(wireFacts(warm.token).wireRequests).toBe(1);
     expect(repeats(token)).toMatchObject([{ path: "/pay", count: 2 }]);
   });
 

@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import { describe, expect, it } from "vitest";
 import { observeRequests } from "../../src/wire/observe-requests.ts";
-import { countRequests, createToken, wireFacts } from "../../src/wire/token.ts";
+import { createToken, wireFacts } from "../../src/wire/token.ts";
 import { attempt, startService } from "./servers.ts";
 
 const CHANNELS = [
@@ -38,7 +38,7 @@ describe("observing", () => {
     };
     observeRequests(strangers);
     const { token } = await attempt(() => fetch(service.url));
-    expect(countRequests(token)).toBe(1);
+    expect(wireFacts(token).wireRequests).toBe(1);
   });
 
   // A subscriber that throws would end the process: the runner fails on the uncaught error.

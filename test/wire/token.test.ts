@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  countRequests,
   createToken,
   currentToken,
   repeats,
@@ -60,7 +59,7 @@ describe("the token", () => {
     const service = await startService((_, response) => response.end());
     const early = fetch(service.url);
     const { token } = await attempt(() => early);
-    expect(countRequests(token)).toBe(0);
+    expect(wireFacts(token).wireRequests).toBe(0);
     expect(service.arrived).toHaveLength(1);
   });
 

@@ -13,13 +13,7 @@ import {
   fetch as undiciFetch,
 } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  countRequests,
-  currentToken,
-  repeats,
-  requestsOf,
-  wireFacts,
-} from "../../src/wire/token.ts";
+import { currentToken, repeats, requestsOf, wireFacts } from "../../src/wire/token.ts";
 import { selfSigned } from "./self-signed.ts";
 import { attempt, closedPort, listenOn, startService } from "./servers.ts";
 
@@ -161,8 +155,8 @@ describe("npm undici", () => {
       await body.text();
     });
     expect(service.arrived).toHaveLength(4);
-    expect(countRequests(warm.token)).toBe(1);
-    expect(countRequests(token)).toBe(3);
+    expect(wireFacts(warm.token).wireRequests).toBe(1);
+    expect(wireFacts(token).wireRequests).toBe(3);
     expect(repeats(token)).toEqual([
       { origin: service.url, method: "PUT", path: "/pay", count: 3 },
     ]);
@@ -182,7 +176,7 @@ describe("npm undici", () => {
     });
     await body.text();
     expect(service.arrived).toHaveLength(3);
-    expect(countRequests(token)).toBe(1);
+    expect(wireFacts(token).wireRequests).toBe(1);
   });
 
   it("counts the hops of the redirect interceptor on the request's own token", async () => {
@@ -201,7 +195,7 @@ describe("npm undici", () => {
       const { body } = await request(`${service.url}/from`, { dispatcher });
       await body.text();
     });
-    expect(countRequests(warm.token)).toBe(1);
+    expect(wireFacts(warm.token).wireRequests).toBe(1);
     expect(wireFacts(token)).toMatchObject({ wireRequests: 1, hops: 1, answered: 200 });
   });
 
@@ -213,7 +207,7 @@ describe("npm undici", () => {
       stop.signal.addEventListener("abort", () => resolve(currentToken()));
     });
     const { token } = await slow;
-    expect(countRequests(token)).toBe(1);
+    expect(wireFacts(token).wireRequests).toBe(1);
     expect(await seen).toBeUndefined();
     const second = new AbortController();
     const hung = attempt(() => request(service.url, { signal: second.signal }));
@@ -262,7 +256,7 @@ describe("npm undici", () => {
     );
     expect(arrived).toEqual(["/warm", "/first", "/second", "/second"]);
     expect(first?.error).toBeDefined();
-    expect(first && countRequests(first.token)).toBe(1);
+    expect(first && wireFacts(first.token).wireRequests).toBe(1);
     expect(second && repeats(second.token)).toMatchObject([{ path: "/second", count: 2 }]);
   });
 

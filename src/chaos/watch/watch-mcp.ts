@@ -1,6 +1,6 @@
 /**
  * Watches MCP servers over stdio: a child process whose first message is `initialize` is one. Its answers are broken
- * by the gateway's chaos, on the pipe between the two.
+ * as the gateway breaks them (`gateway/break-answers.ts`), on the pipe between the two.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
 import { basename } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { type Chaos, type ChaosMode, createChaos } from "../../gateway/chaos.ts";
+import { type Chaos, type ChaosMode, createChaos } from "../../gateway/break-answers.ts";
 import { fieldsOf, type Id, messageOf, type Request } from "../../gateway/pipe/message.ts";
 import { systemClock } from "../../lang/clock.ts";
 import type { Fault } from "../orders.ts";

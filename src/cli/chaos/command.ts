@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { nameOf } from "../../chaos/judge/compare-runs.ts";
 import { FAULTS, type Fault, faultOf } from "../../chaos/orders.ts";
-import { seeded } from "../../gateway/chaos.ts";
+import { seeded } from "../../gateway/break-answers.ts";
 import { type Command, defineCommand, EXIT, UsageError } from "../command.ts";
 import { durationOf, wholeNumberOf } from "../parse.ts";
 import { jsonText, visible } from "../terminal.ts";

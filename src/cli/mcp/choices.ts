@@ -5,7 +5,7 @@
  * @module
  */
 
-import { CHAOS_MODES, type Chaos, createChaos, seeded } from "../../gateway/chaos.ts";
+import { CHAOS_MODES, type Chaos, createChaos, seeded } from "../../gateway/break-answers.ts";
 import type { Repeat } from "../../gateway/guard/rules.ts";
 import { systemClock } from "../../lang/clock.ts";
 import { UsageError } from "../command.ts";

@@ -6,7 +6,7 @@
 
 import type { Holdfire } from "../../api.ts";
 import { intentText } from "../../describe/scope-facts.ts";
-import { standingOf } from "../../describe/standing.ts";
+import { sentenceFor } from "../../describe/sentence.ts";
 import { LICENCES, timelineOf } from "../../describe/timeline.ts";
 import type { AttemptView, OperationView } from "../../engine/admin/operations.ts";
 import { visible } from "../../key/escape-hidden.ts";
@@ -21,7 +21,7 @@ export async function detailOf(hf: Holdfire, id: string): Promise<OperationDetai
   const canBeUnknown = operation.status === "unknown" || operation.status === "claimed";
   return {
     operation: rowOf(operation),
-    standing: standingOf(operation),
+    sentence: sentenceFor(operation),
     facts: factsOf(operation),
     timeline: timelineOf(operation),
     attempts: operation.attempts.map(barOf),

@@ -7,7 +7,7 @@
 import type { Holdfire } from "../../api.ts";
 import { canBeShown, changesOf, WHY_ASKED } from "../../describe/question.ts";
 import { intentText } from "../../describe/scope-facts.ts";
-import { CONSEQUENCES, standingOf } from "../../describe/standing.ts";
+import { CONSEQUENCES, sentenceFor } from "../../describe/sentence.ts";
 import { lastAttempt } from "../../describe/timeline.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import { engineOf } from "../../engine/engine-of.ts";
@@ -60,7 +60,7 @@ export async function unknownOf(hf: Holdfire, operation: OperationView): Promise
     .map(({ endedAt, endsBy = now }) => endedAt ?? endsBy);
   return {
     operation: rowOf(operation),
-    standing: standingOf(operation),
+    sentence: sentenceFor(operation),
     intent: intentText(operation),
     last: lastAttempt(operation),
     evidence: operation.evidence.length,

@@ -6,7 +6,7 @@
 
 import type { Holdfire } from "../../api.ts";
 import { intentText, othersUnknown } from "../../describe/scope-facts.ts";
-import { standingOf } from "../../describe/standing.ts";
+import { sentenceFor } from "../../describe/sentence.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import { visible } from "../../key/escape-hidden.ts";
 import type { AlsoUnknown, OperationRow } from "../model.ts";
@@ -36,7 +36,7 @@ export async function alsoUnknownTo(
   return others.map((one) => ({
     id: one.id,
     tool: visible(one.tool, LONGEST_NAME),
-    standing: standingOf(one),
+    sentence: sentenceFor(one),
     intent: intentText(one),
   }));
 }

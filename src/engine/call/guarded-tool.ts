@@ -111,14 +111,15 @@ async function call(
   let outcome: Outcome<unknown>;
   try {
     const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
-    // `close` knows of an execution by itself; of what comes before it, and of one in a transaction, it must be told.
+    // `close` knows of an execution by itself. Of what comes before it, it must be told; of one in a transaction, too,
+    // since those are in a list of their own.
     const isKnownToClose = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
     outcome =
       isKnownToClose && !(copy instanceof Promise)
         ? await runWrite(tool, copy, options, caller, engine)
         : await underWay(engine, prepareAndRun(tool, copy, options, caller, engine));
   } catch (error) {
-    // Our errors are thrown only before anything is sent; all else is an outcome.
+    // Our errors are thrown only where nothing was done: before anything is sent, or in a transaction that is undone.
     const status = isHoldfireError(error) ? "not_applied" : "unknown";
     if (inner) Object.assign(inner, { status, error });
     throw error;
@@ -130,7 +131,7 @@ async function call(
   throw error;
 }
 
-/** A read, or a write whose arguments are still being checked or whose ledger is not open yet. */
+/** A read; or a write in a transaction, or one whose arguments are still being checked or whose ledger is not open yet. */
 async function prepareAndRun(
   tool: Tool,
   copy: Canonical | Promise<Canonical>,

@@ -31,51 +31,57 @@ export function startOrJoin(
   const { ref, tool } = operation;
   if (calledWith.isOther(ref, tool))
     return Promise.resolve(conflict(operation, "other_tool", engine));
+  const joining: Joining = { operation, caller, deadlineAt, run };
   // The tenant is part of what the id was made from.
-  const { id } = ref;
-  const startNew = () => {
-    const execution = createExecution(operation, deadlineAt, "freely", engine);
-    if (caller.signal?.aborted) execution.stop.abort();
-    // Before it starts: what it does first may join it.
-    executions.set(id, execution);
-    calledWith.note(ref, tool);
-    start(execution, engine, run).then(
-      (outcome) => {
-        executions.delete(id);
-        if (isUnsent(outcome)) calledWith.forget(ref);
-        for (const one of execution.waits) {
-          endWait(execution, one);
-          one.resolve(resultForCaller(outcome, one.joined));
-        }
-      },
-      (error: unknown) => {
-        executions.delete(id);
-        calledWith.forget(ref);
-        for (const one of execution.waits) {
-          endWait(execution, one);
-          one.reject(error);
-        }
-      },
-    );
-    return wait(execution, operation, deadlineAt, caller, engine, false);
-  };
-  if (!executions.has(id)) return startNew();
-  const running = () => executions.get(id) as SharedExecution | undefined;
-  return underWay(engine, joinRunning(operation, caller, deadlineAt, engine, running, startNew));
+  return executions.has(ref.id)
+    ? underWay(engine, joinRunning(joining, engine))
+    : startNew(joining, engine);
+}
+
+/** A call on its way to an execution. */
+interface Joining {
+  readonly operation: Operation;
+  readonly caller: Caller;
+  readonly deadlineAt: number;
+  readonly run: RunOperation;
+}
+
+function startNew(joining: Joining, engine: Engine): Promise<Outcome<unknown>> {
+  const { operation, caller, deadlineAt, run } = joining;
+  const { executions, calledWith } = engine;
+  const { ref, tool } = operation;
+  const execution = createExecution(operation, deadlineAt, "freely", engine);
+  if (caller.signal?.aborted) execution.stop.abort();
+  // Before it starts: what it does first may join it.
+  executions.set(ref.id, execution);
+  calledWith.note(ref, tool);
+  start(execution, engine, run).then(
+    (outcome) => {
+      executions.delete(ref.id);
+      if (isUnsent(outcome)) calledWith.forget(ref);
+      for (const one of execution.waits) {
+        endWait(execution, one);
+        one.resolve(resultForCaller(outcome, one.joined));
+      }
+    },
+    (error: unknown) => {
+      executions.delete(ref.id);
+      calledWith.forget(ref);
+      for (const one of execution.waits) {
+        endWait(execution, one);
+        one.reject(error);
+      }
+    },
+  );
+  return wait(execution, joining, engine, false);
 }
 
 /** Waits for the execution that is running, and starts anew if that one ended without an answer. */
-async function joinRunning(
-  operation: Operation,
-  caller: Caller,
-  deadlineAt: number,
-  engine: Engine,
-  current: () => SharedExecution | undefined,
-  startNew: () => Promise<Outcome<unknown>>,
-): Promise<Outcome<unknown>> {
+async function joinRunning(joining: Joining, engine: Engine): Promise<Outcome<unknown>> {
+  const { operation, caller, deadlineAt } = joining;
   for (;;) {
-    const running = current();
-    if (!running) return startNew();
+    const running = engine.executions.get(operation.ref.id) as SharedExecution | undefined;
+    if (!running) return startNew(joining, engine);
     const { draft } = running.operation;
     if (draft.identity.fingerprint !== operation.draft.identity.fingerprint) {
       return conflict(operation, "other_intent", engine);
@@ -85,10 +91,10 @@ async function joinRunning(
       running.deadlineAt = deadlineAt;
       for (const one of running.waits) leaveInTime(running, one, engine);
     }
-    const outcome = await wait(running, operation, deadlineAt, caller, engine, true);
+    const outcome = await wait(running, joining, engine, true);
     const isOver = engine.clock.monotonic() >= deadlineAt || caller.signal?.aborted;
     // Other callers gave up before anything was sent, or while it was stopping; this one has not.
-    if (!isOver && (isStopping ? isOpenEnded(outcome) : isUnsent(outcome))) continue;
+    if (!isOver && (isStopping ? isWithoutResult(outcome) : isUnsent(outcome))) continue;
     const reworded = isStopping ? [] : rewordedIn(operation.draft, draft);
     return reworded.length > 0 ? { ...outcome, reworded } : outcome;
   }
@@ -138,9 +144,7 @@ function start(
 
 function wait(
   execution: SharedExecution,
-  operation: Operation,
-  deadlineAt: number,
-  { signal }: Caller,
+  { operation, deadlineAt, caller: { signal } }: Joining,
   engine: Engine,
   joined: boolean,
 ): Promise<Outcome<unknown>> {
@@ -213,5 +217,5 @@ const isUnsent = (outcome: Outcome<unknown>): boolean =>
   outcome.status === "not_applied" &&
   (outcome.reason === "aborted" || outcome.reason === "expired");
 
-const isOpenEnded = ({ status }: Outcome<unknown>): boolean =>
+const isWithoutResult = ({ status }: Outcome<unknown>): boolean =>
   status === "unknown" || status === "not_applied";

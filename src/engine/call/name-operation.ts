@@ -1,8 +1,6 @@
 /**
  * Names a call: from tool, arguments and scope to the operation it belongs to.
  *
- * What runs later is the frozen copy made here; a caller who changes its arguments changes nothing.
- *
  * @module
  */
 

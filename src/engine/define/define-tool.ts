@@ -8,7 +8,13 @@
 import { InvalidInputError } from "../../errors.ts";
 import { checkToolName } from "../../key/check-name.ts";
 import { checkOptions, notNegative, oneOf, positive, statuses, wholeNumber } from "./check.ts";
-import type { KeyedOptions, OnDrift, ToolDefinition, ToolKind } from "./definition.ts";
+import type {
+  KeyedOptions,
+  OnDrift,
+  ToolDefinition,
+  ToolKind,
+  ToolWithInput,
+} from "./definition.ts";
 import { type Ignores, ignoresOf } from "./ignores.ts";
 import type { Effects, Learned, Tool } from "./tool.ts";
 
@@ -20,45 +26,46 @@ const DEFAULTS = {
   readAttempts: 4,
 };
 
-const FUNCTIONS = [
-  "intent",
-  "resource",
-  "run",
-  "readState",
-  "classify",
-  "plan",
-  "verify",
-  "revive",
-] as const;
+type Option = keyof ToolWithInput<never, never, unknown>;
 
-const OTHERS = [
-  "name",
-  "kind",
-  "input",
-  "normalize",
-  "volatileIds",
-  "service",
-  "version",
-  "onDrift",
-  "keyed",
-  "precondition",
-  "effect",
-  "commitsWithinMs",
-  "readFirst",
-  "refuses",
-  "accepts",
-  "via",
-  "ignores",
-  "alsoDoes",
-  "attemptTimeoutMs",
-  "readTimeoutMs",
-  "deadlineMs",
-  "attempts",
-] as const;
+/** Every option, and whether it must be a function. One that is missing here does not compile. */
+const OPTIONS: { readonly [O in Option]-?: "function" | "other" } = {
+  intent: "function",
+  resource: "function",
+  run: "function",
+  readState: "function",
+  classify: "function",
+  plan: "function",
+  verify: "function",
+  revive: "function",
+  name: "other",
+  kind: "other",
+  input: "other",
+  normalize: "other",
+  volatileIds: "other",
+  service: "other",
+  version: "other",
+  onDrift: "other",
+  keyed: "other",
+  precondition: "other",
+  effect: "other",
+  commitsWithinMs: "other",
+  readFirst: "other",
+  refuses: "other",
+  accepts: "other",
+  via: "other",
+  ignores: "other",
+  alsoDoes: "other",
+  attemptTimeoutMs: "other",
+  readTimeoutMs: "other",
+  deadlineMs: "other",
+  attempts: "other",
+};
+
+const FUNCTIONS = (Object.keys(OPTIONS) as Option[]).filter((one) => OPTIONS[one] === "function");
 
 const EFFECTS = ["type", "id", "same", "list"] as const satisfies readonly (keyof Effects)[];
 
-const KNOWN = new Set<string>([...FUNCTIONS, ...OTHERS]);
 const VIA = ["http"] as const;
 const ON_DRIFT = ["hold", "allow", "refuse"] as const satisfies readonly OnDrift[];
 const VOLATILE_IDS = ["refuse", "allow"] as const;
@@ -81,7 +88,8 @@ export function defineTool(
   const name = checkToolName(given.name);
   const at = (option: string) => `tool "${name}".${option}`;
   for (const option of Object.keys(given)) {
-    if (!KNOWN.has(option)) throw new InvalidInputError(at(option), "is not an option of a tool.");
+    if (!Object.hasOwn(OPTIONS, option))
+      throw new InvalidInputError(at(option), "is not an option of a tool.");
   }
   if (!KINDS.has(given.kind)) {
     throw new InvalidInputError(at("kind"), `must be "read", "write" or "destructive".`);

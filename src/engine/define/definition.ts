@@ -1,7 +1,8 @@
 /**
  * What a user says about a tool: what it does, what the service promises, how its state is read.
  *
- * Everything here is a declaration. What it licenses is decided in `steps/decide.ts`.
+ * Everything here is a declaration; `steps/decide.ts` decides what it licenses. A new option also goes into `define-tool.ts` and
+ * `tool.ts`. The options of `fetch` (`integrations/fetch/options.ts`) and the rules of the gateway (`gateway/guard/rules.ts`) may take it.
  *
  * @module
  */
@@ -18,13 +19,13 @@ export type OnDrift = "hold" | "allow" | "refuse";
 
 /** What `run` is given beside the arguments. */
 export interface AttemptContext {
-  /** The idempotency key, the same on every attempt. Taking it is what earns a keyed tool its resend. */
+  /** The idempotency key: the same on every attempt, until the service itself has rejected it. Taking it is what earns a keyed tool its resend. */
   readonly key: string;
   /** What `precondition` returned, fixed before the first attempt. */
   readonly precondition: Json | undefined;
   /** From 1. */
   readonly attempt: number;
-  /** Fires when the attempt is given up: another one is fired, the deadline has come, or the last caller has left. */
+  /** Fires when the attempt has ended, or is not waited for: another is fired, the outcome is known, or no caller waits. */
   readonly signal: AbortSignal;
   /**
    * A `fetch` that belongs to this attempt: what it sends is counted, the same request is sent once, and after

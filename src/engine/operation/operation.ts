@@ -10,10 +10,10 @@ import type { OperationFacts } from "../../errors.ts";
 import type { Json } from "../../key/canonical.ts";
 import { wireKey } from "../../key/mint.ts";
 import { showScope } from "../../key/scope.ts";
+import type { Instant } from "../../lang/clock.ts";
 import type { StopSignal } from "../../lang/stop.ts";
 import type { Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves/moves.ts";
-import type { Instant } from "../../ledger/store-clock.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Outer } from "./nesting.ts";
@@ -89,7 +89,7 @@ export interface Execution {
   untilStopped<T>(wait: () => Promise<T>): Promise<Waited<T>>;
   /** Whether a caller waits for its outcome. */
   hasCaller(): boolean;
-  /** Set before the first byte of an attempt. */
+  /** Set before the first byte of an attempt; also where an earlier owner may have sent one. */
   sent: boolean;
   /** Set while its outcome is written as one that a caller is told. */
   telling: boolean;

@@ -1,5 +1,7 @@
 /**
- * Builds every outcome that the engine tells: what all of them share, and what each state adds.
+ * What all outcomes share (`commonFrom`, `commonOf`), and the outcome that a state stands for. Where there is no state to tell, the
+ * status is added where it is told: nothing was sent (`steps/claim.ts`, `steps/withdraw.ts`), a caller leaves (`call/join.ts`), no
+ * record is left (`replay.ts`), a read (`reads-and-samples/read-tool.ts`).
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A result on its way: what the ledger keeps of it, how a fetch `Response` is read and given back, and the copy
- * that each caller gets. A result that cannot be kept was still committed.
+ * A result on its way: what the ledger keeps of it, and the copy that each caller gets. A result that cannot be kept was
+ * still committed. How a fetch `Response` is read is in `response.ts`.
  *
  * @module
  */

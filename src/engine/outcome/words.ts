@@ -4,7 +4,7 @@
  *
  *   a model      by `reply.ts`; by `admin/status.ts` when it asks later
  *   a developer  by `because` and `hint` of an outcome (`build.ts`), and so by error messages
- *   a person     by `describe/standing.ts`, at the command line and in the console
+ *   a person     by `describe/sentence.ts`, at the command line and in the console
  *
  * @module
  */

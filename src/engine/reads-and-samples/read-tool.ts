@@ -14,7 +14,7 @@ import { answersOf, wireFacts } from "../../wire/token.ts";
 import { contextFrom } from "../attempt-context.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
-import { fireOnce, tellRepeats } from "../fire-once.ts";
+import { fireOnce, warnOfRepeats } from "../fire-once.ts";
 import type { Caller } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced } from "../outcome/announce.ts";
@@ -76,7 +76,7 @@ async function askUntilAnswered(
     const wire = wireFacts(token);
     wireRequests += wire.wireRequests;
     const about = () => ({ ...facts, tenant: engine.tenant, scope: "", attempt });
-    const hidden = tellRepeats(token, about, engine);
+    const hidden = warnOfRepeats(token, about, engine);
     if (hidden) {
       return done({ ...common(attempt), status: "not_applied", reason: "rejected", error: hidden });
     }

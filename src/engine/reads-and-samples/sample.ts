@@ -15,7 +15,7 @@ import { sleep } from "../../lang/clock.ts";
 import { peek } from "../../lang/peek.ts";
 import { type WireToken, wireFacts } from "../../wire/token.ts";
 import type { Engine } from "../engine.ts";
-import { fireOnce, tellRepeats } from "../fire-once.ts";
+import { fireOnce, warnOfRepeats } from "../fire-once.ts";
 import { backoff } from "../pace.ts";
 import { type Pass, repeat } from "../passes.ts";
 
@@ -118,7 +118,7 @@ function tell(
     replayed: false,
   }));
   const about = () => ({ tool: client, id: key, key, tenant, scope: "", attempt });
-  return tellRepeats(token, about, engine);
+  return warnOfRepeats(token, about, engine);
 }
 
 /** The service's own word first (`x-should-retry`), then its status, then whether it answered at all. */

@@ -1,8 +1,8 @@
 /**
  * Step 2: claim → **attempt** → classify. Fires the tool once and returns what happened as a value.
  *
- * Nothing is sent unless the ledger has the attempt and the lease is held. When the time is up the attempt
- * goes on, also while others are fired or no caller waits any more: what its `run` brings later is a late reply.
+ * Nothing is sent unless the ledger has the attempt and the lease is held. What becomes of an attempt whose time is up
+ * is told in `still-running.ts`.
  *
  * @module
  */
@@ -11,9 +11,8 @@ import { isResponse } from "../../classify/answer.ts";
 import type { Ended } from "../../classify/classify.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { operationScope } from "../../key/scope.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
+import { instantOf, withTimeLimit } from "../../lang/clock.ts";
 import type { Licence } from "../../ledger/record.ts";
-import { instantOf } from "../../ledger/store-clock.ts";
 import { surrounding } from "../../observe/around.ts";
 import { showsFetch } from "../../wire/platform-fetch.ts";
 import type { WireToken, WriteTerms } from "../../wire/token.ts";
@@ -28,7 +27,7 @@ import { noteUnvetoable, termsAfterEnd } from "./late.ts";
 import { mayStillSend } from "./lease.ts";
 import { type Owned, timeOf } from "./ownership.ts";
 import { prepareAttempt, storedPrecondition } from "./prepare-attempt.ts";
-import { announceRunning, beginAttempt, endAttempt, giveUpWaiting } from "./still-running.ts";
+import { announceRunning, beginAttempt, endAttempt, stopSlowAttempts } from "./still-running.ts";
 import { attemptMsOf, type TimeToSend } from "./time-to-send.ts";
 
 const ENLISTED =
@@ -36,8 +35,8 @@ const ENLISTED =
 
 export interface Attempted {
   readonly n: number;
-  /** `undefined`: its time was up, and it goes on. */
-  readonly ended: Ended<Result> | undefined;
+  /** Set when it ends in time. `undefined`: its time was up, and it goes on. */
+  ended: Ended<Result> | undefined;
   readonly startedAt: number;
   /** Until when it may send. */
   readonly time: TimeToSend;
@@ -66,20 +65,21 @@ export async function attemptEffect(
   if (!(preparing instanceof Promise ? await preparing : preparing)) return undefined;
   owned.resendAt = undefined;
 
-  giveUpWaiting(owned);
+  stopSlowAttempts(owned);
   const n = owned.stored.record.fired;
   beginAttempt(operation.ref.id, n, engine);
   const { attempted, ended, stop } = fire(owned, n, licence, engine);
   const inTime = await withTimeLimit(engine.clock, timeoutMs, ended);
   const end = (how: Ended<Result>) => {
-    // What `run` goes on to send must not leave. A body that the caller is still to read goes on.
+    // Whatever `run` has left behind is told to stop; a body that the caller is still to read is not.
     if (!(how.ok && how.value.isUnread)) stop();
     endAttempt(operation.ref.id, n, engine);
     owned.waitedFor?.delete(n);
   };
   if (inTime.tag === "done") {
     end(inTime.value);
-    return { ...attempted, ended: inTime.value };
+    attempted.ended = inTime.value;
+    return attempted;
   }
   owned.waitedFor ??= new Map();
   owned.waitedFor.set(n, { time: attempted.time, stop });
@@ -88,16 +88,17 @@ export async function attemptEffect(
     end(value);
     return { ...attempted, ended: value };
   });
-  return { ...attempted, ended: undefined, late };
+  return { ...attempted, late };
 }
 
 function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
   const { operation, execution, stored } = owned;
   const { tool, ref, args } = operation;
   const { resource, generation } = stored.record;
+  const own = { id: ref.id, resource };
   const frame: Frame = {
     operationId: ref.id,
-    outer: [{ id: ref.id, resource }, ...(operation.outer ?? [])],
+    outer: operation.outer ? [own, ...operation.outer] : [own],
     inner: [],
   };
   const took = { key: false, precondition: false };
@@ -140,7 +141,8 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     },
   });
   if (!tool.viaHttp && !showsFetch()) noteUnvetoable(operation, n, engine);
-  return { attempted: { n, startedAt, time, token, frame, took }, ended, stop };
+  const attempted: Attempted = { n, ended: undefined, startedAt, time, token, frame, took };
+  return { attempted, ended, stop };
 }
 
 /** Nothing leaves after the time at which the ledger says that the attempt has ended. */

@@ -12,6 +12,7 @@ import { isInLane } from "../../ledger/lane.ts";
 import type { Ref } from "../../ledger/ledger.ts";
 import type { StateTag, Stored } from "../../ledger/record.ts";
 import type { LaneChange } from "../../ledger/store.ts";
+import type { Tool } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { about, type Execution, type Operation } from "../operation/operation.ts";
 import { askStore } from "../store-call.ts";
@@ -22,19 +23,18 @@ export type PreconditionRead =
   /** Nothing can be sent without it. */
   | { readonly tag: "failed" | "late" | "stopped"; readonly error: unknown };
 
-/** From these a claim fires; in all others the precondition of the first attempt stands. */
-const FIRED_ANEW = new Set<StateTag>(["held", "queued", "not_applied"]);
+/** From these a claim fires, with a precondition that is read anew; in all others that of the first attempt stands. */
+const FIRES_FROM = new Set<StateTag>(["held", "queued", "not_applied"]);
 
 export async function readPrecondition(
   execution: Execution,
+  precondition: NonNullable<Tool["precondition"]>,
   engine: Engine,
 ): Promise<PreconditionRead> {
   const { operation } = execution;
   const { tool, args, ref } = operation;
-  const { precondition } = tool;
-  if (!precondition) return { tag: "read", precondition: undefined };
   const known = await askStore(engine, "read", engine.ledger.read(ref));
-  if (known && !FIRED_ANEW.has(known.record.state.tag)) {
+  if (known && !FIRES_FROM.has(known.record.state.tag)) {
     return { tag: "read", precondition: undefined };
   }
   const timeoutMs = Math.min(tool.readTimeoutMs, Math.max(execution.remainingMs(), 0));
@@ -59,21 +59,21 @@ export async function readPrecondition(
 /** Others join the queue meanwhile, but not so many. */
 const MOST_TRIES = 16;
 
-/** If not, the claim has been taken back, and nothing was sent. */
-export async function completeOrTakeBack(
+/** Whether the claim has the precondition and the lane that its attempt needs. If not, it was taken back, and nothing was sent. */
+export async function hasAllOrTakesBack(
   { ref, tool }: Operation,
   stored: Stored | undefined,
   lane: LaneChange | undefined,
   takeBack: () => Promise<unknown>,
   engine: Engine,
 ): Promise<boolean> {
-  // It was read as known when the precondition was, and is to be fired anew.
-  const isBare =
+  // When the precondition was to be read, the record said that none is needed; the claim is to fire all the same.
+  const lacksPrecondition =
     stored && isFiredAnew(stored) && tool.precondition !== undefined && !stored.record.precondition;
   try {
-    if (!isBare && !lane) return true;
-    if (!isBare && !engine.ledger.store.lanesApart) return true;
-    if (!isBare && lane && (await confirmLane(ref, lane.name, engine))) return true;
+    if (!lacksPrecondition && !lane) return true;
+    if (!lacksPrecondition && !engine.ledger.store.lanesApart) return true;
+    if (!lacksPrecondition && lane && (await confirmLane(ref, lane.name, engine))) return true;
   } catch (error) {
     inBackground(engine, takeBack);
     throw error;

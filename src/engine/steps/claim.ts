@@ -9,9 +9,9 @@
  * @module
  */
 
+import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
-import { type Instant, instantOf } from "../../ledger/store-clock.ts";
 import type { ClaimMove } from "../claim-terms.ts";
 import { claimInTime, claimOf, lostBefore, withdrawClaim } from "../claim-terms.ts";
 import type { Admission, Engine, Visit } from "../engine.ts";
@@ -20,11 +20,11 @@ import type { Outcome } from "../operation/outcome.ts";
 import { commonOf, conflict } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import { askStore } from "../store-call.ts";
-import { completeOrTakeBack, keepsPlaceOrTakesBack, readPrecondition } from "./claim-needs.ts";
+import { hasAllOrTakesBack, keepsPlaceOrTakesBack, readPrecondition } from "./claim-needs.ts";
 import { noteRepeat } from "./note-repeat.ts";
 import { type Owned, takeOwnership } from "./ownership.ts";
 import { attemptMsOf, endsByIn } from "./time-to-send.ts";
-import { tellWaiting, waitForChange } from "./wait-for-change.ts";
+import { emitWaiting, waitForChange } from "./wait-for-change.ts";
 
 export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }
@@ -100,8 +100,9 @@ async function afterGate(
       return { tag: "known", outcome: { ...common, status, ...why } as Outcome<unknown> };
     }
     case "pass": {
-      if (!operation.tool.precondition) return { ...admission, precondition: undefined };
-      const read = await readPrecondition(execution, engine);
+      const { precondition } = operation.tool;
+      if (!precondition) return { ...admission, precondition };
+      const read = await readPrecondition(execution, precondition, engine);
       if (read.tag === "read") return { ...admission, precondition: read.precondition };
       const reason = read.tag === "stopped" ? "aborted" : "not_sent";
       return unsent(operation, { reason, error: read.error }, engine);
@@ -172,7 +173,7 @@ async function interpret(
   if (moved.tag === "moved") {
     const { stored } = moved;
     const takeBack = () => withdrawClaim(operation, holder, engine);
-    if (!(await completeOrTakeBack(operation, stored, admitted.lane, takeBack, engine))) {
+    if (!(await hasAllOrTakesBack(operation, stored, admitted.lane, takeBack, engine))) {
       return undefined;
     }
     if (foundLoss) {
@@ -188,13 +189,14 @@ async function interpret(
   const { why, stored } = moved;
   if (why === "conflict") return otherIntent(operation, engine);
   if (why === "busy") {
-    if (tries === 0) tellWaiting(execution, engine);
+    if (tries === 0) emitWaiting(execution, engine);
     if (await waitForChange(execution, tries, engine)) return undefined;
     const common = commonOf(operation, stored?.record, engine);
     return { tag: "known", outcome: { ...common, status: "in_progress" } };
   }
-  // The question has changed or expired, or what was let pass needs a yes by now: ask the gate anew.
-  const isStale = why === "mismatch" || why === "expired" || (why === "held" && !admitted.spend);
+  // The question has changed, expired or gone, or what was let pass needs a yes by now: ask the gate anew.
+  const isHeldAnew = why === "held" && (!admitted.spend || !stored);
+  const isStale = why === "mismatch" || why === "expired" || isHeldAnew;
   if (isStale && !admitted.needsYes && !visit.held) {
     visit.held = true;
     return undefined;

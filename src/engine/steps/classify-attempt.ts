@@ -14,7 +14,7 @@ import { sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { rememberEnd } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
-import { tellRepeats } from "../fire-once.ts";
+import { warnOfRepeats } from "../fire-once.ts";
 import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
 import { about } from "../operation/operation.ts";
 import { failureIn, noteFailure } from "../outcome/failure.ts";
@@ -37,7 +37,7 @@ export function classifyAttempt(
   if (token.counter) {
     const named = () => ({ ...about(owned.operation, owned.stored.record.generation), attempt: n });
     // Something else fires for us: it has used up what this call may fire.
-    if (tellRepeats(token, named, engine)) owned.fires = Math.max(owned.fires, tool.attempts);
+    if (warnOfRepeats(token, named, engine)) owned.fires = Math.max(owned.fires, tool.attempts);
   }
   if (!ended) return timeIsUp(owned, attempted, engine);
   const judged = judgeAttempt(owned, attempted, ended, token, engine);
@@ -64,7 +64,7 @@ interface Examined {
 function timeIsUp(owned: Owned, attempted: Attempted, engine: Engine): AttemptUpdate {
   const update: AttemptUpdate = { verdict: "unknown", ...wireSeen(owned, attempted) };
   learn(owned, update);
-  tellVerdict("verdict", owned, attempted, update, engine);
+  emitVerdict("verdict", owned, attempted, update, engine);
   return update;
 }
 
@@ -140,7 +140,7 @@ function takeVerdict(
   if (update.verdict === "unknown" && commitsWithinMs !== undefined) {
     rememberEnd(operation.ref.id, n, commitsWithinMs, engine);
   }
-  tellVerdict(event, owned, attempted, update, engine);
+  emitVerdict(event, owned, attempted, update, engine);
   if (judged.swallowed) {
     const { generation } = owned.stored.record;
     const named = { ...about(operation, generation), attempt: n };
@@ -150,7 +150,7 @@ function takeVerdict(
   return update;
 }
 
-function tellVerdict(
+function emitVerdict(
   event: "verdict" | "late",
   { operation, stored }: Owned,
   { n, ended, startedAt }: Attempted,
@@ -179,19 +179,22 @@ function judgeAttempt(
   const { tool } = operation;
   // The error ends the transaction, and with it whatever was done in it.
   if (engine.enlisted && !ended.ok && !isNotApplied(ended.error)) return { verdict: "not_sent" };
+  const { wireRequests } = wireFacts(token);
+  const answer = ended.ok && isResponse(ended.value.value) ? bodyOf(ended.value) : undefined;
   const judged = judge(ended.ok ? { ok: true, value: ended.value.value } : ended, {
     refuses: tool.refuses,
     accepts: tool.accepts,
     viaHttp: tool.viaHttp,
     sight: sightOf(token, tool.viaHttp),
-    tried: wireFacts(token).wireRequests > 0,
+    tried: wireRequests > 0,
     keyed: tool.keyedForMs !== undefined,
     reader: tool.readState !== undefined,
     classify: tool.classify,
-    ...(ended.ok && isResponse(ended.value.value) ? bodyOf(ended.value) : undefined),
+    body: answer?.body,
+    bodyBroken: answer?.bodyBroken,
     now: engine.clock.now(),
   });
-  const requests = wireFacts(token).wireRequests + (token.others?.size ?? 0);
+  const requests = wireRequests + (token.others?.size ?? 0);
   const own = { requests, viaHttp: tool.viaHttp };
   return judgeNested(judged, frame, ended.ok ? undefined : ended.error, own);
 }

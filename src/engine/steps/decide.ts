@@ -85,7 +85,7 @@ export type Decision =
   /** `undefined`: a read found it, and no attempt was answered. */
   | { readonly do: "commit"; readonly attempt: number | undefined }
   | {
-      readonly do: "give_up";
+      readonly do: "not_applied";
       readonly reason: NotAppliedReason;
       readonly clears: readonly number[];
     }
@@ -147,7 +147,7 @@ function withoutDoubt(situation: Situation, clears: readonly number[]): Decision
     situation.sameArguments &&
     !situation.whyNotFire &&
     firesFreely(situation);
-  return mayFire ? { do: "fire", licence, clears } : { do: "give_up", reason, clears };
+  return mayFire ? { do: "fire", licence, clears } : { do: "not_applied", reason, clears };
 }
 
 const firesFreely = ({ fireMode }: Situation): boolean => fireMode === "freely";
@@ -164,7 +164,7 @@ export function certainty(
   return last.verdict === "refused" ? "refused" : "not_sent";
 }
 
-/** keyed: the service itself will recognise the repetition. */
+/** The licence `keyed`: the service itself will recognise the repetition, by the key or by the precondition. */
 function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]): boolean {
   const { powers, attempts, generation, lastRead } = situation;
   if (situation.firesLeft <= 0 || situation.whyNotFire) return false;

@@ -6,8 +6,7 @@
  * @module
  */
 
-import { withTimeLimit } from "../../lang/clock.ts";
-import { type Instant, instantOf } from "../../ledger/store-clock.ts";
+import { type Instant, instantOf, withTimeLimit } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";
@@ -70,7 +69,7 @@ export async function renewsLease(owned: Owned, engine: Engine): Promise<boolean
   return owned.whyNotFire === undefined && leaseLeft(owned, instantOf(engine.clock)) > 0;
 }
 
-/** Whether a request of an attempt may leave: within its time; and the first one only under the lease. */
+/** Whether a request of an attempt may leave: within its time; and until a write of it was answered, only under the lease. */
 export const mayStillSend = (
   owned: Owned,
   time: TimeToSend,

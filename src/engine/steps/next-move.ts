@@ -20,7 +20,7 @@ import { situationOf } from "./situation.ts";
 import { awaitsRun } from "./still-running.ts";
 
 /** A decision that ends the execution. */
-export type Final = Extract<Decision, { do: "commit" | "give_up" | "leave_unknown" }>;
+export type Final = Extract<Decision, { do: "commit" | "not_applied" | "leave_unknown" }>;
 
 export type Next =
   | { readonly tag: "settle"; readonly final: Final }
@@ -42,7 +42,7 @@ export const readsFirst = (owned: Owned, engine: Engine): boolean =>
 const mayBeForgotten = ({ operation }: Owned, { ledger }: Engine): boolean =>
   ledger.store.promise.mayForget && !operation.fresh;
 
-/** What ends an execution before it has fired; `undefined` if it may fire. */
+/** What ends an execution before it has fired. `undefined`: the pass goes on; it fires if there is a licence. */
 export function endBeforeFiring(owned: Owned, engine: Engine): Next | undefined {
   const { execution, claimUnfired, fires, lastRead, operation } = owned;
   if (!claimUnfired || fires > 0) return undefined;
@@ -81,7 +81,7 @@ export function nextMove(owned: Owned, engine: Engine): Next {
     return outOfTime(owned, decision, engine);
   }
   for (const n of decision.clears) learn(owned, { n, cleared: "absent" });
-  if (decision.do === "give_up") return { tag: "settle", final: decision };
+  if (decision.do === "not_applied") return { tag: "settle", final: decision };
   const pauseMs = nextPause(owned, owned.retryAfterMs, engine);
   if (pauseMs >= owned.execution.remainingMs()) return outOfTime(owned, decision, engine);
   const budgetMs = untilBudget(owned, engine);
@@ -133,7 +133,7 @@ function asItStands(
 ): Final {
   if (owned.attempts.every(isCleared)) {
     const clears = decision.do === "fire" ? decision.clears : [];
-    return { do: "give_up", reason: certainty(owned.attempts.at(-1), clears), clears: [] };
+    return { do: "not_applied", reason: certainty(owned.attempts.at(-1), clears), clears: [] };
   }
   const inProgress = owned.lastRead?.reading === "in_progress" && short !== "still_running";
   return { do: "leave_unknown", reason: inProgress ? "in_progress" : short };

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Instant } from "../../lang/clock.ts";
 import { createStop, type Stop } from "../../lang/stop.ts";
 import {
   type AttemptNote,
@@ -14,7 +15,6 @@ import {
   type Rejection,
   type Stored,
 } from "../../ledger/record.ts";
-import type { Instant } from "../../ledger/store-clock.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
 import type { Execution } from "../operation/operation.ts";
@@ -43,7 +43,7 @@ export interface Owned {
   fires: number;
   /** The last read of the state, and what it found. */
   lastRead: (StateRead & { readonly found: Reading<unknown> }) | undefined;
-  /** What successful attempts returned, by their number. */
+  /** What attempts returned, a `Response` that says no included, and what a read found; by the number of the attempt. */
   readonly results: Record<number, Result>;
   lastError: unknown;
   rejection: Rejection | undefined;

@@ -5,8 +5,8 @@
  */
 
 import type { Json } from "../../key/json.ts";
+import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { Licence } from "../../ledger/record.ts";
-import { type Instant, instantOf } from "../../ledger/store-clock.ts";
 import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
@@ -27,8 +27,12 @@ export function prepareAttempt(
 ): boolean | Promise<boolean> {
   // `noteAndCheck` then refuses: it notes no attempt, and forgets the one that the claim has noted.
   if (!storedPrecondition(owned, engine).ok) owned.whyNotFire = "cannot_tell";
-  const isNoted = owned.claimUnfired && licence === "first";
-  if (isNoted && mayFire(owned, at) && leaseLasts(owned, at) && hasTime(owned, timeoutMs, at)) {
+  if (
+    owned.claimUnfired &&
+    mayFire(owned, at) &&
+    leaseLasts(owned, at) &&
+    hasTime(owned, timeoutMs, at)
+  ) {
     owned.claimUnfired = false;
     return true;
   }
@@ -74,9 +78,10 @@ const hasTime = ({ sendTime }: Owned, ms: number, at: Instant): boolean =>
   sendTime !== undefined && leftMs(sendTime, at) >= ms;
 
 async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
-  const endsBy = await noteLonger(owned, owned.stored.record.fired, ms, engine);
-  if (endsBy !== undefined && owned.sendTime) extend(owned.sendTime, endsBy, engine);
-  return endsBy !== undefined;
+  const noted = await noteLonger(owned, owned.stored.record.fired, ms, engine);
+  if (noted.tag !== "noted") return false;
+  if (owned.sendTime) extend(owned.sendTime, noted.endsBy, engine);
+  return true;
 }
 
 async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boolean> {

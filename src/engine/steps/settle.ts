@@ -53,10 +53,10 @@ export async function settle(
   owned.execution.telling = told;
   const updates = updatesOf(owned);
   const move: Move = { move: "settle", epoch, holder, state, updates, dedupes, told, at };
-  const tellAs = (recorded: boolean): Pass<Outcome<unknown>> => ({
-    tag: "done",
-    value: tell(owned, state, result, at, recorded, engine),
-  });
+  const doneAs = (recorded: boolean): Pass<Outcome<unknown>> => {
+    if (state.tag === "committed") engine.budgets.reward(operation.tool.service);
+    return { tag: "done", value: outcomeHere(owned, state, result, at, recorded, engine) };
+  };
   // A failed call is undone by the rollback of its transaction, which its caller must not be able to forget.
   if (owned.fires > 0 && state.tag !== "committed") await engine.spoil();
   const settling = engine.ledger.move(operation.ref, move, stored);
@@ -64,7 +64,7 @@ export async function settle(
   const inTime = await inStoreTime(engine, settling);
   if (inTime.tag !== "done") {
     settleLater(owned, move, state, engine);
-    return tellAs(false);
+    return doneAs(false);
   }
   const moved = inTime.value;
   if (moved.tag === "refused" && moved.why === "changed") {
@@ -76,17 +76,17 @@ export async function settle(
   if (result && final.do === "commit") keepResult(owned, final.attempt, result);
   if (isPlain(owned, moved, state)) {
     checkReader(owned, state, engine);
-    return tellAs(true);
+    return doneAs(true);
   }
   const filing = afterwards(owned, moved, state, engine);
   inBackground(engine, () => filing);
   // What is known is told, also while the ledger cannot be told.
   const done = await inStoreTime(engine, filing);
-  if (done.tag === "done" && done.value === "as_meant") return tellAs(true);
+  if (done.tag === "done" && done.value === "as_meant") return doneAs(true);
   if (state.tag === "committed") {
-    // What an owner that lost the operation saw is on record as evidence.
+    // It is written; or what an owner that lost the operation saw is on record as evidence.
     const isFiled = done.tag === "done" && moved.tag === "refused" && moved.why !== "absent";
-    return tellAs(isFiled);
+    return doneAs(moved.tag === "moved" || isFiled);
   }
   const found = moved.tag === "lane" ? undefined : moved.stored;
   const known = await waitForOwner(owned.execution, found, engine);
@@ -154,7 +154,8 @@ async function afterwards(
   if (moved.tag === "refused" && moved.why === "absent") {
     // What was never fired leaves nothing to remember.
     if (owned.fires === 0 && state.tag === "not_applied") return "as_meant";
-    return (await restore(owned, state, engine)) ? "as_meant" : "otherwise";
+    if (await restore(owned, state, engine)) return "as_meant";
+    // Another process has claimed it anew first: what this one saw is filed there.
   }
   const yes = state.tag === "committed" ? (state.attempt ?? owned.stored.record.fired) : undefined;
   for (const { n, epoch, verdict = "unknown" } of owned.attempts) {
@@ -180,7 +181,7 @@ function keepResult(owned: Owned, attempt: number | undefined, result: Result): 
 }
 
 /** The outcome of this very execution, with what the ledger does not keep. */
-function tell(
+function outcomeHere(
   owned: Owned,
   state: Settled,
   result: Result | undefined,
@@ -203,7 +204,6 @@ function tell(
   if (state.tag !== "committed") {
     return outcomeOf(common, state, { ...record, attempts }, engine, { error, stillRuns: true });
   }
-  engine.budgets.reward(operation.tool.service);
   const { effect, via } = state;
   return outcomeOf(common, state, record, engine, { result, effect, via });
 }

@@ -34,7 +34,7 @@ export function stateFor(
       const payload = unverified && payloadOf(operation, unverified, engine);
       return { tag: "unknown", reason: final.reason, payload };
     }
-    case "give_up": {
+    case "not_applied": {
       const { reason } = final;
       const keyRejected = reason === "rejected" && isRejectionOfKey(owned);
       return { tag: "not_applied", reason, rejection: owned.rejection, keyRejected };

@@ -1,6 +1,15 @@
 /**
- * Attempts whose `run` has not settled. Slow is not lost: one whose time is up may go on, and the ledger is told
+ * Attempts that have not ended. Slow is not lost: one whose time is up may go on, and the ledger is told
  * so, for as long as it runs in this process.
+ *
+ * The life of such an attempt, after its time is up (`attempt.ts`):
+ *
+ *   still running   the state is read, where it can be; meanwhile the attempt may send, and its `run` is waited for
+ *   stopped         its signal fires once another attempt is fired or the outcome is known, with or without its answer;
+ *                   a `run` that does not heed the signal goes on
+ *   ended           its `run` has settled, and each write that it sent is answered or torn down: nothing more leaves
+ *                   (`endToken` in `wire/token-state.ts`). Where that is never seen: at the `endsBy` that was noted last
+ *   late reply      what it brought is classified and filed (`late.ts`), also after the outcome was told
  *
  * @module
  */
@@ -46,32 +55,46 @@ export function awaitsRun(owned: Owned, engine: Engine): boolean {
   return attempts.some((attempt) => attempt.epoch === epoch && running.includes(attempt.n));
 }
 
-/** Gives up the attempts whose time was up: another one is fired, or no caller waits for them any more. */
-export function giveUpWaiting(owned: Owned): void {
-  for (const { stop } of owned.waitedFor?.values() ?? []) stop();
+/** Fires the signal of the attempts whose time was up: another one is fired, or this execution is over. */
+export function stopSlowAttempts(owned: Owned): void {
+  if (!owned.waitedFor) return;
+  for (const { stop } of owned.waitedFor.values()) stop();
   owned.waitedFor = undefined;
 }
 
-/** Notes that the attempt may send for `ms` from now on. `undefined` if that could not be noted: it may not. */
+/** Whether a longer time was noted. If not, the attempt may not send for longer. */
+type Noted =
+  | { readonly tag: "noted"; readonly endsBy: number }
+  /** It is done, or something else relies on this attempt having ended: there will be no longer time. */
+  | { readonly tag: "refused" }
+  | { readonly tag: "unanswered" };
+
+/** Notes that the attempt may send for `ms` from now on. */
 export async function noteLonger(
   owned: Owned,
   n: number,
   ms: number,
   engine: Engine,
-): Promise<number | undefined> {
+): Promise<Noted> {
   const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
   const endsBy = endsByIn(ms, engine, skew);
-  const noting = engine.ledger.move(owned.operation.ref, { move: "running", attempt: n, endsBy });
+  const madeAt = owned.stored.record.createdAt;
+  const move = { move: "running", attempt: n, endsBy, madeAt } as const;
+  const noting = engine.ledger.move(owned.operation.ref, move);
   const inTime = await inStoreTime(engine, noting);
-  if (inTime.tag !== "done" || inTime.value.tag !== "moved") return undefined;
+  if (inTime.tag !== "done") return { tag: "unanswered" };
+  const moved = inTime.value;
+  // A record that is gone may be restored.
+  if (moved.tag === "refused" && moved.why !== "absent") return { tag: "refused" };
+  if (moved.tag !== "moved") return { tag: "unanswered" };
   learn(owned, { n, endsBy });
-  remember(owned, inTime.value.stored);
-  return endsBy;
+  remember(owned, moved.stored);
+  return { tag: "noted", endsBy };
 }
 
 /**
  * Its time is up: tells the ledger at once that it still runs, and again at every third of the time that it gets,
- * until `running` settles. It may send for as long as it is waited for.
+ * until `running` settles or the ledger refuses it. It may send for as long as it is waited for.
  */
 export function announceRunning(
   owned: Owned,
@@ -83,10 +106,10 @@ export function announceRunning(
   let over = false;
   let cancel = () => {};
   const beat = async (): Promise<void> => {
-    const endsBy = await noteLonger(owned, n, moreMs, engine);
+    const noted = await noteLonger(owned, n, moreMs, engine);
     const waitedFor = owned.waitedFor?.get(n);
-    if (endsBy !== undefined && waitedFor) extend(waitedFor.time, endsBy, engine);
-    if (over || engine.isClosed()) return;
+    if (noted.tag === "noted" && waitedFor) extend(waitedFor.time, noted.endsBy, engine);
+    if (over || noted.tag === "refused" || engine.isClosed()) return;
     cancel = engine.clock.after(moreMs / 3, () => void beat(), true);
   };
   void beat();

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Instant, instantOf } from "../../ledger/store-clock.ts";
+import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
 import type { Execution } from "../operation/operation.ts";
 

@@ -36,7 +36,7 @@ export async function waitForChange(
 }
 
 /** Tells that a call waits for an operation that another process owns. */
-export const tellWaiting = ({ operation }: Execution, { events }: Engine): void =>
+export const emitWaiting = ({ operation }: Execution, { events }: Engine): void =>
   events.emit("waiting", () => about(operation));
 
 /** The record once the process that took the operation over has settled it, or as it is when the time is up. */
@@ -46,7 +46,7 @@ export async function waitForOwner(
   engine: Engine,
 ): Promise<Stored | undefined> {
   let stored = known;
-  if (stored?.record.state.tag === "claimed") tellWaiting(execution, engine);
+  if (stored?.record.state.tag === "claimed") emitWaiting(execution, engine);
   for (let tries = 0; stored?.record.state.tag === "claimed"; tries += 1) {
     if (!(await waitForChange(execution, tries, engine))) return stored;
     const read = await inStoreTime(engine, engine.ledger.read(execution.operation.ref));

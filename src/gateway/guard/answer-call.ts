@@ -8,48 +8,48 @@ import { engineOf } from "../../engine/engine-of.ts";
 import type { Outcome } from "../../engine/operation/outcome.ts";
 import { isTask, WORDS_FOR_TASK } from "../tasks.ts";
 import { FAILED, tell, withWords, wordsAnswer } from "./answer.ts";
-import { type Call, type CallParts, predecessorOf, successorOf, type Told } from "./call.ts";
+import { type Call, type CallAnswer, type CallParts, predecessorOf, successorOf } from "./call.ts";
 import type { Making } from "./operations.ts";
-import type { Standing } from "./standing.ts";
+import type { TrackedCall } from "./tracked-calls.ts";
 
 /** A question may have changed while it was answered; not for ever. */
 const MOST_QUESTIONS = 4;
 
-export async function answerCall(call: Call, parts: CallParts): Promise<Told> {
-  const { standing: memory, withinMs } = parts;
+export async function answerCall(call: Call, parts: CallParts): Promise<CallAnswer> {
+  const { trackedCalls, withinMs } = parts;
   const now = engineOf(parts.hf).ledger.clock.latest;
-  const forgets = (receivedAt: number) => now() - receivedAt >= withinMs;
-  const standing = await memory.find(call.row, forgets, call.isSecond);
-  if (standing.phase === "received") return repeated(call, standing, parts);
-  if (standing.isKnown) parts.onEvent("same");
+  const isTooOld = (receivedAt: number) => now() - receivedAt >= withinMs;
+  const tracked = await trackedCalls.find(call.row, isTooOld, call.isSecond);
+  if (tracked.phase === "received") return repeated(call, tracked, parts);
+  if (tracked.isKnown) parts.onEvent("same");
   // It was cancelled after it had left no record: made again, it would be sent again.
-  if (standing.isForgotten) {
-    const failure = parts.failures.get(standing.key);
-    return { standing, answer: failure ?? wordsAnswer({ ok: false, message: FAILED }, true) };
+  if (tracked.isForgotten) {
+    const failure = parts.failures.get(tracked.key);
+    return { tracked, answer: failure ?? wordsAnswer({ ok: false, message: FAILED }, true) };
   }
-  const outcome = await make(call, standing.key, parts, await askedFor(call, standing.key, parts));
-  const isOld = outcome.replayed && standing.isKnown && now() - outcome.at >= withinMs;
-  if (outcome.status === "committed" && isOld) return onceMore(call, standing, outcome, parts);
-  return { standing, answer: await tell(call, standing, outcome, parts) };
+  const outcome = await make(call, tracked.key, parts, await askedFor(call, tracked.key, parts));
+  const isOld = outcome.replayed && tracked.isKnown && now() - outcome.at >= withinMs;
+  if (outcome.status === "committed" && isOld) return onceMore(call, tracked, outcome, parts);
+  return { tracked, answer: await tell(call, tracked, outcome, parts) };
 }
 
 /** The host has received the answer a short while ago, and makes the same call. */
-async function repeated(call: Call, standing: Standing, parts: CallParts): Promise<Told> {
+async function repeated(call: Call, tracked: TrackedCall, parts: CallParts): Promise<CallAnswer> {
   parts.onEvent("repeated");
   if (call.treatment.repeat === "allow" || !call.treatment.writes) return anew(call, parts);
   // Nothing is fired: it is known to be done, or a person has said no.
-  const how = await askedFor(call, standing.key, parts);
-  const outcome = await make(call, standing.key, parts, how);
+  const how = await askedFor(call, tracked.key, parts);
+  const outcome = await make(call, tracked.key, parts, how);
   if (outcome.status !== "committed" || call.treatment.repeat === "replay") {
-    return { standing, answer: await tell(call, standing, outcome, parts) };
+    return { tracked, answer: await tell(call, tracked, outcome, parts) };
   }
-  return onceMore(call, standing, outcome, parts);
+  return onceMore(call, tracked, outcome, parts);
 }
 
-async function anew(call: Call, parts: CallParts): Promise<Told> {
-  const standing = await parts.standing.replace(call.row, crypto.randomUUID());
-  const outcome = await make(call, standing.key, parts);
-  return { standing, answer: await tell(call, standing, outcome, parts) };
+async function anew(call: Call, parts: CallParts): Promise<CallAnswer> {
+  const tracked = await parts.trackedCalls.replace(call.row, crypto.randomUUID());
+  const outcome = await make(call, tracked.key, parts);
+  return { tracked, answer: await tell(call, tracked, outcome, parts) };
 }
 
 type Committed = Extract<Outcome<unknown>, { status: "committed" }>;
@@ -57,29 +57,28 @@ type Committed = Extract<Outcome<unknown>, { status: "committed" }>;
 /** It is done, and may be wanted once more: a person is asked if the host can ask one, else the model is told. */
 async function onceMore(
   call: Call,
-  standing: Standing,
+  tracked: TrackedCall,
   outcome: Committed,
   parts: CallParts,
-): Promise<Told> {
+): Promise<CallAnswer> {
   const task = await parts.readTask(outcome.effectId);
   // As after an answer with an error.
-  if (task === "failed" && call.errorEnds && standing.phase === "received")
-    return anew(call, parts);
+  if (task === "failed" && call.errorEnds && tracked.phase === "received") return anew(call, parts);
   if (parts.people.canAsk()) {
     parts.onEvent("asked");
     return again(call, outcome.id, parts);
   }
   const when = new Date(outcome.at).toISOString();
   const words = `${WORDS_FOR_TASK[task ?? "none"]} at ${when}; nothing was sent this time. Its result follows. If it is wanted once more, call holdfire_do_again with {"operation":"${outcome.id}","why":"…"}.`;
-  return { standing, answer: withWords(await tell(call, standing, outcome, parts), words) };
+  return { tracked, answer: withWords(await tell(call, tracked, outcome, parts), words) };
 }
 
 /** The one successor of an operation: its key is made from the operation alone. */
-export async function again(call: Call, operation: string, parts: CallParts): Promise<Told> {
-  const standing = await parts.standing.replace(call.row, successorOf(operation));
-  const how = await askedFor(call, standing.key, parts);
-  const outcome = await make(call, standing.key, parts, how);
-  return { standing, answer: await tell(call, standing, outcome, parts) };
+export async function again(call: Call, operation: string, parts: CallParts): Promise<CallAnswer> {
+  const tracked = await parts.trackedCalls.replace(call.row, successorOf(operation));
+  const how = await askedFor(call, tracked.key, parts);
+  const outcome = await make(call, tracked.key, parts, how);
+  return { tracked, answer: await tell(call, tracked, outcome, parts) };
 }
 
 /**
@@ -114,8 +113,8 @@ async function make(
   const { tool, sending, thread, args, treatment, signal, define } = call;
   const { operations, people, rewordings } = parts;
   const { asks, onDrift } = treatment;
-  const told = onDrift === "allow" ? [] : await rewordings.of(call);
-  const mayReword = told.filter((id) => id !== operations.idOf(tool, key));
+  const open = onDrift === "allow" ? [] : await rewordings.of(call);
+  const mayReword = open.filter((id) => id !== operations.idOf(tool, key));
   const called = { key, thread, args, sending, signal, define };
   const making = { ...called, asks, onDrift, mayReword, ...how };
   for (let asked = 0; ; asked += 1) {

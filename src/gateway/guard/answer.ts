@@ -15,14 +15,14 @@ import { peek } from "../../lang/peek.ts";
 import { type Answer, type Fields, fieldsOf } from "../pipe/message.ts";
 import { type Call, type CallParts, predecessorOf } from "./call.ts";
 import { hasOnlyErrors, McpErrorAnswer } from "./send-call.ts";
-import type { Standing } from "./standing.ts";
+import type { TrackedCall } from "./tracked-calls.ts";
 
 const MOST_FAILURES = 1_000;
 
-/** The outcome as the host is told it; `standing` learns what that means for the same call made again. */
+/** The outcome as the host is told it; `tracked` learns what that means for the same call made again. */
 export async function tell(
   call: Call,
-  standing: Standing,
+  tracked: TrackedCall,
   outcome: Outcome<unknown>,
   { hf, ledger, rewordings, failures, onEvent }: CallParts,
 ): Promise<Answer> {
@@ -31,24 +31,25 @@ export async function tell(
   const isFailure = await hasFailed(call, outcome, hf);
   const isUnknown = !isFailure && status === "unknown";
   const isOpen = isUnknown || status === "in_progress" || status === "held";
-  if (standing.phase !== "received") {
-    standing.isSettled = !isOpen;
+  if (tracked.phase !== "received") {
+    tracked.isSettled = !isOpen;
     // After a no to a repeat, what was done before is still done.
-    const isNoRepeat = status === "denied" && predecessorOf(standing.key) !== undefined;
-    standing.isDoneWrite = (status === "committed" || isNoRepeat) && treatment.writes;
-    standing.isFailure = isFailure;
+    const isNoRepeat = status === "denied" && predecessorOf(tracked.key) !== undefined;
+    tracked.isDoneWrite = (status === "committed" || isNoRepeat) && treatment.writes;
+    tracked.isFailure = isFailure;
     // Of a tool that may be a read.
-    standing.forgets = isFailure && status === "unknown" && !treatment.writes && outcome.id;
+    const leavesNoRecord = isFailure && status === "unknown" && !treatment.writes;
+    tracked.operationToForget = leavesNoRecord ? outcome.id : undefined;
   }
   if (replayed && status === "committed") onEvent("replayed");
   else if (isUnknown || status === "held") onEvent(status);
-  if (isUnknown || status === "in_progress") rewordings.told(call, outcome.id);
+  if (isUnknown || status === "in_progress") rewordings.noteOpen(call, outcome.id);
   const own = sending.answer;
   // The server's own answer, as it came.
   if (own && status === "committed" && outcome.via === "reply" && !replayed) return own;
   if (isFailure) {
-    if (own) keep(failures, standing.key, own);
-    const failure = own ?? failures.get(standing.key);
+    if (own) keep(failures, tracked.key, own);
+    const failure = own ?? failures.get(tracked.key);
     if (failure) return failure;
   }
   const reply = replyOf(outcome, checkerOf(name, engineOf(hf)));
@@ -95,9 +96,12 @@ function wordsFor(outcome: Outcome<unknown>, message: string): string {
 }
 
 /** For the person to whom the model says what it was told. */
-function whereToLook({ status, id }: Outcome<unknown>, ledger: string): string {
+function whereToLook(outcome: Outcome<unknown>, ledger: string): string {
+  const { status, id, recorded, attempts } = outcome;
   if (status === "held") return ` In a terminal, a person answers with: ${inboxCommand(ledger)}`;
   if (status !== "unknown") return "";
+  // It left no record. What was sent and could not be written yet gets one.
+  if (!recorded && attempts === 0) return "";
   return ` In a terminal, a person sees it with: holdfire show ${id} ${storeOption(ledger)}`;
 }
 
@@ -115,12 +119,12 @@ function keep(failures: Map<string, Answer>, key: string, answer: Answer): void 
 
 /** The outcome as a result: the tool's own if it is done, else the words for it. */
 function outcomeAnswer(outcome: Outcome<unknown>, reply: Reply): Answer {
-  const told = resultOf(outcome, reply, "result");
-  if (outcome.status !== "committed" || outcome.resultLost) return { result: told };
+  const result = resultOf(outcome, reply, "result");
+  if (outcome.status !== "committed" || outcome.resultLost) return { result };
   // The handle of a task has no content, and is a whole result all the same.
   const isHandle = peek(outcome.result, "task") !== undefined;
-  if (!isHandle) return { result: told };
-  return { result: { ...fieldsOf(outcome.result), _meta: peek(told, "_meta") } };
+  if (!isHandle) return { result };
+  return { result: { ...fieldsOf(outcome.result), _meta: peek(result, "_meta") } };
 }
 
 /** The same, with words for the model before what the tool said. */

@@ -12,12 +12,13 @@ import type { ReadTask } from "../tasks.ts";
 import type { Operations } from "./operations.ts";
 import type { Compared, Rewordings } from "./rewording.ts";
 import type { Sending } from "./send-call.ts";
-import type { Standing, StandingMemory } from "./standing.ts";
+import type { TrackedCall, TrackedCalls } from "./tracked-calls.ts";
 import type { Treatment } from "./treatment.ts";
 
 /** A call of the host, understood. */
 export interface Call extends Compared {
   readonly tool: string;
+  /** Where the ledger keeps the calls that are the same as this one; see `CallRows`. */
   readonly row: string;
   /** Without keys that a model has made up. */
   readonly args: unknown;
@@ -31,10 +32,11 @@ export interface Call extends Compared {
   readonly size: number;
 }
 
-export interface Told {
+/** What a call is answered with. The answer has not left yet. */
+export interface CallAnswer {
   readonly answer: Answer;
   /** The call that the answer is about. */
-  readonly standing: Standing;
+  readonly tracked: TrackedCall;
 }
 
 export interface CallParts {
@@ -42,7 +44,7 @@ export interface CallParts {
   /** The ledger, as `--store` names it. */
   readonly ledger: string;
   readonly operations: Operations;
-  readonly standing: StandingMemory;
+  readonly trackedCalls: TrackedCalls;
   readonly rewordings: Rewordings;
   readonly people: People;
   readonly readTask: ReadTask;

@@ -49,8 +49,10 @@ export function createFlights(sendToServer: (line: string) => Promise<void>): Fl
       const requestId = flight.upstream();
       flight.stop.abort();
       if (requestId !== undefined) {
-        const told = { jsonrpc: "2.0", method: "notifications/cancelled" };
-        void sendToServer(textOf({ ...told, params: { ...params, requestId } })).catch(() => {});
+        const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled" };
+        void sendToServer(textOf({ ...cancelled, params: { ...params, requestId } })).catch(
+          () => {},
+        );
       }
       return true;
     },

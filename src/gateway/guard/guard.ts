@@ -20,7 +20,8 @@ import { createUnderWay } from "../pipe/under-way.ts";
 import { taskReader } from "../tasks.ts";
 import { complete, wordsAnswer } from "./answer.ts";
 import { answerCall } from "./answer-call.ts";
-import type { Call, CallEvent, CallParts, Told } from "./call.ts";
+import type { Call, CallAnswer, CallEvent, CallParts } from "./call.ts";
+import { callRows } from "./call-rows.ts";
 import { createFlights, createRounds, type Flight, type Waiting } from "./flight.ts";
 import { factsIn, type HostFacts, UNKNOWN_HOST } from "./host-facts.ts";
 import { operationsOf } from "./operations.ts";
@@ -30,9 +31,8 @@ import { createRewordings } from "./rewording.ts";
 import { type Repeat, ruleFor, type ToolRules } from "./rules.ts";
 import { serverAnswers } from "./server-answers.ts";
 import { serverTools } from "./server-tools.ts";
-import { standingMemory } from "./standing.ts";
-import { standingCalls } from "./standing-calls.ts";
 import { conversationOf, threadOf, type Whose } from "./thread.ts";
+import { trackCalls } from "./tracked-calls.ts";
 import { understand } from "./understand.ts";
 
 export interface GuardOptions {
@@ -58,7 +58,7 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
   const engine = engineOf(hf);
   const { clock } = engine;
   const presence = presenceIn(engine, options.aliveMs);
-  const memory = standingMemory(standingCalls(engine), presence, engine);
+  const trackedCalls = trackCalls(callRows(engine), presence, engine);
   const rule = (tool: string) => ruleFor(rules, tool);
   let host: HostFacts = UNKNOWN_HOST;
   const tools = serverTools({
@@ -111,7 +111,7 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
       };
       const call = await understand(request.params, asking, understanding);
       if (call === "pass") {
-        void memory.requested(undefined);
+        void trackedCalls.requested(undefined);
         // From here on the server knows it by this id.
         flights.end(flight);
         if (!stop.signal.aborted) await wires.passToServer(request, bytes());
@@ -119,11 +119,11 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
       }
       onEvent("guarded");
       ({ sending } = call);
-      void memory.requested(call.row);
+      void trackedCalls.requested(call.row);
       const open = rounds.openIn(call.row, request.params);
       if (open) return await reply(waiting, open);
-      const isSecond = memory.isBusy(call.row);
-      await memory.inTurn(call.row, () => guarded({ ...call, isSecond }, request, flight));
+      const isSecond = trackedCalls.isBusy(call.row);
+      await trackedCalls.inTurn(call.row, () => guarded({ ...call, isSecond }, request, flight));
     } catch (error) {
       await refuse(flight.waiting ?? waiting, error);
     } finally {
@@ -134,15 +134,15 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
   /** What answers a call with these parameters needs. */
   function partsFor(params: Fields): CallParts {
     const people = peopleFor({ hf, server, user, host, toHost, params });
-    const known = { hf, ledger, operations, standing: memory, rewordings, failures, readTask };
+    const known = { hf, ledger, operations, trackedCalls, rewordings, failures, readTask };
     return { ...known, people, withinMs, onEvent };
   }
 
   async function guarded(call: Call, { params }: Request, flight: Flight): Promise<void> {
     const parts = partsFor(params);
-    const told = await answerCall(call, parts);
-    own.remember(operations.idOf(call.tool, told.standing.key), call);
-    await deliver(told, parts.people.question(), flight);
+    const answered = await answerCall(call, parts);
+    own.remember(operations.idOf(call.tool, answered.tracked.key), call);
+    await deliver(answered, parts.people.question(), flight);
   }
 
   async function refuse(waiting: Waiting, error: unknown): Promise<void> {
@@ -152,23 +152,23 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
   }
 
   async function deliver(
-    { answer, standing }: Told,
+    { answer, tracked }: CallAnswer,
     question: object | undefined,
     { waiting, stop }: Flight,
   ): Promise<void> {
     // A request that was cancelled gets no answer.
-    if (!waiting || stop.signal.aborted) return memory.told(standing, "", false);
+    if (!waiting || stop.signal.aborted) return trackedCalls.noteAnswer(tracked, "", false);
     try {
       await reply(waiting, question ? { result: question } : answer);
       const inTime = clock.monotonic() - waiting.arrivedAt <= patienceMs;
-      memory.told(standing, waiting.id, inTime && !stop.signal.aborted);
+      trackedCalls.noteAnswer(tracked, waiting.id, inTime && !stop.signal.aborted);
     } catch {
-      memory.told(standing, waiting.id, false);
+      trackedCalls.noteAnswer(tracked, waiting.id, false);
     }
   }
 
   async function ownTool(request: Request): Promise<void> {
-    void memory.requested(undefined);
+    void trackedCalls.requested(undefined);
     const { params, id } = request;
     const waiting = { id, arrivedAt: clock.monotonic() };
     const stop = new AbortController();
@@ -187,7 +187,7 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
           askHost: (result) => rounds.ask(flight, call.row, result),
         },
       }));
-      if ("standing" in answered) await deliver(answered, parts.people.question(), flight);
+      if ("tracked" in answered) await deliver(answered, parts.people.question(), flight);
       else await reply(waiting, answered);
     } catch (error) {
       await refuse(waiting, error);
@@ -204,7 +204,7 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
   return {
     fromHost(message, bytes) {
       if (message.kind === "notification" && message.method === "notifications/cancelled") {
-        memory.cancelled(message.params.requestId as Id);
+        trackedCalls.cancelled(message.params.requestId as Id);
         return flights.cancel(message.params);
       }
       if (message.kind !== "request") {
@@ -220,7 +220,7 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
         underWay.run(own.has(params.name) ? ownTool(message) : take(message, bytes), size);
         return true;
       }
-      if (method !== "ping") void memory.requested(undefined);
+      if (method !== "ping") void trackedCalls.requested(undefined);
       answers.expect(id, method);
       return false;
     },
@@ -231,12 +231,12 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
       return flights.has(message.id) ? null : answers.changed(message.id, message.answer);
     },
     idle: underWay.idle,
-    awaitsReceipt: memory.awaitsReceipt,
+    awaitsReceipt: trackedCalls.awaitsReceipt,
     hostEnded: (inGoodOrder) =>
-      (inGoodOrder ? memory.requested(undefined) : Promise.resolve()).then(leave),
+      (inGoodOrder ? trackedCalls.requested(undefined) : Promise.resolve()).then(leave),
     leave,
     async close() {
-      await memory.written();
+      await trackedCalls.written();
       await leave();
     },
   };

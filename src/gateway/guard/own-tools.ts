@@ -11,7 +11,7 @@ import { fieldsOf } from "../pipe/message.ts";
 import type { ReadTask } from "../tasks.ts";
 import { inboxCommand, wordsAnswer } from "./answer.ts";
 import { again } from "./answer-call.ts";
-import { type Call, type CallParts, successorOf, type Told } from "./call.ts";
+import { type Call, type CallAnswer, type CallParts, successorOf } from "./call.ts";
 import type { Operations } from "./operations.ts";
 
 export interface OwnTools {
@@ -24,7 +24,7 @@ export interface OwnTools {
     thread: string,
     parts: CallParts,
     renewed: (call: Call) => Call,
-  ): Promise<Answer | Told>;
+  ): Promise<Answer | CallAnswer>;
 }
 
 const STATUS = {
@@ -94,7 +94,7 @@ export function ownTools({ hf, operations, ledger, readTask }: OwnToolsOptions):
     thread: string,
     parts: CallParts,
     renewed: (call: Call) => Call,
-  ): Promise<Answer | Told> {
+  ): Promise<Answer | CallAnswer> {
     const id = String(operation);
     const view = await hf.operations.get(id).catch(() => undefined);
     if (view?.scope !== thread) return refuse("No operation of this conversation has that name.");
@@ -102,10 +102,10 @@ export function ownTools({ hf, operations, ledger, readTask }: OwnToolsOptions):
     if (view.status !== "committed") return refuse("It did not happen. Call the tool itself.");
     const call = calls.get(id);
     if (!call) return unknownCall(view.tool, id, thread);
-    return parts.standing.inTurn(call.row, async () => {
-      const told = await again(renewed(call), id, parts);
-      remember(operations.idOf(call.tool, told.standing.key), call);
-      return told;
+    return parts.trackedCalls.inTurn(call.row, async () => {
+      const answered = await again(renewed(call), id, parts);
+      remember(operations.idOf(call.tool, answered.tracked.key), call);
+      return answered;
     });
   }
 

@@ -27,7 +27,7 @@ export interface Compared {
 
 export interface Rewordings {
   /** The host was told that the outcome of this call is open. */
-  told(call: Compared, operation: string): void;
+  noteOpen(call: Compared, operation: string): void;
   /** The operations that the call may be in other words. */
   of(call: Compared): Promise<readonly string[]>;
 }
@@ -39,24 +39,25 @@ export interface RewordingOptions {
   readonly now: () => number;
 }
 
-interface Told {
+/** A call that was told as open. */
+interface OpenCall {
   /** `undefined`: it cannot be read here. */
   readonly intent: unknown;
   readonly at: number;
 }
 
 /** Of one tool in one thread; the oldest are forgotten. */
-const MOST_TOLD = 100;
+const MOST_OPEN = 100;
 const MOST_TOOLS = 1_000;
 
 export function createRewordings({ hf, withinMs, now }: RewordingOptions): Rewordings {
-  const tools = new Map<string, Promise<Map<string, Told>>>();
+  const tools = new Map<string, Promise<Map<string, OpenCall>>>();
 
   /** What gateways before this one have told. */
-  async function leftBehind(call: Compared): Promise<Map<string, Told>> {
+  async function leftBehind(call: Compared): Promise<Map<string, OpenCall>> {
     const { thread: scope, name: tool, errorEnds } = call;
     const since = now() - withinMs;
-    const query = { scope, tool, since, status: ["unknown"], limit: MOST_TOLD } as const;
+    const query = { scope, tool, since, status: ["unknown"], limit: MOST_OPEN } as const;
     const { items } = await hf.operations.list(query);
     const found = await Promise.all(items.map(({ id }) => hf.operations.get(id)));
     return new Map(
@@ -67,7 +68,7 @@ export function createRewordings({ hf, withinMs, now }: RewordingOptions): Rewor
     );
   }
 
-  function toldOf(call: Compared): Promise<Map<string, Told>> {
+  function openCallsOf(call: Compared): Promise<Map<string, OpenCall>> {
     const row = `${call.thread}\u001f${call.name}`;
     const known = tools.get(row);
     if (known) return known;
@@ -80,23 +81,23 @@ export function createRewordings({ hf, withinMs, now }: RewordingOptions): Rewor
   }
 
   return {
-    told(call, operation) {
+    noteOpen(call, operation) {
       const at = now();
-      void toldOf(call).then(
-        (told) => {
-          told.delete(operation);
-          told.set(operation, { intent: call.intent, at });
-          const [oldest] = told.size > MOST_TOLD ? told.keys() : [];
-          if (oldest !== undefined) told.delete(oldest);
+      void openCallsOf(call).then(
+        (open) => {
+          open.delete(operation);
+          open.set(operation, { intent: call.intent, at });
+          const [oldest] = open.size > MOST_OPEN ? open.keys() : [];
+          if (oldest !== undefined) open.delete(oldest);
         },
         // The ledger has it, for whoever asks next.
         () => {},
       );
     },
     async of(call) {
-      const told = await toldOf(call);
+      const open = await openCallsOf(call);
       const since = now() - withinMs;
-      return [...told]
+      return [...open]
         .filter(([, { at, intent }]) => at > since && mayBeSame(intent, call.intent, call.about))
         .map(([operation]) => operation);
     },

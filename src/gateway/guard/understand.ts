@@ -10,11 +10,11 @@ import { shortened } from "../long-arguments.ts";
 import { withoutOurs } from "../people/people.ts";
 import { type Fields, fieldsOf, plainOf } from "../pipe/message.ts";
 import type { Call } from "./call.ts";
+import { rowName } from "./call-rows.ts";
 import { withoutRound } from "./flight.ts";
 import type { Operations } from "./operations.ts";
 import type { GatewayRule, Repeat } from "./rules.ts";
 import type { ServerTools } from "./server-tools.ts";
-import { rowName } from "./standing-calls.ts";
 import { conversationOf, threadOf, type Whose } from "./thread.ts";
 
 import { treatmentOf } from "./treatment.ts";

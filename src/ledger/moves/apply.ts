@@ -104,7 +104,8 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       return write(enter(resolved, state, move.at), "none");
     }
     case "running": {
-      const one = record.attempts.find(({ n }) => n === move.attempt);
+      const isOfLost = move.madeAt !== undefined && move.madeAt !== record.createdAt;
+      const one = isOfLost ? undefined : record.attempts.find(({ n }) => n === move.attempt);
       // What was fired since relies on it: it must send no more.
       if (!one || isCleared(one)) return refused("stale");
       // It is done: nothing more is to be sent, and nothing was noted.

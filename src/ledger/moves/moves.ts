@@ -146,7 +146,13 @@ export type Move =
       readonly at: number;
     }
   /** An attempt goes on for longer than was noted. Refused once it is certain that it did nothing. */
-  | { readonly move: "running"; readonly attempt: number; readonly endsBy: number }
+  | {
+      readonly move: "running";
+      readonly attempt: number;
+      readonly endsBy: number;
+      /** As in `file`. */
+      readonly madeAt?: number | undefined;
+    }
   /** A write left after the end of its attempt, which therefore ends by `endsBy` only: it proves nothing any more. */
   | {
       readonly move: "doubt";

@@ -88,7 +88,12 @@ function trim(attempts: readonly AttemptNote[]): readonly AttemptNote[] {
     declared: declaredForBoth(first, second),
     tookKey: first.tookKey === false ? false : second.tookKey,
     tookPrecondition: first.tookPrecondition === false ? false : second.tookPrecondition,
+    innerOnly: innerOnlyOfBoth(first, second),
+    // What holds for one of them: a yes to it, or a way out of it, is not taken back by the other.
+    unverified: first.unverified || second.unverified,
+    accepted: first.accepted || second.accepted,
     unvetoable: first.unvetoable ?? second.unvetoable,
+    wireRequests: requestsOfBoth(first, second),
     endedAt: undefined,
     endsBy: Number.isFinite(end) ? end : undefined,
   };
@@ -103,6 +108,19 @@ const declaredForBoth = (
   conditional: one.conditional && other.conditional,
   enlisted: one.enlisted && other.enlisted,
 });
+
+/** Only if both were made of guarded operations alone can both run again as those. */
+function innerOnlyOfBoth(
+  { innerOnly: one }: AttemptNote,
+  { innerOnly: other }: AttemptNote,
+): boolean | undefined {
+  return other === false ? false : one && other;
+}
+
+const requestsOfBoth = (
+  { wireRequests: one }: AttemptNote,
+  { wireRequests: other }: AttemptNote,
+): number | undefined => (one === undefined || other === undefined ? undefined : one + other);
 
 const endOf = ({ endedAt, endsBy }: AttemptNote): number =>
   endedAt ?? endsBy ?? Number.POSITIVE_INFINITY;
@@ -198,7 +216,7 @@ export function fenceEnlisted(record: OperationRecord): OperationRecord {
 }
 
 export function addNames(known: readonly string[], more: readonly string[]): readonly string[] {
-  if (more.length === 0 || more.every((name) => known.includes(name))) return known;
+  if (more.every((name) => known.includes(name))) return known;
   const added = [...new Set(more)].filter((name) => !known.includes(name));
-  return added.length === 0 ? known : [...known, ...added].slice(-MAX_NAMES_KEPT);
+  return [...known, ...added].slice(-MAX_NAMES_KEPT);
 }

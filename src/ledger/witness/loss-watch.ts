@@ -33,8 +33,10 @@ export interface LossWatch {
   compare(open: () => Promise<Incarnation>): Promise<void>;
   /**
    * `before` is what was seen when the change was sent, `swapped` what the store answered, and `isAlone` whether no
-   * other change was under way. Resolves once the witness has it, and for a claim, once a new server was compared
-   * with the one before and the witness was asked what other processes have found; `undefined`: all that is done.
+   * other change was under way. Resolves once the witness has it and, where another server answered than before, once
+   * the two were compared. A change that takes a lease (`claim`, `note`, `renew`) lets something be fired: it also waits
+   * until the witness was asked what other processes have found, if they have written meanwhile. `undefined`: all that
+   * is done.
    */
   follow(
     before: Seen | undefined,
@@ -133,17 +135,24 @@ export function lossWatch({
     if (!suspect && mark) note(mark);
   });
 
-  /** Between what a claim was decided on and its own write, another process has written: it may have found a loss. */
-  const isOvertaken = (before: Seen, isClaim: boolean): boolean =>
-    isClaim && skipped > before.skipped;
+  /**
+   * Between what a change that takes a lease was decided on and its own write, another process has written: it may have
+   * found a loss.
+   */
+  const isOvertaken = (before: Seen, takesLease: boolean): boolean =>
+    takesLease && skipped > before.skipped;
 
-  async function afterComparing(before: Seen, sequence: number, isClaim: boolean): Promise<void> {
+  async function afterComparing(
+    before: Seen,
+    sequence: number,
+    takesLease: boolean,
+  ): Promise<void> {
     const comparing = compareServers();
-    // A write that is no claim was right to make all the same.
-    await (isClaim ? comparing : comparing.catch(() => {}));
+    // A write that takes no lease was right to make all the same: it lets nothing be fired.
+    await (takesLease ? comparing : comparing.catch(() => {}));
     raise(before, sequence);
     await noteTogether();
-    if (isOvertaken(before, isClaim)) await askOthers();
+    if (isOvertaken(before, takesLease)) await askOthers();
   }
 
   return {
@@ -170,12 +179,12 @@ export function lossWatch({
     follow(before, change, swapped, isAlone) {
       if (!mark || !before) return undefined;
       const { sequence } = swapped;
-      const isClaim = typeof change.lease === "number";
+      const takesLease = typeof change.lease === "number";
       const isOther = swapped.server !== server;
       if (server !== undefined && !(isOther && change.record)) acknowledged.add(change, sequence);
-      if (isOther) return afterComparing(before, sequence, isClaim);
+      if (isOther) return afterComparing(before, sequence, takesLease);
       raise(before, sequence);
-      if (isOvertaken(before, isClaim)) return noteTogether().then(askOthers);
+      if (isOvertaken(before, takesLease)) return noteTogether().then(askOthers);
       if (!isAlone) return noteTogether();
       // Nearly always, for one caller: there is nothing to wait for.
       if (!suspect) note(mark);

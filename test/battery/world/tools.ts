@@ -5,7 +5,7 @@ import type { Holdfire } from "../../../src/create.ts";
 import type { GuardedTool } from "../../../src/engine/call/guarded-tool.ts";
 import type { AttemptContext, ToolWithoutInput } from "../../../src/engine/define/definition.ts";
 import type { Reading, StateQuery } from "../../../src/engine/define/reading.ts";
-import { currentToken, giveUp, type WireToken } from "../../../src/wire/token.ts";
+import { currentToken, stopSuspecting, type WireToken } from "../../../src/wire/token.ts";
 import type { Chance } from "./chance.ts";
 import type { Host } from "./clock.ts";
 import type { Fate, ReadFate } from "./fates.ts";
@@ -169,7 +169,7 @@ export function createToolbox(
     tool,
     definition,
     drop() {
-      for (const token of running) giveUp(token);
+      for (const token of running) stopSuspecting(token);
       running.clear();
     },
   };

@@ -120,7 +120,7 @@ describe.skipIf(!browser)("a ledger", () => {
         await page.getByRole("button", { name: "Approve as ana" }).click();
         expect(await asker.line()).toBe("committed");
         expect(readFileSync(effects, "utf8").trim().split("\n")).toHaveLength(1);
-        await page.locator(".standing .status.committed").waitFor();
+        await page.locator(".sentence .status.committed").waitFor();
         expect(complaints).toEqual([]);
       } finally {
         asker.stop();

@@ -13,6 +13,13 @@ describe("an attempt that tells that it still runs", () => {
     expect(apply(stored(), { ...running, attempt: 2 }, 10)).toEqual(refused("stale"));
     expect(apply(stored({ state: unknown }), running, 10).tag).toBe("write");
   });
+
+  test("is told to stop if its record was lost, and made anew for other attempts", () => {
+    const found = stored({ state: unknown });
+    const { createdAt } = found.record;
+    expect(apply(found, { ...running, madeAt: createdAt - 1 }, 10)).toEqual(refused("stale"));
+    expect(apply(found, { ...running, madeAt: createdAt }, 10).tag).toBe("write");
+  });
 });
 
 describe("what is taken back", () => {
@@ -61,6 +68,14 @@ describe("what is taken back", () => {
       const record = written(apply(stored({ state, attempts: [ended] }), late, 20));
       expect(record.state).toEqual(state);
       expect(record.attempts[0]).toMatchObject({ verdict: "unknown", endedAt: 50 });
+    }
+  });
+
+  test("leaves the time of a question, a place in a queue and a person's no as it was", () => {
+    const denied: State = { tag: "denied", by: "ana", digest: "digest-1" };
+    for (const state of [held, { tag: "queued" }, denied] satisfies State[]) {
+      const record = written(apply(stored({ state, stateAt: 10, attempts: [ended] }), late, 20));
+      expect(record).toMatchObject({ state, stateAt: 10, attempts: [{ verdict: "unknown" }] });
     }
   });
 

@@ -55,6 +55,17 @@ describe("a claim in a store that has lost data", () => {
     expect(doubted.attempts).toEqual([{ ...lost, declared, endsBy: 150 }]);
   });
 
+  test("by the owner who knows the lost record writes it anew, with its attempts as made before", () => {
+    const { attempts, ...rest } = recordOf({ epoch: 4, generation: 1, fired: 1 });
+    const known = { ...rest, attempts: attempts.map((one) => ({ ...one, endsBy: 90 })) };
+    const claim = claimOf({ suspect: { known }, holder: "holder-2", at: 50 });
+    const record = written(apply(undefined, claim, 50));
+    expect(record).toMatchObject({ generation: 1, fired: 1, epoch: 5 });
+    expect(record.state).toMatchObject({ before: { tag: "unknown", reason: "store_lost" } });
+    // Of no epoch that a claim has, so that no withdrawal takes them for its own.
+    expect(record.attempts).toEqual([{ ...attempts[0], epoch: 0, endsBy: 90 }]);
+  });
+
   test("of what is known needs no doubt", () => {
     const claim = claimOf({ suspect });
     const committed: State = { tag: "committed", effect: "created", via: "reply" };
@@ -117,6 +128,19 @@ describe("a claim of what is unknown, by a tool that can neither read nor resend
     ["one in no transaction", { declared: { enlisted: false } }],
   ])("is refused after %s", (_, note) => {
     expect(apply(withNotes(note), claim, 0)).toEqual(refused("powerless"));
+  });
+});
+
+describe("a claim of what was not sent", () => {
+  test.each([
+    ["its tool says so", { proven: true }],
+    ["all that it does is done by operations inside it", { innerOnly: true }],
+    ["it commits with its record", { declared: { enlisted: true } }],
+  ])("needs no word of the caller where %s", (_, facts) => {
+    const state: State = { tag: "not_applied", reason: "not_sent" };
+    const attempts = recordOf().attempts.map((one) => ({ ...one, ...facts }));
+    expect(apply(stored({ state, attempts }), claimOf(), 1e9).tag).toBe("write");
+    expect(apply(stored({ state }), claimOf(), 1e9)).toEqual(refused("settled"));
   });
 });
 

@@ -156,12 +156,12 @@ export function Also({ others }: { readonly others: readonly AlsoUnknown[] }) {
     <>
       <h3>Also unknown in this scope</h3>
       <ul>
-        {others.map(({ id, tool, standing, intent }) => (
+        {others.map(({ id, tool, sentence, intent }) => (
           <li key={id}>
             <a href={`#/operations/${id}`}>
               <Foreign text={tool} />
             </a>
-            : <Foreign text={standing} />{" "}
+            : <Foreign text={sentence} />{" "}
             {intent && (
               <code>
                 <Foreign text={intent} />

@@ -19,11 +19,11 @@ interface Given {
 }
 
 export function UnknownBody({ item, session, consequences, onAnswered }: Given) {
-  const { operation, standing, intent, last, evidence, canLook } = item;
+  const { operation, sentence, intent, last, evidence, canLook } = item;
   return (
     <>
       <p>
-        <Foreign text={standing} />
+        <Foreign text={sentence} />
       </p>
       {intent && (
         <>

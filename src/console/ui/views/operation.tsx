@@ -40,12 +40,12 @@ interface Given {
 }
 
 function Detail({ detail, session, onAnswered }: Given) {
-  const { operation, standing, facts, timeline, question, unknown, consequences } = detail;
+  const { operation, sentence, facts, timeline, question, unknown, consequences } = detail;
   return (
     <>
-      <p class="standing">
+      <p class="sentence">
         <Status status={operation.status} reason={operation.reason} explained />{" "}
-        {!unknown && <Foreign text={standing} />}
+        {!unknown && <Foreign text={sentence} />}
       </p>
       {question && (
         <section class="card held">

@@ -7,11 +7,12 @@
  * `docs/write-an-adapter.md` has the contract of an adapter. A new framework in this package needs:
  *
  *   - a folder with `tools.ts` and `index.ts`, and its line in `exports` of package.json
- *   - its packages in `devDependencies`, and a test that runs `adapterContract`
+ *   - its packages in `devDependencies`, and a test that runs `adapterContract`; where the adapter imports its types, also as
+ *     an optional one in `peerDependencies`
  *   - its row in `shared/retries/retry-catalogue.ts` if its SDK retries, and its packages in `chaos/judge/layers.ts`
- *   - an example, `examples/NAME.ts`, and what that imports, `examples/holdfire/NAME.ts`
+ *   - an example, `examples/NAME.ts`, what that imports, `examples/holdfire/NAME.ts`, and its line in `test/examples.test.ts`
  *   - a template for `holdfire init` made from the example: `cli/init/templates.ts` and `command.ts`
- *   - an app in `bench/frameworks/`, listed in `bench/frameworks.ts`: `npm run frameworks` counts its effects
+ *   - a `Framework` in `bench/frameworks/`, listed in `bench/frameworks.ts`: `npm run frameworks` counts its effects
  *
  * @module
  */

@@ -1,6 +1,9 @@
 /**
- * Breaks answers on purpose, after the server has done its work: so that anybody sees what a host does with a lost
- * answer, with the guard and without it.
+ * `holdfire mcp --chaos`: the gateway breaks answers on purpose, after the server has done its work, so that anybody
+ * sees what a host does with a lost answer, with the guard and without it.
+ *
+ * `holdfire chaos` (`src/chaos`) is another feature: it runs an agent, breaks one reply to it, over HTTP or from an MCP
+ * server, and tells what the agent sent again. For an MCP server it breaks the reply with this file, without a gateway.
  *
  * @module
  */

@@ -9,8 +9,8 @@ import { attemptTold, whyNotApplied, whyUnknown } from "../engine/outcome/words.
 import { visible } from "../key/escape-hidden.ts";
 import type { NotAppliedReason, UnknownReason } from "../ledger/record.ts";
 
-/** Hidden characters are made visible. */
-export function standingOf(operation: OperationView): string {
+/** How it stands. Hidden characters are made visible. */
+export function sentenceFor(operation: OperationView): string {
   const { status, attempts, by } = operation;
   switch (status) {
     case "unknown": {

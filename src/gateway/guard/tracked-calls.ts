@@ -1,5 +1,5 @@
 /**
- * The calls of this gateway that stand, and what the host has received of their answers.
+ * The calls that this gateway tracks: whether the host has received the answer of each.
  *
  * *Received*: the answer left within the host's patience, no cancellation of it came, and then the host sent a request
  * other than a ping and other than the same call, or ended its input in good order; after an answer with an error also
@@ -13,25 +13,28 @@
 import type { Engine } from "../../engine/engine.ts";
 import { askStore } from "../../engine/store-call.ts";
 import type { Id } from "../pipe/message.ts";
+import { createTurns } from "../turns.ts";
+import type { CallRows, Edit, StoredCall } from "./call-rows.ts";
 import type { Presence } from "./presence.ts";
-import type { Edit, StandingCall, StandingCalls } from "./standing-calls.ts";
 
-/** A call that stands, as this gateway knows it. */
-export interface Standing {
+/** A call, and what this gateway knows of how its answer was received. */
+export interface TrackedCall {
+  /** Where the ledger keeps it; see `CallRows`. */
   readonly row: string;
   readonly key: string;
   /** Made before, by this gateway or by another: it may have been sent. */
   isKnown: boolean;
-  phase: "open" | "told" | "received";
+  /** `answered`: its request is over, and the answer has perhaps not arrived. */
+  phase: "open" | "answered" | "received";
   /** Its outcome is settled: once received, it is over. */
   isSettled: boolean;
   /** It was done, by a tool that is said to write, or is a repeat that a person refused: a repeat soon after is asked about. */
   isDoneWrite: boolean;
   /** The server has answered it with an error: whoever makes it again, having that answer, wants it tried again. */
   isFailure: boolean;
-  /** The operation that leaves no record once this is received. */
-  forgets: string | false;
-  /** It has left none. */
+  /** Once this is received, the record of this operation is removed from the ledger. */
+  operationToForget: string | undefined;
+  /** That was asked of the ledger: made again under its key, the call would be sent again. */
   isForgotten: boolean;
   /** The request that was answered last. */
   request: Id | undefined;
@@ -39,20 +42,24 @@ export interface Standing {
   receivedAt: number;
 }
 
-export interface StandingMemory {
+export interface TrackedCalls {
   /** Runs what concerns one row, one after the other. */
   inTurn<T>(row: string, work: () => Promise<T>): Promise<T>;
   /** Whether a call of this row is under way. */
   isBusy(row: string): boolean;
   /**
-   * The call that this one is, or a new one. `forgets`: whether one that was received then is forgotten by now.
-   * `isSecond`: it came while the other was under way, on a pipe that stands.
+   * The call that this one is, or a new one. `isTooOld`: whether one that was received then no longer counts.
+   * `isSecond`: it came while the other was under way, on a pipe that still works.
    */
-  find(row: string, forgets: (receivedAt: number) => boolean, isSecond: boolean): Promise<Standing>;
+  find(
+    row: string,
+    isTooOld: (receivedAt: number) => boolean,
+    isSecond: boolean,
+  ): Promise<TrackedCall>;
   /** Another call takes its place. */
-  replace(row: string, key: string): Promise<Standing>;
-  /** An answer has left. `inTime`: within the host's patience. */
-  told(standing: Standing, request: Id, inTime: boolean): void;
+  replace(row: string, key: string): Promise<TrackedCall>;
+  /** Its request is over. `inTime`: an answer has left, within the host's patience. */
+  noteAnswer(tracked: TrackedCall, request: Id, inTime: boolean): void;
   /** The host has sent a request; `row` if it is a call. Resolves when the ledger has what follows from it. */
   requested(row: string | undefined): Promise<void>;
   cancelled(request: Id): void;
@@ -65,46 +72,32 @@ export interface StandingMemory {
 /** Rows that are remembered although nothing is open in them. */
 const MOST = 1_000;
 
-export function standingMemory(
-  rows: StandingCalls,
-  presence: Presence,
-  engine: Engine,
-): StandingMemory {
-  const known = new Map<string, Standing>();
-  const told = new Set<Standing>();
-  const answered = new Map<Id, Standing>();
-  const turns = new Map<string, Promise<unknown>>();
+export function trackCalls(rows: CallRows, presence: Presence, engine: Engine): TrackedCalls {
+  const known = new Map<string, TrackedCall>();
+  /** Their answer has left in time: another request of the host shows that it was received. */
+  const awaitingReceipt = new Set<TrackedCall>();
+  /** By the request that was answered: a cancellation may still come. */
+  const byRequest = new Map<Id, TrackedCall>();
+  const turns = createTurns();
   const { clock } = engine.ledger;
 
-  function inTurn<T>(row: string, work: () => Promise<T>): Promise<T> {
-    const before = turns.get(row) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const settled = mine
-      .catch(() => {})
-      .then(() => {
-        if (turns.get(row) === settled) turns.delete(row);
-      });
-    turns.set(row, settled);
-    return mine;
-  }
-
-  const remember = (standing: Standing): Standing => {
-    known.delete(standing.row);
-    known.set(standing.row, standing);
+  const remember = (tracked: TrackedCall): TrackedCall => {
+    known.delete(tracked.row);
+    known.set(tracked.row, tracked);
     // The ledger has them, too.
     for (const [row, one] of known) {
       if (known.size <= MOST) break;
-      if (one.phase !== "open" && !told.has(one)) known.delete(row);
+      if (one.phase !== "open" && !awaitingReceipt.has(one)) known.delete(row);
     }
-    return standing;
+    return tracked;
   };
-  const fresh = (key: string): StandingCall => ({
+  const fresh = (key: string): StoredCall => ({
     key,
     gateway: presence.id,
     state: "unreceived",
     at: clock.latest(),
   });
-  const begin = (row: string, key: string, isKnown: boolean): Standing => ({
+  const begin = (row: string, key: string, isKnown: boolean): TrackedCall => ({
     row,
     key,
     isKnown,
@@ -112,14 +105,14 @@ export function standingMemory(
     isSettled: false,
     isDoneWrite: false,
     isFailure: false,
-    forgets: false,
+    operationToForget: undefined,
     isForgotten: false,
     request: undefined,
     receivedAt: 0,
   });
 
   /** What a dead gateway has left, if anything. */
-  async function leftIn(calls: readonly StandingCall[]): Promise<StandingCall | undefined> {
+  async function leftIn(calls: readonly StoredCall[]): Promise<StoredCall | undefined> {
     for (const call of calls) {
       if (call.state === "received") continue;
       if (call.gateway === presence.id || !(await presence.isAlive(call.gateway))) return call;
@@ -127,7 +120,7 @@ export function standingMemory(
     return undefined;
   }
 
-  async function take(row: string, { key, state }: StandingCall): Promise<Standing> {
+  async function take(row: string, { key, state }: StoredCall): Promise<TrackedCall> {
     const own = { ...fresh(key), state };
     await presence.begin();
     await rows.change(row, (there) => [
@@ -139,8 +132,8 @@ export function standingMemory(
     return remember({ ...begin(row, key, true), ...ended });
   }
 
-  const editTo = (standing: Standing, state: StandingCall["state"] | "over"): Edit => {
-    const { key, receivedAt } = standing;
+  const editTo = (tracked: TrackedCall, state: StoredCall["state"] | "over"): Edit => {
+    const { key, receivedAt } = tracked;
     const own = { ...fresh(key), at: receivedAt || clock.latest() };
     return (calls) => {
       const others = calls.filter((call) => call.key !== key);
@@ -151,40 +144,42 @@ export function standingMemory(
   function forget(id: string): void {
     const forgetting = engine.ledger.move({ tenant: engine.tenant, id }, { move: "forget" });
     // It stays, and a person may settle it.
-    void inTurn(id, () => askStore(engine, "forget", forgetting)).catch(() => {});
+    void turns.run(id, () => askStore(engine, "forget", forgetting)).catch(() => {});
   }
 
   async function write(row: string, edit: Edit): Promise<void> {
-    const writing = inTurn(row, () => rows.change(row, edit));
+    const writing = turns.run(row, () => rows.change(row, edit));
     // Not written, it counts as not received: nothing is fired that should not be.
     await writing.catch(() => {});
   }
 
   /** It is received; returns what is to be written of it. */
-  function receive(standing: Standing): Edit | undefined {
-    told.delete(standing);
-    if (!standing.isSettled) return undefined;
-    standing.phase = "received";
-    standing.receivedAt = clock.latest();
-    if (standing.forgets !== false) forget(standing.forgets);
-    standing.isForgotten ||= standing.forgets !== false;
-    if (!standing.isDoneWrite && known.get(standing.row) === standing) known.delete(standing.row);
-    return editTo(standing, standing.isDoneWrite ? "received" : "over");
+  function receive(tracked: TrackedCall): Edit | undefined {
+    awaitingReceipt.delete(tracked);
+    if (!tracked.isSettled) return undefined;
+    tracked.phase = "received";
+    tracked.receivedAt = clock.latest();
+    if (tracked.operationToForget !== undefined) {
+      forget(tracked.operationToForget);
+      tracked.isForgotten = true;
+    }
+    if (!tracked.isDoneWrite && known.get(tracked.row) === tracked) known.delete(tracked.row);
+    return editTo(tracked, tracked.isDoneWrite ? "received" : "over");
   }
 
   return {
-    inTurn,
-    isBusy: (row) => turns.has(row),
-    async find(row, forgets, isSecond) {
+    inTurn: turns.run,
+    isBusy: turns.isBusy,
+    async find(row, isTooOld, isSecond) {
       const last = known.get(row);
-      const isOver = last && told.has(last) && (isSecond || last.isFailure);
+      const isOver = last && awaitingReceipt.has(last) && (isSecond || last.isFailure);
       const edit = isOver ? receive(last) : undefined;
       if (edit) await rows.change(row, edit);
       const mine = known.get(row);
-      if (mine && !(mine.phase === "received" && forgets(mine.receivedAt))) {
-        told.delete(mine);
+      if (mine && !(mine.phase === "received" && isTooOld(mine.receivedAt))) {
+        awaitingReceipt.delete(mine);
         mine.isKnown = true;
-        if (mine.phase === "told") mine.phase = "open";
+        if (mine.phase === "answered") mine.phase = "open";
         return mine;
       }
       await presence.begin();
@@ -194,11 +189,11 @@ export function standingMemory(
         if (calls[0] === made) return remember(begin(row, made.key, false));
         const left = await leftIn(calls);
         if (left) return take(row, left);
-        const done = calls.findLast((call) => call.state === "received" && !forgets(call.at));
+        const done = calls.findLast((call) => call.state === "received" && !isTooOld(call.at));
         if (done) {
-          const standing = begin(row, done.key, true);
+          const tracked = begin(row, done.key, true);
           const phase = "received" as const;
-          return remember({ ...standing, phase, isDoneWrite: true, receivedAt: done.at });
+          return remember({ ...tracked, phase, isDoneWrite: true, receivedAt: done.at });
         }
       }
       await rows.change(row, (there) => [
@@ -208,42 +203,40 @@ export function standingMemory(
       return remember(begin(row, made.key, false));
     },
     replace: (row, key) => take(row, fresh(key)),
-    told(standing, request, inTime) {
+    noteAnswer(tracked, request, inTime) {
       // It was over before.
-      if (standing.phase === "received") return;
-      remember(standing);
-      standing.phase = "told";
-      standing.request = request;
-      told.delete(standing);
+      if (tracked.phase === "received") return;
+      remember(tracked);
+      tracked.phase = "answered";
+      tracked.request = request;
+      awaitingReceipt.delete(tracked);
       if (!inTime) return;
-      told.add(standing);
-      answered.delete(request);
-      answered.set(request, standing);
-      const [oldest] = answered.size > MOST ? answered.keys() : [];
-      if (oldest !== undefined) answered.delete(oldest);
+      awaitingReceipt.add(tracked);
+      byRequest.delete(request);
+      byRequest.set(request, tracked);
+      const [oldest] = byRequest.size > MOST ? byRequest.keys() : [];
+      if (oldest !== undefined) byRequest.delete(oldest);
     },
     async requested(row) {
-      const writing = [...told].map((standing) => {
-        const edit = standing.row === row ? undefined : receive(standing);
-        return edit && write(standing.row, edit);
+      const writing = [...awaitingReceipt].map((tracked) => {
+        const edit = tracked.row === row ? undefined : receive(tracked);
+        return edit && write(tracked.row, edit);
       });
       await Promise.all(writing);
     },
     cancelled(request) {
-      const standing = answered.get(request);
-      if (!standing || standing.request !== request) return;
-      const wasReceived = standing.phase === "received";
-      told.delete(standing);
-      standing.phase = "told";
-      // Another one may stand in its place by now.
-      if (!wasReceived || (known.get(standing.row) ?? standing).key !== standing.key) return;
-      remember(standing);
-      const state = standing.isForgotten ? "forgotten" : "unreceived";
-      void write(standing.row, editTo(standing, state));
+      const tracked = byRequest.get(request);
+      if (!tracked || tracked.request !== request) return;
+      const wasReceived = tracked.phase === "received";
+      awaitingReceipt.delete(tracked);
+      tracked.phase = "answered";
+      // Another one may be in its place by now.
+      if (!wasReceived || (known.get(tracked.row) ?? tracked).key !== tracked.key) return;
+      remember(tracked);
+      const state = tracked.isForgotten ? "forgotten" : "unreceived";
+      void write(tracked.row, editTo(tracked, state));
     },
-    awaitsReceipt: () => told.size > 0,
-    async written() {
-      while (turns.size > 0) await Promise.allSettled(turns.values());
-    },
+    awaitsReceipt: () => awaitingReceipt.size > 0,
+    written: turns.idle,
   };
 }

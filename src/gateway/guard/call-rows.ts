@@ -1,9 +1,9 @@
 /**
- * Which calls of a thread stand: those whose answer the host has not received, and for a while those that it has.
- * The same call again is one of these, or a new one.
+ * The calls of a thread whose answer the host has not received, and for a while those whose answer it has. The same
+ * call again is one of these, or a new one.
  *
- * They are kept in the ledger, in a row for each thread, tool and intent. A row is what the ledger has for lanes:
- * named, changed by compare-and-swap, seen by all processes. Which operation a call is in the ledger goes by its key.
+ * They are kept in the ledger, in a row for each thread, tool and intent. Which operation a call is in the ledger goes
+ * by its key.
  *
  * @module
  */
@@ -14,7 +14,8 @@ import { StoreUnavailableError } from "../../errors.ts";
 import { digestText } from "../../key/digest.ts";
 import type { LaneRecord, StoredLane } from "../../ledger/store.ts";
 
-export interface StandingCall {
+/** A call in a row: one ticket of the lane record that the row is. The ticket's `until` is `at`, its `id` the rest. */
+export interface StoredCall {
   /** The key of its operation. */
   readonly key: string;
   /** The gateway that made it, or has taken it over. */
@@ -28,11 +29,15 @@ export interface StandingCall {
   readonly at: number;
 }
 
-export type Edit = (calls: readonly StandingCall[]) => readonly StandingCall[];
+export type Edit = (calls: readonly StoredCall[]) => readonly StoredCall[];
 
-export interface StandingCalls {
+/**
+ * A row is no lane of writes: it uses a lane record of the ledger as storage, since that is named, changed by
+ * compare-and-swap and seen by all processes. Its queue is the list of calls, and nothing waits in it.
+ */
+export interface CallRows {
   /** Changes the row, and returns it as it is now. `edit` may be asked several times. */
-  change(row: string, edit: Edit): Promise<readonly StandingCall[]>;
+  change(row: string, edit: Edit): Promise<readonly StoredCall[]>;
 }
 
 /** No lane of a user's: it has a control character. */
@@ -43,7 +48,7 @@ const MOST_TRIES = 32;
 export const rowName = (thread: string, tool: string, intent: string): string =>
   ROW + digestText("gateway-call", thread, tool, intent);
 
-export function standingCalls(engine: Engine): StandingCalls {
+export function callRows(engine: Engine): CallRows {
   const { ledger, tenant } = engine;
   const ask = <T>(asked: Promise<T>): Promise<T> => askStore(engine, "call", asked);
   return {
@@ -67,15 +72,15 @@ export function standingCalls(engine: Engine): StandingCalls {
   };
 }
 
-const NONE: readonly StandingCall[] = [];
+const NONE: readonly StoredCall[] = [];
 const SEPARATOR = "\u001f";
 
-const ticketOf = ({ key, gateway, state, at }: StandingCall) => ({
+const ticketOf = ({ key, gateway, state, at }: StoredCall) => ({
   id: [key, gateway, state].join(SEPARATOR),
   until: at,
 });
 
-const callsIn = (lane: LaneRecord): readonly StandingCall[] =>
+const callsIn = (lane: LaneRecord): readonly StoredCall[] =>
   lane.queue.map(({ id, until }) => {
     const [key = "", gateway = "", written] = id.split(SEPARATOR);
     const state = written === "received" || written === "forgotten" ? written : "unreceived";

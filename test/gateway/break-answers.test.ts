@@ -1,7 +1,7 @@
 /** Answers that are broken on purpose: what a host does with a lost one, with the guard and without it. */
 import { describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
-import { type ChaosMode, createChaos, seeded } from "../../src/gateway/chaos.ts";
+import { type ChaosMode, createChaos, seeded } from "../../src/gateway/break-answers.ts";
 import { createReport } from "../../src/gateway/report.ts";
 import { systemClock } from "../../src/lang/clock.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
