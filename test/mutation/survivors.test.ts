@@ -3,7 +3,11 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readScores } from "./scores.ts";
 
-const EXPLAINED = [/^src\/classify\//, /^src\/ledger\/moves\/(apply|claim-moves)\.ts$/];
+const EXPLAINED = [
+  /^src\/classify\//,
+  /^src\/ledger\/moves\/(apply|claim-moves)\.ts$/,
+  /^src\/engine\/steps\/settle\.ts$/,
+];
 
 const page = readFileSync(new URL("survivors.md", import.meta.url), "utf8");
 

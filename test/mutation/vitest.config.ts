@@ -10,10 +10,23 @@
 import { env } from "node:process";
 import { fileURLToPath } from "node:url";
 import { defineConfig, mergeConfig, type ViteUserConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import whole from "../../vitest.config.ts";
 import { LEFT_OUT, TESTS_VARIABLE } from "./rooms.ts";
 
 const { projects: _, ...settings } = whole.test ?? {};
+
+/**
+ * The first test that fails ends a mutant, so the histories come last: they take longest, and a mutant that a plain
+ * test would have killed can make them endless.
+ */
+class HistoriesLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isHistory = ({ moduleId }: TestSpecification) => moduleId.includes("/test/battery/");
+    const sorted = await super.sort(files);
+    return [...sorted.filter((file) => !isHistory(file)), ...sorted.filter(isHistory)];
+  }
+}
 
 const config: ViteUserConfig = mergeConfig(
   { ...whole, test: settings },
@@ -24,6 +37,7 @@ const config: ViteUserConfig = mergeConfig(
       isolate: false,
       include: (env[TESTS_VARIABLE] ?? "").split(" "),
       exclude: [...LEFT_OUT],
+      sequence: { sequencer: HistoriesLast },
     },
   }),
 );
