@@ -76,7 +76,7 @@ export function claimInTime(
   );
 }
 
-async function claimNow(
+function claimNow(
   operation: Operation,
   engine: Engine,
   claim: ClaimMove,
@@ -84,10 +84,9 @@ async function claimNow(
   lane: LaneChange | undefined,
 ): Promise<Moved> {
   const claiming = engine.ledger.move(operation.ref, claim, known, lane);
-  const inTime = await inStoreTime(engine, claiming);
-  return inTime.tag === "done"
-    ? inTime.value
-    : takeBackLost(operation, claim, claiming, inTime, engine);
+  return inStoreTime(engine, claiming).then((inTime) =>
+    inTime.tag === "done" ? inTime.value : takeBackLost(operation, claim, claiming, inTime, engine),
+  );
 }
 
 /** `undefined` once it is recorded. A store that is down says so here; one that answers is asked again. */
@@ -130,9 +129,15 @@ export function withdrawClaim(
   return engine.persist(() => engine.ledger.move(operation.ref, { move: "withdraw", holder, at }));
 }
 
-/** How long an attempt of which nothing is known may go on: as long as its call waits for it. */
-export const sendsForMsOf = ({ attemptTimeoutMs, deadlineMs }: Tool): number =>
-  Math.max(attemptTimeoutMs, deadlineMs);
+/** How long a claim or a note may take without costing the attempt any of its time. */
+export const TO_NOTE_MS = 1_000;
+
+/**
+ * How long an attempt of which nothing is known may go on: as long as its call waits for it, or for as long as an owner
+ * notes that it still runs (`steps/still-running.ts`). Until then its owner finds this record, and notes it here.
+ */
+const sendsForMsOf = ({ attemptTimeoutMs, deadlineMs }: Tool, { timing }: Engine): number =>
+  Math.max(attemptTimeoutMs, deadlineMs, timing.leaseMs) + TO_NOTE_MS;
 
 /** What the store may have lost, unless the caller vouches that there was nothing. */
 export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | undefined {
@@ -141,7 +146,7 @@ export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | u
   const all = declaredBy(tool, engine.enlisted);
   // What the lost attempt has sent is lost with it, unless it was in the arguments.
   const declared = tool.precondition ? { ...all, conditional: undefined } : all;
-  return { since: suspicion.since, sendsForMs: sendsForMsOf(tool), declared };
+  return { since: suspicion.since, sendsForMs: sendsForMsOf(tool, engine), declared };
 }
 
 /** Whether a claim would fire it: a settled operation is replayed, and an open one is read. */

@@ -3,9 +3,8 @@
  *
  * The loop is p-retry's, the library that people know for it; what it does with an error, or a thrown value that is none,
  * is tested there. Each pass decides the rest: whether another one follows, and after which pause, which is made on the
- * engine's clock. An error that a pass throws
- * ends the loop and comes out as it is; from the second pass on it goes through p-retry. What a user's function throws
- * is a value in its pass, and does not come here.
+ * engine's clock. An error that a pass throws ends the loop and comes out as it is; from the second pass on it goes
+ * through p-retry. What a user's function throws is a value in its pass, and does not come here.
  *
  * @module
  */
@@ -28,13 +27,18 @@ class AnotherPass extends Error {
 }
 
 /** The first pass is made at once: nearly every call needs no other. */
-export async function repeat<T>(
+export const repeat = <T>(
+  pass: (number: number) => Promise<Pass<T>>,
+  wait: (ms: number) => Promise<unknown>,
+): Promise<T> =>
+  pass(1).then((first) => (first.tag === "done" ? first.value : goOn(first.waitMs, pass, wait)));
+
+async function goOn<T>(
+  waitMs: number,
   pass: (number: number) => Promise<Pass<T>>,
   wait: (ms: number) => Promise<unknown>,
 ): Promise<T> {
-  const first = await pass(1);
-  if (first.tag === "done") return first.value;
-  await wait(first.waitMs);
+  await wait(waitMs);
   const attempt = async (number: number): Promise<T> => {
     const ended = await pass(number + 1);
     if (ended.tag === "done") return ended.value;

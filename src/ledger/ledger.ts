@@ -68,6 +68,13 @@ interface Wanted {
   readonly lane: LaneChange | undefined;
 }
 
+/** What one try of a move goes by. `certain`: the store has said so. */
+interface Try {
+  readonly stored: Stored | undefined;
+  readonly certain: boolean;
+  readonly laneTries: number;
+}
+
 /** The moves that only the owner of an open operation makes. A renewal may meet the withdrawal of its own claim. */
 const OWNERS = new Set<Move["move"]>(["settle", "note"]);
 
@@ -102,8 +109,8 @@ export function createLedger({
   const lanes = laneCache(readLane);
   const losses = lossWatch({ store, witness, onSuspect, onWitnessError });
 
-  /** Not an `async` function: two of them are in every call, and a promise takes less. */
-  function swap(change: Change): Promise<Swapped> {
+  /** What `read` makes of the answer. Not an `async` function: two of them are in every call, and a promise takes less. */
+  function swap<T>(change: Change, read: (swapped: Swapped) => T | Promise<T>): Promise<T> {
     const before = losses.seen();
     const asked = instantOf(clock);
     const isFirst = swaps === 0;
@@ -115,10 +122,10 @@ export function createLedger({
         swaps -= 1;
         time.answered(swapped.now, asked);
         if (change.lane) lanes.onSwapped(change.lane, change.tenant, swapped);
-        if (!swapped.ok) return swapped;
+        if (!swapped.ok) return read(swapped);
         // With others under way it waits with them: none overtakes one that was answered before.
         const following = losses.follow(before, change, swapped, isFirst && swaps === 0);
-        return following ? following.then(() => swapped) : swapped;
+        return following ? following.then(() => read(swapped)) : read(swapped);
       },
       (error: unknown) => {
         swaps -= 1;
@@ -134,52 +141,48 @@ export function createLedger({
   }
 
   /**
-   * Decides on `stored`, writes, and tries again with what the store answers. A guess may be used to try a write, but a
-   * refusal must rest on the store's answer (`certain`). Promises as in `swap`, for the same reason.
+   * Decides on what is known, and writes. A guess may be used to try a write, but a refusal must rest on the store's
+   * answer (`certain`). `again` is given what the store answered instead. Promises as in `swap`, for the same reason.
    */
-  function tryMove(
+  function tryMove<T>(
     wanted: Wanted,
-    stored: Stored | undefined,
-    certain: boolean,
-    laneTries: number,
-  ): Promise<Moved> {
+    { stored, certain, laneTries }: Try,
+    again: (next: Try) => T | Promise<T>,
+  ): Promise<Moved | T> {
     const { ref, move, lane } = wanted;
     const applied = apply(stored, move, time.said());
     if (applied.tag !== "write") {
       if (certain) return Promise.resolve(unwritten(applied, stored, move));
       const reading = timed(() => store.read(ref.tenant, ref.id));
-      return reading.then((read) => tryMove(wanted, read.stored, true, laneTries));
+      return reading.then((read) => again({ stored: read.stored, certain: true, laneTries }));
     }
-    const { record } = applied;
+    const { record, lease, report } = applied;
+    const { tenant, id } = ref;
+    const expect = stored?.version ?? 0;
+    const write = (left: LaneChange | undefined) =>
+      swap<Moved | T>({ tenant, id, expect, record, lease, lane: left }, (swapped) => {
+        if (swapped.ok) {
+          const { version, leaseUntil } = swapped;
+          return { tag: "moved", report, stored: record && { record, version, leaseUntil } };
+        }
+        // If both had changed, the record decides first: it may say that no lane is needed.
+        if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
+          if (lane) return { tag: "lane", lane: swapped.lane };
+          return again({ stored, certain, laneTries: laneTries + 1 });
+        }
+        return again({ stored: swapped.current, certain: true, laneTries });
+      });
     const leaves = !lane && leavesLanes && stored?.record.resource !== undefined;
-    if (!leaves) return write(wanted, stored, applied, lane, certain, laneTries);
-    return lanes
-      .changeWith(stored.record, record, laneTries)
-      .then((left) => write(wanted, stored, applied, left, certain, laneTries));
+    return leaves ? lanes.changeWith(stored.record, record, laneTries).then(write) : write(lane);
   }
 
-  function write(
-    wanted: Wanted,
-    stored: Stored | undefined,
-    { record, lease, report }: Extract<Applied, { tag: "write" }>,
-    lane: LaneChange | undefined,
-    certain: boolean,
-    laneTries: number,
-  ): Promise<Moved> {
-    const { tenant, id } = wanted.ref;
-    const expect = stored?.version ?? 0;
-    return swap({ tenant, id, expect, record, lease, lane }).then((swapped) => {
-      if (swapped.ok) {
-        const { version, leaseUntil } = swapped;
-        return { tag: "moved", report, stored: record && { record, version, leaseUntil } };
-      }
-      // If both had changed, the record decides first: it may say that no lane is needed.
-      if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
-        if (wanted.lane) return { tag: "lane", lane: swapped.lane };
-        return tryMove(wanted, stored, certain, laneTries + 1);
-      }
-      return tryMove(wanted, swapped.current, true, laneTries);
-    });
+  /** As often as another process is faster. A loop: calls within calls would pile up. */
+  async function goOn(wanted: Wanted, from: Try): Promise<Moved> {
+    for (let next = from; ; ) {
+      const tried = await tryMove(wanted, next, (later) => ({ tag: "again", later }) as const);
+      if (tried.tag !== "again") return tried;
+      next = tried.later;
+    }
   }
 
   function unwritten(
@@ -223,7 +226,9 @@ export function createLedger({
 
     move(ref, move, known, lane) {
       try {
-        return tryMove({ ref, move, lane }, known, false, 0);
+        const wanted = { ref, move, lane };
+        const first = { stored: known, certain: false, laneTries: 0 };
+        return tryMove(wanted, first, (next) => goOn(wanted, next));
       } catch (error) {
         // A store of a user's own may throw without a promise.
         return Promise.reject(error);
@@ -237,6 +242,6 @@ export function createLedger({
     guessLane: lanes.get,
     readLane,
 
-    changeLane: async (tenant, lane) => (await swap(laneAlone(tenant, lane))).ok,
+    changeLane: async (tenant, lane) => swap(laneAlone(tenant, lane), ({ ok }) => ok),
   };
 }

@@ -150,6 +150,8 @@ export interface Evidence {
   readonly epoch: number;
   readonly at: number;
   readonly verdict: Verdict;
+  /** A read found it, and it may be the effect of another attempt. */
+  readonly found?: true | undefined;
   readonly effect?: Effect | undefined;
   readonly effectId?: string | undefined;
   readonly status?: number | undefined;
@@ -244,6 +246,3 @@ const isProvenUndone = (attempt: AttemptNote): boolean =>
   attempt.verdict === "not_sent" ||
   attempt.verdict === "refused" ||
   attempt.verdict === "rejected";
-
-export const hasCommitEvidence = (record: OperationRecord): boolean =>
-  record.evidence.some((evidence) => evidence.verdict === "committed");

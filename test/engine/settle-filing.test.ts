@@ -201,7 +201,7 @@ describe("a record that the store has lost", () => {
     await owner.claimNow();
     engine.failing.recover();
     const outcome = await engine.clock.run(telling);
-    expect(outcome).toMatchObject({ value: { status: "committed", recorded: false } });
+    expect(outcome).toMatchObject({ value: { status: "committed", recorded: true } });
     const record = await owner.record();
     expect(record?.state.tag).toBe("claimed");
     expect(record?.evidence).toMatchObject([{ verdict: "committed", attempt: LOST_ATTEMPT }]);

@@ -1,14 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Applied, apply } from "../../src/ledger/moves/apply.ts";
+import { hasCommitEvidence } from "../../src/ledger/moves/evidence.ts";
 import type { Move } from "../../src/ledger/moves/moves.ts";
-import {
-  hasCommitEvidence,
-  isCleared,
-  isOpen,
-  type OperationRecord,
-  type Stored,
-} from "../../src/ledger/record.ts";
+import { isCleared, isOpen, type OperationRecord, type Stored } from "../../src/ledger/record.ts";
 import { anyMove, anyStored, anyStory } from "./arbitrary.ts";
 
 const RUNS = { seed: 20_261_116, numRuns: 5_000 };

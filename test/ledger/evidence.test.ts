@@ -119,6 +119,26 @@ describe("late evidence", () => {
   });
 });
 
+test("a yes is not filed with another intent, which a caller has given its key since", () => {
+  const state: State = { tag: "unknown", reason: "deadline" };
+  const filing = { move: "file", evidence: evidenceOf(), dedupes: false, at: 50 } as const;
+  const found = stored({ state, fingerprint: "one" });
+  expect(apply(found, { ...filing, fingerprint: "other" }, 50)).toEqual({
+    tag: "refused",
+    why: "conflict",
+  });
+  expect(apply(found, { ...filing, fingerprint: "one" }, 50).tag).toBe("write");
+});
+
+test("what a read found may be the effect of any attempt: it is no second one, and is told as read", () => {
+  const found = evidenceOf({ attempt: 2, found: true });
+  const filing = { move: "file", evidence: found, dedupes: false, at: 50 } as const;
+  const settled = stored({ state: committedBy(1) });
+  expect(apply(settled, filing, 50)).toMatchObject({ report: undefined });
+  const open = stored({ state: { tag: "unknown", reason: "deadline" } });
+  expect(written(apply(open, filing, 50)).state).toMatchObject({ via: "read", attempt: undefined });
+});
+
 test("a yes to an attempt of a lost record is another effect than that of the attempt of its number", () => {
   const filing = { move: "file", evidence: evidenceOf(), madeAt: 5, at: 50 } as const;
   const found = stored({ createdAt: 7, state: committedBy(1) });

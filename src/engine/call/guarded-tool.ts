@@ -48,13 +48,11 @@ export interface GuardedTool<A, R> {
 
 export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
   const outcomeOf = (args: A, options: NamedCallOptions = NO_OPTIONS) =>
-    call(tool, args, options, engine) as Promise<Outcome<R>>;
-  const result = async (args: A, options: NamedCallOptions = NO_OPTIONS): Promise<R> => {
-    const outcome = (await call(tool, args, options, engine, errorOf)) as Outcome<R>;
-    return (outcome as Extract<Outcome<R>, { status: "committed" }>).result as R;
-  };
+    call(tool, args, options, engine, (outcome) => outcome as Outcome<R>);
+  const result = (args: A, options: NamedCallOptions = NO_OPTIONS) =>
+    call(tool, args, options, engine, (outcome) => resultIn(outcome as Outcome<R>));
   const guarded: GuardedTool<A, R> = Object.assign(result, {
-    outcome: async (args: A, options?: NamedCallOptions) => outcomeOf(args, options),
+    outcome: (args: A, options?: NamedCallOptions) => outcomeOf(args, options),
     reply: async (args: A, options?: NamedCallOptions) =>
       replyOf(
         await outcomeOf(args, byModel(tool, options, engine)),
@@ -96,14 +94,20 @@ async function planTool(
   return engine.gate.plan(tool, copy, options, caller, engine);
 }
 
-/** `toError` makes the error that this way of calling throws for an outcome. */
-async function call(
+function resultIn<R>(outcome: Outcome<R>): R {
+  const error = errorOf(outcome);
+  if (error) throw error;
+  return (outcome as Extract<Outcome<R>, { status: "committed" }>).result as R;
+}
+
+/** `answer` makes what this way of calling returns of an outcome, or throws the error that stands for it. */
+async function call<T>(
   tool: Tool,
   args: unknown,
   options: NamedCallOptions,
   engine: Engine,
-  toError?: (outcome: Outcome<unknown>) => Error | undefined,
-): Promise<Outcome<unknown>> {
+  answer: (outcome: Outcome<unknown>) => T,
+): Promise<T> {
   checkNotClosed(engine);
   const caller = callerOf(tool, options);
   // The attempt of an outer operation is to hear of it.
@@ -125,10 +129,12 @@ async function call(
     throw error;
   }
   if (inner) inner.status = outcome.status;
-  const error = toError?.(outcome);
-  if (!error) return outcome;
-  if (inner) inner.error = error;
-  throw error;
+  try {
+    return answer(outcome);
+  } catch (error) {
+    if (inner) inner.error = error;
+    throw error;
+  }
 }
 
 /** A read; or a write in a transaction, or one whose arguments are still being checked or whose ledger is not open yet. */
@@ -148,7 +154,8 @@ async function prepareAndRun(
   return runWrite(tool, args, options, { ...caller, deadlineMs: Math.max(leftMs(), 0) }, engine);
 }
 
-async function runWrite(
+/** Throws, without a promise, what is wrong with the call itself. */
+function runWrite(
   tool: Tool,
   args: Canonical,
   options: NamedCallOptions,
@@ -157,15 +164,28 @@ async function runWrite(
 ): Promise<Outcome<unknown>> {
   checkStore(tool, engine);
   const named = nameOperation(tool, args, options, engine);
-  const operation =
-    named.inThread === undefined
-      ? named
-      : await inThread(named, args, options, caller.deadlineMs, engine);
-  const outcome = await startOrJoin(operation, caller, engine, runOperation);
-  const isToldOpen = outcome.status === "unknown" || outcome.status === "in_progress";
-  if (!isToldOpen && operation === named) return outcome;
+  const runAs = (operation: Operation) =>
+    startOrJoin(operation, caller, engine, runOperation).then((outcome) =>
+      isToldOpen(outcome) || operation !== named
+        ? noteTold(outcome, operation, named, engine)
+        : outcome,
+    );
+  if (named.inThread === undefined) return runAs(named);
+  return inThread(named, args, options, caller.deadlineMs, engine).then(runAs);
+}
+
+const isToldOpen = ({ status }: Outcome<unknown>): boolean =>
+  status === "unknown" || status === "in_progress";
+
+/** Before the caller is told: what the next turn of its thread has to know. */
+async function noteTold(
+  outcome: Outcome<unknown>,
+  operation: Operation,
+  named: Operation,
+  engine: Engine,
+): Promise<Outcome<unknown>> {
   const noting = async () => {
-    if (isToldOpen) await engine.gate.toldOpen(operation, engine);
+    if (isToldOpen(outcome)) await engine.gate.toldOpen(operation, engine);
     // A claim that was withdrawn meanwhile has let go of those who joined it.
     const { id } = operation.ref;
     if (operation !== named) await inStoreTime(engine, keepJoined(named, id, engine));

@@ -32,13 +32,14 @@ export async function fileLateReply(
   else await fileAttempt(owned, n, verdict, engine);
 }
 
-/** Writes down what an owner saw that no longer decides. */
+/** Writes down what an owner saw that no longer decides, and says whether it is on record. `found`: by a read. */
 export async function fileAttempt(
   owned: Owned,
   n: number,
   verdict: Verdict,
   engine: Engine,
-): Promise<void> {
+  found?: true,
+): Promise<boolean> {
   const { operation, epoch } = owned;
   const { tool } = operation;
   const at = engine.ledger.clock.latest();
@@ -47,28 +48,33 @@ export async function fileAttempt(
   const result = verdict === "committed" ? owned.results[n] : undefined;
   const payload = result && payloadOf(operation, result, engine);
   const { effect, effectId } = result ? effectOf(tool, result.value) : {};
-  const evidence = { attempt: n, epoch, at, verdict, status, payload, effect, effectId };
+  const evidence = { attempt: n, epoch, at, verdict, found, status, payload, effect, effectId };
   const move: Filing = {
     move: "file",
     evidence,
     madeAt: owned.stored.record.createdAt,
     update: update && { ...update, verdict },
     dedupes: recognisesRepeats(tool),
+    fingerprint: operation.draft.identity.fingerprint,
     at,
   };
+  const filed = await file(owned, move, engine);
+  if (filed !== "absent" || !result) return filed === "filed";
   // The store has lost the record: a commit is the one thing that must not go with it.
-  if ((await file(owned, move, engine)) === "absent" && result) {
-    await restore(owned, { tag: "committed", via: "late", payload, effect, effectId }, engine);
-  }
+  return restore(owned, { tag: "committed", via: "late", payload, effect, effectId }, engine);
 }
 
 type Filing = Extract<Move, { move: "file" }>;
 
-async function file(owned: Owned, move: Filing, engine: Engine): Promise<"absent" | undefined> {
+async function file(
+  owned: Owned,
+  move: Filing,
+  engine: Engine,
+): Promise<"filed" | "absent" | "refused"> {
   const { operation, leaseMs } = owned;
   const filed = await engine.persist(() => engine.ledger.move(operation.ref, move));
-  if (filed === "closed" || filed.tag === "lane") return undefined;
-  if (filed.tag === "refused") return filed.why === "absent" ? "absent" : undefined;
+  if (filed === "closed" || filed.tag === "lane") return "refused";
+  if (filed.tag === "refused") return filed.why === "absent" ? "absent" : "refused";
   if (filed.report === "duplicate") {
     engine.events.emit("duplicate", () => ({ ...about(operation), source: "late" }));
   }
@@ -78,7 +84,7 @@ async function file(owned: Owned, move: Filing, engine: Engine): Promise<"absent
     const again = () => inBackground(engine, () => file(owned, move, engine));
     engine.clock.after(leaseMs, () => engine.isClosed() || again(), true);
   }
-  return undefined;
+  return "filed";
 }
 
 /** Writes down anew what is known of an operation whose record the store has lost; false if that failed. */

@@ -85,7 +85,7 @@ export async function settle(
   if (done.tag === "done" && done.value === "as_meant") return doneAs(true);
   if (state.tag === "committed") {
     // It is written; or what an owner that lost the operation saw is on record as evidence.
-    const isFiled = done.tag === "done" && moved.tag === "refused" && moved.why !== "absent";
+    const isFiled = done.tag === "done" && done.value === "as_evidence";
     return doneAs(moved.tag === "moved" || isFiled);
   }
   const found = moved.tag === "lane" ? undefined : moved.stored;
@@ -136,13 +136,13 @@ async function mustJoin(
   throw new LeaseLostError(factsOf(operation));
 }
 
-/** Whether the ledger says what was meant. An owner that has lost the operation files what it saw. */
+/** Whether the ledger says what was meant, or has a yes as evidence. An owner that has lost the operation files what it saw. */
 async function afterwards(
   owned: Owned,
   moved: Moved,
   state: Settled,
   engine: Engine,
-): Promise<"as_meant" | "otherwise"> {
+): Promise<"as_meant" | "as_evidence" | "otherwise"> {
   if (moved.tag === "moved") {
     checkReader(owned, state, engine);
     if (moved.report === "duplicate") {
@@ -158,11 +158,13 @@ async function afterwards(
     // Another process has claimed it anew first: what this one saw is filed there.
   }
   const yes = state.tag === "committed" ? (state.attempt ?? owned.stored.record.fired) : undefined;
+  const found = state.tag === "committed" && state.attempt === undefined ? true : undefined;
+  let isFiled = false;
   for (const { n, epoch, verdict = "unknown" } of owned.attempts) {
-    if (n === yes) await fileAttempt(owned, n, "committed", engine);
+    if (n === yes) isFiled = await fileAttempt(owned, n, "committed", engine, found);
     else if (epoch === owned.epoch) await fileAttempt(owned, n, verdict, engine);
   }
-  return "otherwise";
+  return isFiled ? "as_evidence" : "otherwise";
 }
 
 /** Another attempt of this execution was answered yes as well: the ledger compares the two. */

@@ -88,7 +88,8 @@ export async function noteLonger(
   if (moved.tag === "refused" && moved.why !== "absent") return { tag: "refused" };
   if (moved.tag !== "moved") return { tag: "unanswered" };
   learn(owned, { n, endsBy });
-  remember(owned, moved.stored);
+  // Noted in a record that another process has made anew: it is not this owner's.
+  if (moved.stored?.record.createdAt === madeAt) remember(owned, moved.stored);
   return { tag: "noted", endsBy };
 }
 

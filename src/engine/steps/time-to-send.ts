@@ -6,11 +6,9 @@
  */
 
 import { type Instant, instantOf } from "../../lang/clock.ts";
+import { TO_NOTE_MS } from "../claim-terms.ts";
 import type { Engine } from "../engine.ts";
 import type { Execution } from "../operation/operation.ts";
-
-/** How long a claim or a note may take without costing the attempt any of its time. */
-const TO_NOTE_MS = 1_000;
 
 /**
  * No earlier than the store's clock now; nor than it would be if it had not been set back since the attempt was noted,

@@ -7,7 +7,6 @@
 
 import {
   type AttemptNote,
-  hasCommitEvidence,
   isCleared,
   isOpen,
   type OperationRecord,
@@ -18,7 +17,8 @@ import {
 } from "../record.ts";
 import { answer, hold } from "./approval-moves.ts";
 import { claim, withdraw } from "./claim-moves.ts";
-import { committedBy, fileEvidence, isTwice } from "./evidence.ts";
+import { committedBy, fileEvidence, hasCommitEvidence, isTwice } from "./evidence.ts";
+import { LOST_EPOCH } from "./lost-data.ts";
 import type { Move, Ownership, Refusal } from "./moves.ts";
 import { type Applied, hasLapsed, refused, write } from "./moves.ts";
 import {
@@ -104,8 +104,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       return write(enter(resolved, state, move.at), "none");
     }
     case "running": {
-      const isOfLost = move.madeAt !== undefined && move.madeAt !== record.createdAt;
-      const one = isOfLost ? undefined : record.attempts.find(({ n }) => n === move.attempt);
+      const one = attemptMeant(record, move);
       // What was fired since relies on it: it must send no more.
       if (!one || isCleared(one)) return refused("stale");
       // It is done: nothing more is to be sent, and nothing was noted.
@@ -194,4 +193,16 @@ const isOpenYes = (attempt: AttemptNote): boolean =>
 function whyNotOwner({ epoch, state }: OperationRecord, move: Ownership): Refusal | undefined {
   const isOwner = state.tag === "claimed" && state.holder === move.holder && epoch === move.epoch;
   return isOwner ? undefined : "stale";
+}
+
+/**
+ * The attempt that still runs. If its note was lost with its record, or with what the record has lost, the attempt in
+ * doubt that stands for it: an absence that is read while it runs must prove nothing.
+ */
+function attemptMeant(
+  { attempts, createdAt }: OperationRecord,
+  { attempt, madeAt = createdAt }: Extract<Move, { move: "running" }>,
+): AttemptNote | undefined {
+  const own = madeAt === createdAt ? attempts.find(({ n }) => n === attempt) : undefined;
+  return own ?? attempts.find((one) => one.epoch === LOST_EPOCH && !isCleared(one));
 }

@@ -8,7 +8,6 @@
 import {
   type Answer,
   type AttemptNote,
-  hasCommitEvidence,
   isCertainlyUnsent,
   type Licence,
   type OperationRecord,
@@ -17,7 +16,7 @@ import {
 } from "../record.ts";
 import { keepClosedAnswers } from "./approval-moves.ts";
 import { asksOf, hasExpired, isApproved, questionOf, wallOf } from "./approval-question.ts";
-import { committedBy } from "./evidence.ts";
+import { committedBy, hasCommitEvidence } from "./evidence.ts";
 import { doubtHeld, lostRecord, lostSince } from "./lost-data.ts";
 import { type Applied, hasLapsed, type Move, refused, write } from "./moves.ts";
 import { addAttempt, addNames, enter, fenceEnlisted, newRecord, redraft } from "./record-edits.ts";

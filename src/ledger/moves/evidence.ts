@@ -7,7 +7,7 @@
 
 import type { Evidence, OperationRecord, State, Stored } from "../record.ts";
 import { LOST_ATTEMPT } from "./lost-data.ts";
-import { type Applied, hasLapsed, type Move } from "./moves.ts";
+import { type Applied, hasLapsed, type Move, refused } from "./moves.ts";
 import { enter, withUpdates } from "./record-edits.ts";
 
 const MAX_EVIDENCE_KEPT = 16;
@@ -20,6 +20,10 @@ export function fileEvidence(
   const { record } = stored;
   const { state } = record;
   const { dedupes, at } = move;
+  // The record was lost, and a caller has used its key for something else since.
+  if (move.fingerprint !== undefined && move.fingerprint !== record.fingerprint) {
+    return refused("conflict");
+  }
   const isOfLost = move.madeAt !== undefined && move.madeAt !== record.createdAt;
   const evidence = isOfLost ? { ...move.evidence, attempt: LOST_ATTEMPT } : move.evidence;
   const { attempt, verdict, status } = evidence;
@@ -47,11 +51,15 @@ export function fileEvidence(
   return { tag: "write", record: next, lease: "keep", report: twice ? "duplicate" : undefined };
 }
 
+export const hasCommitEvidence = (record: OperationRecord): boolean =>
+  record.evidence.some((evidence) => evidence.verdict === "committed");
+
 /** The committed state that the filed evidence proves. */
 export function committedBy(record: OperationRecord): State {
   const proof = record.evidence.find(({ verdict }) => verdict === "committed");
-  const { effect, effectId, payload, attempt } = proof ?? {};
-  return { tag: "committed", via: "late", effect, effectId, payload, attempt };
+  const { effect, effectId, payload, found } = proof ?? {};
+  const attempt = found ? undefined : proof?.attempt;
+  return { tag: "committed", via: found ? "read" : "late", effect, effectId, payload, attempt };
 }
 
 /** Whether a commit that is settled now is another effect than one filed before. */
@@ -74,7 +82,7 @@ function isSameEffect(
     return state.effectId === evidence.effectId;
   }
   // A commit found by a read may be the same one; a service that dedupes answers twice for one effect.
-  if (dedupes || state.attempt === undefined) return true;
+  if (dedupes || state.attempt === undefined || evidence.found) return true;
   return state.attempt === evidence.attempt && evidence.attempt !== LOST_ATTEMPT;
 }
 

@@ -108,6 +108,8 @@ export type Move =
       readonly update?: AttemptUpdate | undefined;
       /** The service dedupes by key or precondition: two successes may be one effect. */
       readonly dedupes: boolean;
+      /** What was wanted. Refused if the record is of something else by now. */
+      readonly fingerprint?: string | undefined;
       readonly at: number;
     }
   /** Takes a claim back: nothing was sent. */

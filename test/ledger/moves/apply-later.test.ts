@@ -1,6 +1,7 @@
 /** What is taken back, forgotten or given up later, and what stops it. */
 import { describe, expect, test } from "vitest";
 import { apply } from "../../../src/ledger/moves/apply.ts";
+import { LOST_EPOCH } from "../../../src/ledger/moves/lost-data.ts";
 import type { AttemptNote, State } from "../../../src/ledger/record.ts";
 import { evidenceOf, recordOf } from "../../../src/testing/record-of.ts";
 import { first, held, LEASE_ENDS, no, refused, stored, unknown, written, yes } from "./stored.ts";
@@ -19,6 +20,20 @@ describe("an attempt that tells that it still runs", () => {
     const { createdAt } = found.record;
     expect(apply(found, { ...running, madeAt: createdAt - 1 }, 10)).toEqual(refused("stale"));
     expect(apply(found, { ...running, madeAt: createdAt }, 10).tag).toBe("write");
+  });
+
+  test("is noted where its own note was lost: on the attempt in doubt that stands for it", () => {
+    const lost = { ...first, n: 3, epoch: LOST_EPOCH, endsBy: 100 };
+    const found = stored({ state: unknown, attempts: [first, lost] });
+    const { createdAt } = found.record;
+    for (const move of [{ madeAt: createdAt - 1 }, { madeAt: createdAt, attempt: 2 }]) {
+      const [own, other] = written(apply(found, { ...running, ...move }, 10)).attempts;
+      expect(own).toEqual(first);
+      expect(other).toMatchObject({ n: 3, endsBy: 600 });
+    }
+    // What was read since relies on it.
+    const cleared = stored({ state: unknown, attempts: [{ ...lost, cleared: "absent" }] });
+    expect(apply(cleared, { ...running, madeAt: 0 }, 10)).toEqual(refused("stale"));
   });
 });
 

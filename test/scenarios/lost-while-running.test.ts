@@ -1,0 +1,102 @@
+/** The store loses everything while an attempt still runs, and another process makes the same call. */
+import { expect, test } from "vitest";
+import { createHoldfire } from "../../src/create.ts";
+import { absent, committed } from "../../src/engine/define/reading.ts";
+import { notApplied } from "../../src/index.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
+import { memoryStore } from "../../src/stores/memory.ts";
+import { virtualClock } from "../engine/virtual-clock.ts";
+import { listen } from "../observe/heard.ts";
+
+function open() {
+  const clock = virtualClock();
+  let inner = memoryStore({ now: clock.now, forgets: "accepted" });
+  const store = new Proxy(inner, { get: (_, name) => Reflect.get(inner, name) });
+  const witness = memoryWitness();
+  const start = () =>
+    createHoldfire({ app: "shop", store, witness, surroundings: { clock, random: () => 0.5 } });
+  const lose = () => {
+    inner = memoryStore({ now: clock.now, forgets: "accepted" });
+  };
+  const loseOne = async () => {
+    const [one] = (await inner.list({ tenant: "default" })).items;
+    if (!one) throw new Error("there is no record");
+    const { record, version: expect } = one;
+    const change = { tenant: "default", id: record.id, expect, record: undefined };
+    await inner.swap({ ...change, lease: "none" });
+  };
+  const later = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
+  return { clock, start, lose, loseOne, later };
+}
+
+/** The tool of each process; `fired` are the processes that have fired, in order. */
+function openTwo(times: { attemptTimeoutMs: number; deadlineMs: number; takesMs: number }) {
+  const { clock, start, lose, later } = open();
+  const { takesMs, ...timing } = times;
+  const fired: string[] = [];
+  const paid: string[] = [];
+  const processes = ["first", "second"].map((name) => {
+    const hf = start();
+    const pay = hf.tool({
+      name: "pay",
+      kind: "write",
+      ...timing,
+      commitsWithinMs: 100,
+      run: async (_: object) => {
+        fired.push(name);
+        if (name === "first") await later(takesMs);
+        paid.push(name);
+      },
+      readState: () => (paid.length > 0 ? committed(undefined) : absent()),
+    });
+    const other = hf.tool({ name: "other", kind: "write", run: async () => {} });
+    return { pay, other, heard: listen(hf) };
+  });
+  const [first, second] = processes;
+  if (!first || !second) throw new Error("there are two");
+  return { clock, lose, fired, paid, first, second };
+}
+
+test.each([
+  ["longer than its call waits", { attemptTimeoutMs: 1_000, deadlineMs: 7_000, takesMs: 15_000 }],
+  ["longer than a short call", { attemptTimeoutMs: 1_000, deadlineMs: 2_000, takesMs: 6_000 }],
+])("an attempt that runs %s: nothing is fired beside it", async (_, times) => {
+  const { clock, lose, fired, paid, first, second } = openTwo(times);
+  // It knows the ledger, so that it notices the loss.
+  await clock.run(second.other({}, { scope: "before" }));
+  const one = first.pay.outcome({}, { scope: "job", deadlineMs: 20_000 });
+  await clock.advance(2_700);
+  lose();
+  await clock.advance(50);
+  const other = second.pay.outcome({}, { scope: "job", deadlineMs: 20_000 });
+  expect(await clock.run(one)).toMatchObject({ status: "committed", via: "reply" });
+  expect(await clock.run(other)).toMatchObject({ status: "committed", via: "read" });
+  expect([fired, paid]).toEqual([["first"], ["first"]]);
+  expect([...first.heard("duplicate"), ...second.heard("duplicate")]).toEqual([]);
+});
+
+test("a yes is no answer to another intent under the same key, made since its record was lost", async () => {
+  const { clock, start, loseOne, later } = open();
+  const pay = (cents: number, run: () => Promise<string>) =>
+    start().run({
+      name: "pay",
+      kind: "write",
+      key: "order-1",
+      args: { cents },
+      run,
+    });
+  const one = pay(1, async () => {
+    await later(600);
+    return "paid 1";
+  });
+  await clock.advance(100);
+  await loseOne();
+  await clock.advance(100);
+  const other = pay(2, async () => {
+    await later(600);
+    throw notApplied("declined");
+  });
+  const [answered, declined] = await clock.run(Promise.allSettled([one, other]));
+  expect(answered).toMatchObject({ status: "fulfilled", value: "paid 1" });
+  expect(declined).toMatchObject({ status: "rejected", reason: { reason: "rejected" } });
+});
