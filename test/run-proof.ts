@@ -1,10 +1,12 @@
 /**
- * `npm run proof`: every part runs, also after one that failed, and the last lines say which passed.
+ * `npm run proof`: every part runs, also after one that failed. The last lines say which passed, after the end of what each
+ * that failed has printed.
  *
  * @module
  */
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import process, { env, execPath, stdout } from "node:process";
 
 interface Part {
@@ -44,17 +46,33 @@ const PARTS: readonly Part[] = [
 
 const say = (line: string): boolean => stdout.write(`${line}\n`);
 
-function run({ name, argv }: Part, number: number): string {
+/** So much of what a part that failed has printed last. */
+const KEPT_LENGTH = 6_000;
+const kept: string[] = [];
+
+async function run({ name, argv }: Part, number: number): Promise<string> {
   say(`\nproof ${number} of ${PARTS.length}: ${name}`);
   const started = performance.now();
-  const { status } = spawnSync(execPath, argv, {
-    stdio: "inherit",
-    env: { ...env, HOLDFIRE_PROOF: "1" },
+  const colours = stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const child = spawn(execPath, argv, {
+    stdio: ["inherit", "pipe", "pipe"],
+    env: { ...env, ...colours, HOLDFIRE_PROOF: "1" },
   });
+  let last = "";
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding("utf8").on("data", (text: string) => {
+      stdout.write(text);
+      last = (last + text).slice(-KEPT_LENGTH);
+    });
+  }
+  const [status] = (await once(child, "close")) as [number | null];
   const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-  if (status !== 0) process.exitCode = 1;
-  return `  ${status === 0 ? "passed" : "FAILED"}  ${name}, ${seconds} s`;
+  if (status === 0) return `  passed  ${name}, ${seconds} s`;
+  process.exitCode = 1;
+  kept.push(`\nFAILED: ${name}, whose last lines were\n${last}`);
+  return `  FAILED  ${name}, ${seconds} s`;
 }
 
-const results = PARTS.map((part, index) => run(part, index + 1));
-say(["\nproof:", ...results].join("\n"));
+const results: string[] = [];
+for (const [index, part] of PARTS.entries()) results.push(await run(part, index + 1));
+say([...kept, "\nproof:", ...results].join("\n"));
