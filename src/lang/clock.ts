@@ -5,7 +5,7 @@
  * @module
  */
 
-import { runDetached } from "./detached.ts";
+import { runWithoutContext } from "./no-context.ts";
 import type { StopSignal } from "./stop.ts";
 
 export interface Clock {
@@ -92,7 +92,7 @@ function createTimers(monotonic: () => number): Clock["after"] {
     waiting.push(one);
     if (!isDue) {
       isDue = true;
-      runDetached(() => soon(setTimers));
+      runWithoutContext(() => soon(setTimers));
     }
     return () => cancel(one);
   };

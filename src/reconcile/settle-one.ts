@@ -5,7 +5,7 @@
  * @module
  */
 
-import { executeDetached } from "../engine/call/join.ts";
+import { executeWithoutCaller } from "../engine/call/join.ts";
 import { claimInTime, claimOf } from "../engine/claim-terms.ts";
 import { recognisesRepeats, type Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -50,7 +50,7 @@ export async function settleOne(
         signal: undefined,
         deadlineMs: DEADLINE_IN_READS * tool.readTimeoutMs,
       } as const);
-  const outcome = await executeDetached(operation, bounds, engine, async (execution) => {
+  const outcome = await executeWithoutCaller(operation, bounds, engine, async (execution) => {
     const claim = await takeOver(execution, listed, engine);
     return claim.tag === "known"
       ? claim.outcome

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { runDetached } from "../../lang/detached.ts";
+import { runWithoutContext } from "../../lang/no-context.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import { type Engine, underWay } from "../engine.ts";
 import type { Caller, Execution, FireMode } from "../operation/operation.ts";
@@ -104,7 +104,7 @@ async function joinRunning(joining: Joining, engine: Engine): Promise<Outcome<un
  * An execution without a caller, apart from those that have one: the two meet in the ledger. It runs
  * outside the async context of whoever started it.
  */
-export function executeDetached(
+export function executeWithoutCaller(
   operation: Operation,
   { signal, deadlineMs, fireMode }: Caller & { readonly fireMode: FireMode },
   engine: Engine,
@@ -115,7 +115,7 @@ export function executeDetached(
   const onAbort = () => execution.stop.abort();
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
-  const done = runDetached(() => start(execution, engine, run));
+  const done = runWithoutContext(() => start(execution, engine, run));
   return done.finally(() => signal?.removeEventListener("abort", onAbort));
 }
 

@@ -10,4 +10,4 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
-export const runDetached: <T>(fn: () => T) => T = AsyncLocalStorage.snapshot();
+export const runWithoutContext: <T>(fn: () => T) => T = AsyncLocalStorage.snapshot();
