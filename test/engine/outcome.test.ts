@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { errorOf, type Outcome } from "../../src/engine/operation/outcome.ts";
+import type { Outcome } from "../../src/engine/operation/outcome.ts";
+import { errorOf } from "../../src/engine/outcome/error-of.ts";
 import { isHoldfireError, NotAppliedError, OutcomeUnknownError } from "../../src/errors.ts";
 
 const COMMON = {

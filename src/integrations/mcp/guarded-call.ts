@@ -16,7 +16,7 @@ import { type GuardedTool, guard } from "../../engine/call/guarded-tool.ts";
 import type { Tool } from "../../engine/define/tool.ts";
 import { toolOf } from "../../engine/define/tool.ts";
 import { engineOf } from "../../engine/engine-of.ts";
-import { errorOf } from "../../engine/operation/outcome.ts";
+import { errorOf } from "../../engine/outcome/error-of.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
 import { checkerOf } from "../../engine/outcome/words.ts";
 import { InvalidInputError } from "../../errors.ts";
