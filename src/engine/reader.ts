@@ -148,14 +148,14 @@ export function checkReaderOnce(
         const sought = { tag: "has_its_own", effectId } as const;
         const reading = await askReader(operation, record, tool.readTimeoutMs, engine, sought);
         if (reading.reading === "cannot_tell") learned.readerChecked = false;
-        if (reading.reading === "absent") callBlind(operation, engine);
+        if (reading.reading === "absent") markReaderBlind(operation, engine);
       }),
     true,
   );
 }
 
 /** Takes the `absent` licence from a reader that does not find this committed operation. */
-export function callBlind(operation: Operation, engine: Engine): void {
+export function markReaderBlind(operation: Operation, engine: Engine): void {
   const { learned } = operation.tool;
   learned.readerChecked = true;
   learned.readerBlind = true;

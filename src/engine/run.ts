@@ -46,7 +46,7 @@ import { classifyAttempt } from "./steps/classify-attempt.ts";
 import { fileLateReply } from "./steps/late.ts";
 import { keepLease } from "./steps/lease.ts";
 import { endBeforeFiring, type Next, nextMove, pause, readsFirst } from "./steps/next-move.ts";
-import { isInDoubt, type Owned } from "./steps/ownership.ts";
+import { type Owned, shouldReadState } from "./steps/ownership.ts";
 import { readState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
 import { stopSlowAttempts } from "./steps/still-running.ts";
@@ -110,7 +110,7 @@ async function onePass(
   const classifying = attempted && classifyAttempt(owned, attempted, engine);
   if (classifying instanceof Promise) await classifying;
   if (attempted?.late) whenLate(owned, attempted.late, engine);
-  if (isInDoubt(owned)) await readState(owned, engine);
+  if (shouldReadState(owned)) await readState(owned, engine);
 
   return await toPass(owned, nextMove(owned, engine), engine, settleWith);
 }
@@ -135,7 +135,7 @@ function toPass(
   }
 }
 
-/** The reply of an attempt that was given up: evidence, whenever it comes. */
+/** The reply of an attempt whose time was up: evidence, whenever it comes. */
 function whenLate(owned: Owned, late: Late, engine: Engine): void {
   inBackground(engine, async () => {
     // Whatever it has done was undone with its transaction.

@@ -45,11 +45,11 @@ export interface Ledger {
   trust(by: string): Promise<void>;
   /** Opens the store once; later calls wait for the same opening. A failed opening is tried again. */
   open(): Promise<void>;
-  /** `known` is the record as the caller last saw it: a first guess, which saves a read. Left out, the guess is that there is none. */
+  /** `lastSeen` is the record as the caller last saw it: a first guess, which saves a read. Left out, the guess is that there is none. */
   move(
     ref: Ref,
     move: Move,
-    known?: Stored | undefined,
+    lastSeen?: Stored | undefined,
     lane?: LaneChange | undefined,
   ): Promise<Moved>;
   read(ref: Ref): Promise<Stored | undefined>;
@@ -224,10 +224,10 @@ export function createLedger({
       return opening;
     },
 
-    move(ref, move, known, lane) {
+    move(ref, move, lastSeen, lane) {
       try {
         const wanted = { ref, move, lane };
-        const first = { stored: known, certain: false, laneTries: 0 };
+        const first = { stored: lastSeen, certain: false, laneTries: 0 };
         return tryMove(wanted, first, (next) => goOn(wanted, next));
       } catch (error) {
         // A store of a user's own may throw without a promise.

@@ -7,7 +7,7 @@
 
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
-import { callBlind } from "../engine/reader.ts";
+import { markReaderBlind } from "../engine/reader.ts";
 import type { OperationRecord } from "../ledger/record.ts";
 import { checkReader, ENOUGH } from "./check-reader.ts";
 import type { GoneFinding, NotCompared } from "./compare.ts";
@@ -55,7 +55,7 @@ export function createAbsences(spanEnd: number, engine: Engine): Absences {
     if (learned.readerChecked && gone.length < ENOUGH) return true;
     if (await checkReader(tool, engine, spanEnd)) return true;
     if (!learned.readerBlind)
-      callBlind(
+      markReaderBlind(
         recallSettled(record, tool, () => {}),
         engine,
       );

@@ -8,7 +8,7 @@
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation } from "../engine/operation/operation.ts";
-import { askReader, callBlind } from "../engine/reader.ts";
+import { askReader, markReaderBlind } from "../engine/reader.ts";
 import { listRecords } from "../engine/store-call.ts";
 import { recallSettled } from "./recall-operation.ts";
 
@@ -63,6 +63,6 @@ export async function checkReader(
     }
     missed = operation;
   }
-  if (missed) callBlind(missed, engine);
+  if (missed) markReaderBlind(missed, engine);
   return false;
 }

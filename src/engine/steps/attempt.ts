@@ -25,10 +25,10 @@ import { bufferResponse } from "../outcome/response.ts";
 import type { Result } from "../outcome/result.ts";
 import { noteUnvetoable, termsAfterEnd } from "./late.ts";
 import { mayStillSend } from "./lease.ts";
-import { type Owned, timeOf } from "./ownership.ts";
+import type { Owned } from "./ownership.ts";
 import { prepareAttempt, storedPrecondition } from "./prepare-attempt.ts";
-import { announceRunning, beginAttempt, endAttempt, stopSlowAttempts } from "./still-running.ts";
-import { attemptMsOf, type TimeToSend } from "./time-to-send.ts";
+import { beginAttempt, endAttempt, keepNotingRunning, stopSlowAttempts } from "./still-running.ts";
+import { attemptMsOf, type TimeToSend, timeToSendOf } from "./time-to-send.ts";
 
 const ENLISTED =
   "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
@@ -46,7 +46,7 @@ export interface Attempted {
   readonly took: Took;
 }
 
-/** An attempt that was given up: what it brings after all. */
+/** An attempt whose time was up: how it ends after all. */
 export type Late = Promise<Attempted & { readonly ended: Ended<Result> }>;
 
 export type FiredAttempt = Attempted & { readonly late?: Late | undefined };
@@ -83,7 +83,7 @@ export async function attemptEffect(
   }
   owned.waitedFor ??= new Map();
   owned.waitedFor.set(n, { time: attempted.time, stop });
-  announceRunning(owned, n, ended, engine);
+  keepNotingRunning(owned, n, ended, engine);
   const late = ended.then((value) => {
     end(value);
     return { ...attempted, ended: value };
@@ -105,7 +105,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
   const key = keyOf(operation, generation);
   const { value: precondition } = storedPrecondition(owned, engine);
   const startedAt = engine.clock.monotonic();
-  const time = owned.sendTime ?? timeOf(undefined, engine);
+  const time = owned.sendTime ?? timeToSendOf(undefined, engine);
 
   execution.sent = true;
   owned.fires += 1;

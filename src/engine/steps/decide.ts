@@ -135,7 +135,7 @@ const AGAIN = ["not_sent", "refused", "absent"] as const;
 /** Every attempt certainly did nothing: fire again if that is allowed, else say so. */
 function withoutDoubt(situation: Situation, clears: readonly number[]): Decision {
   const last = situation.attempts.at(-1);
-  const reason = certainty(last, clears);
+  const reason = reasonNotApplied(last, clears);
   const licence = AGAIN.find((each) => each === reason);
   // What failed inside, or before any request was made, would fail again at once.
   const wouldFailAgain = (last?.innerOnly || last?.untried) && last.epoch === situation.epoch;
@@ -153,7 +153,7 @@ function withoutDoubt(situation: Situation, clears: readonly number[]): Decision
 const firesFreely = ({ fireMode }: Situation): boolean => fireMode === "freely";
 
 /** Why it certainly did not happen, where no attempt is in doubt. */
-export function certainty(
+export function reasonNotApplied(
   last: AttemptNote | undefined,
   clears: readonly number[],
 ): NotAppliedReason {

@@ -14,7 +14,7 @@ import { recognisesForgotten } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { backoff } from "../pace.ts";
-import { answeredYes, certainty, type Decision, decide } from "./decide.ts";
+import { answeredYes, type Decision, decide, reasonNotApplied } from "./decide.ts";
 import { forget, learn, type Owned, wakeOf } from "./ownership.ts";
 import { situationOf } from "./situation.ts";
 import { awaitsRun } from "./still-running.ts";
@@ -133,7 +133,11 @@ function asItStands(
 ): Final {
   if (owned.attempts.every(isCleared)) {
     const clears = decision.do === "fire" ? decision.clears : [];
-    return { do: "not_applied", reason: certainty(owned.attempts.at(-1), clears), clears: [] };
+    return {
+      do: "not_applied",
+      reason: reasonNotApplied(owned.attempts.at(-1), clears),
+      clears: [],
+    };
   }
   const inProgress = owned.lastRead?.reading === "in_progress" && short !== "still_running";
   return { do: "leave_unknown", reason: inProgress ? "in_progress" : short };

@@ -21,7 +21,7 @@ import type { Execution } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Result } from "../outcome/result.ts";
 import type { Situation, StateRead } from "./decide.ts";
-import { type TimeToSend, timeToSend } from "./time-to-send.ts";
+import { type TimeToSend, timeToSendOf } from "./time-to-send.ts";
 
 export interface Owned {
   readonly execution: Execution;
@@ -105,7 +105,7 @@ function own(
     attempts: [...record.attempts],
     licence: claimUnfired ? last?.licence : undefined,
     claimUnfired,
-    sendTime: claimUnfired ? timeOf(last, engine) : undefined,
+    sendTime: claimUnfired ? timeToSendOf(last, engine) : undefined,
     waitedFor: undefined,
     fires: 0,
     lastRead: undefined,
@@ -122,9 +122,6 @@ function own(
     active: true,
   };
 }
-
-export const timeOf = (note: AttemptNote | undefined, engine: Engine): TimeToSend =>
-  timeToSend(note?.endsBy ?? Number.NEGATIVE_INFINITY, note?.skew, engine);
 
 export function wakeOf(owned: Owned): Stop {
   owned.wake ??= createStop();
@@ -163,8 +160,8 @@ export function remember(owned: Owned, stored: Stored | undefined): void {
   if (stored && stored.version > owned.stored.version) owned.stored = stored;
 }
 
-/** It is not known whether it happened, and a reader may tell. */
-export const isInDoubt = ({ attempts, operation }: Owned): boolean =>
+/** An attempt is in doubt, none was answered yes, and there is a reader. */
+export const shouldReadState = ({ attempts, operation }: Owned): boolean =>
   operation.tool.readState !== undefined &&
   attempts.some((attempt) => !isCleared(attempt)) &&
   !attempts.some(({ verdict }) => verdict === "committed");

@@ -12,10 +12,10 @@ import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
 import { mayStillResend } from "./decide.ts";
 import { leaseLasts, loseLease, mayStillSend, renewsLease } from "./lease.ts";
-import { forget, type Owned, relearn, remember, timeOf, updatesOf } from "./ownership.ts";
+import { forget, type Owned, relearn, remember, updatesOf } from "./ownership.ts";
 import { situationOf } from "./situation.ts";
 import { noteLonger } from "./still-running.ts";
-import { attemptMsOf, endsByIn, extend, leftMs } from "./time-to-send.ts";
+import { attemptMsOf, endsByIn, extend, leftMs, timeToSendOf } from "./time-to-send.ts";
 
 /** The durable note comes first; the claim itself is the note of the first attempt, which mostly starts at once. */
 export function prepareAttempt(
@@ -119,7 +119,7 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   owned.grantedAt = grantedAt;
   remember(owned, moved.stored);
   const added = moved.stored.record.attempts.at(-1);
-  owned.sendTime = timeOf(added, engine);
+  owned.sendTime = timeToSendOf(added, engine);
   if (added) owned.attempts = [...owned.attempts, added];
   return true;
 }

@@ -97,7 +97,7 @@ export async function noteLonger(
  * Its time is up: tells the ledger at once that it still runs, and again at every third of the time that it gets,
  * until `running` settles or the ledger refuses it. It may send for as long as it is waited for.
  */
-export function announceRunning(
+export function keepNotingRunning(
   owned: Owned,
   n: number,
   running: Promise<unknown>,

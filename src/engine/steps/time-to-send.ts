@@ -1,11 +1,14 @@
 /**
  * Until when an attempt may send. The time is in the ledger before the attempt is fired, so that whoever takes over
- * knows when it has ended; this process keeps to it by both of its clocks.
+ * knows when it has ended; this process keeps to it by both of its clocks. An attempt whose time is up and that goes on
+ * gets more in `still-running.ts`. What would leave after the time is stopped: `mayStillSend` in `lease.ts` says that it
+ * may not, and `wire/late-request.ts` stops it.
  *
  * @module
  */
 
 import { type Instant, instantOf } from "../../lang/clock.ts";
+import type { AttemptNote } from "../../ledger/record.ts";
 import { TO_NOTE_MS } from "../claim-terms.ts";
 import type { Engine } from "../engine.ts";
 import type { Execution } from "../operation/operation.ts";
@@ -39,6 +42,10 @@ export const timeToSend = (
   skew: number | undefined,
   engine: Engine,
 ): TimeToSend => ({ end: endOf(endsBy, skew, engine), skew });
+
+/** The same for an attempt of the ledger. Where no time was noted, it may not send. */
+export const timeToSendOf = (note: AttemptNote | undefined, engine: Engine): TimeToSend =>
+  timeToSend(note?.endsBy ?? Number.NEGATIVE_INFINITY, note?.skew, engine);
 
 /** A later time was noted. */
 export function extend(time: TimeToSend, endsBy: number, engine: Engine): void {
