@@ -23,7 +23,7 @@ import type { Frame } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
 import { bufferResponse } from "../outcome/response.ts";
 import type { Result } from "../outcome/result.ts";
-import { noteUnvetoable, termsAfterEnd } from "./late.ts";
+import { noteUnvetoable, sharedTerms, termsAfterEnd } from "./late.ts";
 import { mayStillSend } from "./lease.ts";
 import type { Owned } from "./ownership.ts";
 import { prepareAttempt, storedPrecondition } from "./prepare-attempt.ts";
@@ -149,7 +149,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
 const termsWhileRunning =
   (owned: Owned, n: number, time: TimeToSend, engine: Engine): (() => WriteTerms) =>
   () => ({
-    ...termsAfterEnd(owned.operation, n, engine)(),
+    ...sharedTerms(owned.operation, n, engine),
     mayStillSend: (isFirst) => mayStillSend(owned, time, isFirst, instantOf(engine.clock)),
   });
 

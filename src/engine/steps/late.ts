@@ -4,7 +4,7 @@
  * A late reply is evidence: it decides where the execution still waits, and is filed where it does not. A late request, a
  * write that left after its attempt had ended, takes a certainty back; so does a way out that cannot be stopped. Both
  * are told to the ledger, and an owner that still decides hears of them there. A record that the store has lost
- * is restored from what is known.
+ * is restored from what is known. What a late reply does is proved in `test/scenarios/late-reply.test.ts`.
  *
  * @module
  */
@@ -107,15 +107,20 @@ export async function restore(owned: Owned, state: Settled, engine: Engine): Pro
   return settled !== "closed" && settled.tag === "moved";
 }
 
-/** What holds for the requests of an attempt that has ended. It keeps nothing else of it. */
+/** What holds for the requests of an attempt, while it runs and after its end. It keeps nothing else of the attempt. */
+export const sharedTerms = (
+  operation: Operation,
+  n: number,
+  engine: Engine,
+): Omit<WriteTerms, "mayStillSend"> => ({
+  ignores: operation.tool.ignores,
+  onLate: () => doubtLate(operation, n, engine),
+  onOtherWay: () => noteUnvetoable(operation, n, engine),
+});
+
 export const termsAfterEnd =
   (operation: Operation, n: number, engine: Engine): (() => WriteTerms) =>
-  () => ({
-    ignores: operation.tool.ignores,
-    mayStillSend: () => false,
-    onLate: () => doubtLate(operation, n, engine),
-    onOtherWay: () => noteUnvetoable(operation, n, engine),
-  });
+  () => ({ ...sharedTerms(operation, n, engine), mayStillSend: () => false });
 
 /** A request that may be this attempt's has left after its end: that nothing happened is not certain any more. */
 function doubtLate(operation: Operation, n: number, engine: Engine): void {

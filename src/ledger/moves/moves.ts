@@ -147,7 +147,10 @@ export type Move =
       readonly note?: string | undefined;
       readonly at: number;
     }
-  /** An attempt goes on for longer than was noted. Refused once it is certain that it did nothing. */
+  /**
+   * An attempt goes on for longer than was noted. Refused once it is certain that it did nothing. Made by `noteLonger`
+   * (`engine/steps/still-running.ts`).
+   */
   | {
       readonly move: "running";
       readonly attempt: number;
@@ -155,7 +158,10 @@ export type Move =
       /** As in `file`. */
       readonly madeAt?: number | undefined;
     }
-  /** A write left after the end of its attempt, which therefore ends by `endsBy` only: it proves nothing any more. */
+  /**
+   * A write left after the end of its attempt, which therefore ends by `endsBy` only: it proves nothing any more. Made by
+   * `doubtLate` (`engine/steps/late.ts`).
+   */
   | {
       readonly move: "doubt";
       readonly attempt: number;
@@ -163,9 +169,12 @@ export type Move =
       readonly endsBy: number;
       readonly at: number;
     }
-  /** An attempt has a way out that cannot be stopped. */
+  /** An attempt has a way out that cannot be stopped. Made by `noteUnvetoable` (`engine/steps/late.ts`). */
   | { readonly move: "doubt"; readonly attempt: number; readonly why: "unvetoable" }
-  /** The operation was called again, under another tool-call id or in another run. */
+  /**
+   * The operation was called again, under another tool-call id or in another run; or its state is told to a model that asks.
+   * Made by `noteRepeat` (`engine/steps/note-repeat.ts`), and by `told` (`engine/admin/status.ts`) for the model.
+   */
   | {
       readonly move: "meet";
       /** The state that its caller is told. It may have changed since, and of that none was told. */
