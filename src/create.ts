@@ -5,11 +5,11 @@
  */
 
 import type { Holdfire, HoldfireOptions } from "./api.ts";
+import { createBudgets } from "./engine/budget.ts";
 import { createCalledWith } from "./engine/called-with.ts";
 import { checkOptions, positive } from "./engine/define/check.ts";
 import { attemptsOf, budgetOf, checkOnHiddenRetry, timingOf } from "./engine/define/settings.ts";
 import { type Engine, newTenant } from "./engine/engine.ts";
-import { createBudgets } from "./engine/pace.ts";
 import { createPersist } from "./engine/store-call.ts";
 import { InvalidInputError } from "./errors.ts";
 import { gateOf } from "./gate/gate.ts";

@@ -40,6 +40,8 @@ const ENGINE = [
   "define",
   "called-with.ts",
   "attempt-context.ts",
+  "backoff.ts",
+  "budget.ts",
   "pace.ts",
   "passes.ts",
   "store-call.ts",

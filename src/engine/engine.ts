@@ -11,13 +11,13 @@ import type { Ledger, Moved } from "../ledger/ledger.ts";
 import type { Stored } from "../ledger/record.ts";
 import type { LaneChange, StoredLane } from "../ledger/store.ts";
 import type { Events } from "../observe/events.ts";
+import type { Budgets } from "./budget.ts";
 import type { CalledWith } from "./called-with.ts";
 import type { Registry } from "./define/define-tool.ts";
 import type { PlannedCall } from "./define/planned-call.ts";
 import type { OnHiddenRetry, Timing } from "./define/settings.ts";
 import type { Tool } from "./define/tool.ts";
 import type { Caller, Execution, NamedCallOptions, Operation } from "./operation/operation.ts";
-import type { Budgets } from "./pace.ts";
 import type { Persist } from "./store-call.ts";
 
 export interface Engine {

@@ -1,77 +1,9 @@
 /**
- * How fast tools, reads and model calls are retried: the pause before the next try, and a retry budget per service.
- * The waits for the store, for other processes and for people are in `store-call.ts`, `steps/wait-for-change.ts` and
- * `gate/wait-for-answer.ts`.
- *
- * A service that is down gets few resends, however many callers there are. First attempts and reads are free; a
- * resend waits for a token. Tokens come back with successes and with time, so that a budget sets the pace of
- * resends and never their fate.
+ * Exports `backoff.ts` and `budget.ts` together, for `bench/outage/policies.ts` alone. It can go once that file imports the two
+ * by themselves.
  *
  * @module
  */
 
-import type { Clock } from "../lang/clock.ts";
-import type { Budget } from "./define/settings.ts";
-
-export interface BackoffOptions {
-  readonly minDelayMs: number;
-  readonly maxDelayMs: number;
-  /** No two tries closer than this, whatever a service says. */
-  readonly spacingMs: number;
-}
-
-/** `tries` counts from 0; `retryAfterMs` is the service's own wish. */
-export function backoff(
-  tries: number,
-  retryAfterMs: number | undefined,
-  { minDelayMs, maxDelayMs, spacingMs }: BackoffOptions,
-  random: () => number,
-): number {
-  if (retryAfterMs !== undefined) return Math.max(retryAfterMs, spacingMs);
-  const ceiling = Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(tries, 30));
-  return Math.max(spacingMs, random() * ceiling);
-}
-
-export interface Budgets {
-  /**
-   * Takes the next token, and tells how long to wait before it may be used: who comes next gets a later one.
-   * `undefined`: there is none within the time, and none was taken.
-   */
-  reserve(service: string, withinMs: number): number | undefined;
-  /** A token that was reserved and is not used. */
-  putBack(service: string): void;
-  reward(service: string): void;
-}
-
-/** Ten tenths must make exactly one. */
-const exact = (tokens: number): number => Math.round(tokens * 1e6) / 1e6;
-
-export function createBudgets(
-  { tokens: most, perSecond, perSuccess }: Budget,
-  { monotonic }: Pick<Clock, "monotonic">,
-): Budgets {
-  /** Below 0 where tokens are reserved that are still to come. A service that is not listed has all. */
-  const levels = new Map<string, { readonly tokens: number; readonly at: number }>();
-  const levelOf = (service: string): number => {
-    const level = levels.get(service);
-    if (!level) return most;
-    const refilled = ((monotonic() - level.at) / 1_000) * perSecond;
-    return exact(Math.min(most, level.tokens + refilled));
-  };
-  const add = (service: string, tokens: number): void => {
-    const level = exact(levelOf(service) + tokens);
-    if (level >= most) levels.delete(service);
-    else levels.set(service, { tokens: level, at: monotonic() });
-  };
-  return {
-    reserve(service, withinMs) {
-      const missing = exact(1 - levelOf(service));
-      const waitMs = missing <= 0 ? 0 : (missing / perSecond) * 1_000;
-      if (waitMs >= withinMs) return undefined;
-      add(service, -1);
-      return waitMs;
-    },
-    putBack: (service) => add(service, 1),
-    reward: (service) => add(service, perSuccess),
-  };
-}
+export { backoff } from "./backoff.ts";
+export { createBudgets } from "./budget.ts";

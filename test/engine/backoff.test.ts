@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { backoff } from "../../src/engine/pace.ts";
+import { backoff } from "../../src/engine/backoff.ts";
 
 const OPTIONS = { minDelayMs: 250, maxDelayMs: 8_000, spacingMs: 100 };
 const wait = (turn: number, random: number, retryAfterMs?: number) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createBudgets } from "../../src/engine/budget.ts";
 import { budgetOf } from "../../src/engine/define/settings.ts";
-import { createBudgets } from "../../src/engine/pace.ts";
 
 const times = (count: number, work: () => void) => {
   for (let index = 0; index < count; index += 1) work();

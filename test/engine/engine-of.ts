@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createBudgets } from "../../src/engine/budget.ts";
 import { nameOperation } from "../../src/engine/call/name-operation.ts";
 import { createCalledWith } from "../../src/engine/called-with.ts";
 import { defineTool } from "../../src/engine/define/define-tool.ts";
@@ -15,7 +16,6 @@ import type {
   NamedCallOptions,
   Operation,
 } from "../../src/engine/operation/operation.ts";
-import { createBudgets } from "../../src/engine/pace.ts";
 import { createPersist } from "../../src/engine/store-call.ts";
 import { canonicalize } from "../../src/key/canonical.ts";
 import { createCodec } from "../../src/ledger/codec/codec.ts";

@@ -1,7 +1,7 @@
 /** How an execution ends: what is written and told, and what the rest of the process learns of it. */
 import { describe, expect, test } from "vitest";
+import { createBudgets } from "../../src/engine/budget.ts";
 import { absent } from "../../src/engine/define/reading.ts";
-import { createBudgets } from "../../src/engine/pace.ts";
 import { fileLateReply } from "../../src/engine/steps/late.ts";
 import type { Final } from "../../src/engine/steps/next-move.ts";
 import { learn } from "../../src/engine/steps/ownership.ts";

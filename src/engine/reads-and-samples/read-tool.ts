@@ -12,6 +12,7 @@ import type { Json } from "../../key/json.ts";
 import { sleep, withTimeLimit } from "../../lang/clock.ts";
 import { answersOf, wireFacts } from "../../wire/token.ts";
 import { contextFrom } from "../attempt-context.ts";
+import { backoff } from "../backoff.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { fireOnce, warnOfRepeats } from "../fire-once.ts";
@@ -22,7 +23,6 @@ import { commonFrom } from "../outcome/build.ts";
 import { redactFailure } from "../outcome/failure.ts";
 import { thrownWords } from "../outcome/failure-words.ts";
 import { whyNotApplied } from "../outcome/words.ts";
-import { backoff } from "../pace.ts";
 import { type Pass, repeat } from "../passes.ts";
 
 export function runRead(

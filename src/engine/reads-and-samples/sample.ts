@@ -14,9 +14,9 @@ import type { HiddenRetryError } from "../../errors.ts";
 import { sleep } from "../../lang/clock.ts";
 import { peek } from "../../lang/peek.ts";
 import { type WireToken, wireFacts } from "../../wire/token.ts";
+import { backoff } from "../backoff.ts";
 import type { Engine } from "../engine.ts";
 import { fireOnce, warnOfRepeats } from "../fire-once.ts";
-import { backoff } from "../pace.ts";
 import { type Pass, repeat } from "../passes.ts";
 
 /** How a client's calls are sampled. */

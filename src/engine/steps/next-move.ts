@@ -10,10 +10,10 @@
 
 import { sleep } from "../../lang/clock.ts";
 import { isCleared, type Licence } from "../../ledger/record.ts";
+import { backoff } from "../backoff.ts";
 import { recognisesForgotten } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
-import { backoff } from "../pace.ts";
 import { answeredYes, type Decision, decide, reasonNotApplied } from "./decide.ts";
 import { forget, learn, type Owned, wakeOf } from "./ownership.ts";
 import { situationOf } from "./situation.ts";

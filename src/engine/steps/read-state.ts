@@ -5,10 +5,10 @@
  */
 
 import { sleep } from "../../lang/clock.ts";
+import { backoff } from "../backoff.ts";
 import { sinceEnds } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
-import { backoff } from "../pace.ts";
 import { askReader, isBroken } from "../reader.ts";
 import { type Owned, wakeOf } from "./ownership.ts";
 
