@@ -147,10 +147,8 @@ export type Move =
       readonly note?: string | undefined;
       readonly at: number;
     }
-  /**
-   * An attempt goes on for longer than was noted. Refused once it is certain that it did nothing. Made by `noteLonger`
-   * (`engine/steps/still-running.ts`).
-   */
+  // Made by `noteLonger` of `engine/steps/still-running.ts`.
+  /** An attempt goes on for longer than was noted. Refused once it is certain that it did nothing. */
   | {
       readonly move: "running";
       readonly attempt: number;
@@ -158,10 +156,8 @@ export type Move =
       /** As in `file`. */
       readonly madeAt?: number | undefined;
     }
-  /**
-   * A write left after the end of its attempt, which therefore ends by `endsBy` only: it proves nothing any more. Made by
-   * `doubtLate` (`engine/steps/late.ts`).
-   */
+  // Made by `doubtLate` of `engine/steps/late.ts`.
+  /** A write left after the end of its attempt, which therefore ends by `endsBy` only: it proves nothing any more. */
   | {
       readonly move: "doubt";
       readonly attempt: number;
@@ -169,12 +165,11 @@ export type Move =
       readonly endsBy: number;
       readonly at: number;
     }
-  /** An attempt has a way out that cannot be stopped. Made by `noteUnvetoable` (`engine/steps/late.ts`). */
+  // Made by `noteUnvetoable` of `engine/steps/late.ts`.
+  /** An attempt has a way out that cannot be stopped. */
   | { readonly move: "doubt"; readonly attempt: number; readonly why: "unvetoable" }
-  /**
-   * The operation was called again, under another tool-call id or in another run; or its state is told to a model that asks.
-   * Made by `noteRepeat` (`engine/steps/note-repeat.ts`), and by `told` (`engine/admin/status.ts`) for the model.
-   */
+  // Made by `noteRepeat` of `engine/steps/note-repeat.ts`; and by `told` of `engine/admin/status.ts`, for a model that asks.
+  /** The operation was called again, under another tool-call id or in another run. */
   | {
       readonly move: "meet";
       /** The state that its caller is told. It may have changed since, and of that none was told. */
