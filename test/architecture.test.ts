@@ -32,7 +32,7 @@ const LAYERS = [
   "console",
   "cli",
   "index.ts",
-  "build.ts",
+  "bundle.ts",
 ];
 
 /** The same inside the engine: a file or a folder each. */
@@ -79,7 +79,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   uplot: /^src\/console\/ui\/parts\/outcomes-chart\.tsx$/,
   "uplot/dist/uPlot.min.css": /^src\/console\/ui\/parts\/outcomes-chart\.tsx$/,
   esbuild: /^src\/console\/ui\/build\.ts$/,
-  rolldown: /^src\/build\.ts$/,
+  rolldown: /^src\/bundle\.ts$/,
 };
 
 /** Decisions by prose: what an error says to people is not what it proves. */

@@ -16,5 +16,5 @@ const CODE = ENDING === ".ts" ? "src" : "dist";
 /** A file beside `src` in the repository, and beside `dist` in the package. */
 export const ownFile = (path: string): URL => new URL(path, ROOT);
 
-/** A module that is loaded by its address: its path in `src`, without the ending. `src/build.ts` has to list it. */
+/** A module that is loaded by its address: its path in `src`, without the ending. `src/bundle.ts` has to list it. */
 export const ownModule = (path: string): URL => ownFile(`${CODE}/${path}${ENDING}`);
