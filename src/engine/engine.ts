@@ -80,7 +80,7 @@ export const newTenant = (): TenantKnowledge => ({
   reconciles: false,
 });
 
-/** The seam for people and lanes: what stands between an operation and its claim. Made in `src/gate`. */
+/** The interface to people and lanes: what stands between an operation and its claim. Made in `src/gate`. */
 export interface Gate {
   /** Asked before each claim. Must send nothing. Answers at once where nothing has to be asked. */
   admit(execution: Execution, engine: Engine, visit: Visit): Admission | Promise<Admission>;

@@ -1,10 +1,13 @@
 /**
- * Runs passes until one is done. The only file that knows p-retry.
+ * Runs passes until one is done. The only file that imports p-retry.
  *
- * The loop is p-retry's, the library that people know for it; what it does with an error, or a thrown value that is none,
- * is tested there. Each pass decides the rest: whether another one follows, and after which pause, which is made on the
- * engine's clock. An error that a pass throws ends the loop and comes out as it is; from the second pass on it goes
- * through p-retry. What a user's function throws is a value in its pass, and does not come here.
+ * Holdfire's design fixes that its retry loop is p-retry's, and that one file imports it: nobody has to trust a home-made
+ * loop. p-retry only repeats. Each pass decides whether another one follows, and after which pause; the pause is made on the
+ * engine's clock, not on p-retry's timers.
+ *
+ * p-retry goes on only where a pass throws `AnotherPass`, a class of this file. It never judges a user's error: what a user's
+ * function throws is kept as a value inside its pass. Any other error that a pass throws is the engine's own; it ends the loop,
+ * and the caller of `repeat` gets it unchanged.
  *
  * @module
  */
@@ -16,7 +19,7 @@ export type Pass<T> =
   | { readonly tag: "done"; readonly value: T }
   | { readonly tag: "wait"; readonly waitMs: number };
 
-/** What p-retry is shown of a pass that is to be followed by another. */
+/** Tells p-retry that another pass follows. */
 class AnotherPass extends Error {
   readonly waitMs: number;
 

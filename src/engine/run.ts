@@ -1,36 +1,46 @@
 /**
  * The engine: one operation, from claim to outcome. Read this file first.
  *
- *   claim → attempt → classify → read state → settle
- *             ▲                      │
- *             └── next move ◄────────┘   fire again, read again, or settle
+ *   claim → attempt → classify → read state → next move → settle
+ *              ▲                                  │
+ *              └──────────────────────────────────┘   fire again, read again
  *
  * Each is a file in `steps/`, beside the parts they are made of, some of them shared. None of the six calls another;
- * this file calls them all, so the order below is the order in which things happen. With `readFirst`, or a
- * store that may forget, the state is read before the first attempt, too.
+ * this file calls them all, so the order below is the order in which things happen. The state is read only where an
+ * attempt is in doubt and the tool has a reader; with `readFirst`, or a store that may forget, also before the first attempt.
  *
- * The steps speak to each other through `owned` (`steps/ownership.ts`): what was learned of the attempts, the last read of
- * the state, the licence to fire in the next pass, and the results.
+ * What outlives a step is in `owned` (`steps/ownership.ts`): what was learned of the attempts, the last read of the state,
+ * the licence to fire in the next pass, and the results. An attempt and a final decision are handed on as values.
  *
- * The whole way of a call whose reply was lost; `holdfire.ts`, `ledger/`, `classify/` and `wire/` are in `src/`, all other
- * paths in `src/engine/`:
+ * The whole way of a call whose reply was lost; `holdfire.ts`, `gate/`, `ledger/`, `classify/` and `wire/` are in `src/`, all
+ * other paths in `src/engine/`:
  *
  *   define      holdfire.ts → define/define-tool.ts
- *   call        call/guarded-tool.ts → call/name-operation.ts → call/join.ts → here
- *   claim       steps/claim.ts → claim-terms.ts → ledger/ledger.ts → ledger/moves/apply.ts → the store
- *   attempt     steps/attempt.ts → fire-once.ts → the tool's own run; what it sends is counted: wire/token.ts
+ *   call        call/guarded-tool.ts → call/name-operation.ts, which names the operation
+ *               call/guarded-tool.ts → call/join.ts → here: it is handed `runOperation`
+ *   claim       steps/claim.ts → gate/gate.ts, which is asked first
+ *               steps/claim.ts → claim-terms.ts → ledger/ledger.ts → ledger/moves/apply.ts, which has claim-moves.ts beside it
+ *               decide a claim; ledger.ts then calls the store
+ *   attempt     steps/attempt.ts → steps/prepare-attempt.ts, which decides whether anything is fired
+ *               steps/attempt.ts → fire-once.ts → the tool's own run, with what attempt-context.ts makes for it; what it
+ *               sends is counted: wire/token.ts
  *   classify    steps/classify-attempt.ts → classify/classify.ts; an attempt whose time is up is unknown without it
  *   read state  steps/read-state.ts → reader.ts → the tool's own readState
- *   next move   steps/next-move.ts → steps/decide.ts, which is pure; pace.ts says how long the pause after it is
+ *   next move   steps/next-move.ts → steps/situation.ts, which makes what is decided on
+ *               steps/next-move.ts → steps/decide.ts, which is pure
+ *               backoff.ts and budget.ts say how long the pause after it is; the pause before a read that must not begin before
+ *               a certain time is made in next-move.ts itself
  *   settle      steps/settle.ts → steps/settled-state.ts → ledger/ledger.ts → the store; outcome/build.ts makes the outcome
- *   result      call/join.ts, where each caller waits → call/guarded-tool.ts → operation/outcome.ts, for the errors
+ *   result      call/join.ts, where each caller waits → outcome/result.ts, which makes each caller's copy
+ *               call/guarded-tool.ts → outcome/error-of.ts, which makes the errors
  *
  * Where a step may answer at once or with a promise (`X | Promise<X>`), that is for speed alone: a plain call then takes
  * no extra turns, and the long way gives the same answer.
  *
- * `passes.ts` is the loop around it. Outside of `steps/` is what others need, too: reads and model calls use `fire-once.ts`
- * and `pace.ts`; model calls, the gate and reconcile use `claim-terms.ts`; replay (`outcome/replay.ts`) and reconcile use
- * `reader.ts`. Only `ended-here.ts` is for steps alone: its list is the whole process's.
+ * `passes.ts` is the loop around it. Outside of `steps/` is what others need, too: reads and model calls use `passes.ts`,
+ * `fire-once.ts` and `backoff.ts`, and model calls `budget.ts`; model calls, the gate and reconcile use `claim-terms.ts`; replay
+ * (`outcome/replay.ts`) and reconcile use `reader.ts`. Only `ended-here.ts` is for steps alone: it is beside `steps/` because
+ * that folder is full, with the 20 files that `test/architecture.test.ts` allows.
  *
  * @module
  */

@@ -1,8 +1,9 @@
 /**
- * What a call carries through asynchronous work: its scope, and the token of the attempt it runs in.
+ * What a call carries through asynchronous work, four things: its scope, the token of the attempt it runs in, the call of
+ * that attempt's own `fetch`, and the tool for which holdfire looks.
  *
- * One storage for both, because Node copies all storages whenever one of them changes. Who owns a value
- * knows its type: scopes are made in `key/scope.ts`, tokens in `wire/token.ts`.
+ * One storage for all four, because Node copies all storages whenever one of them changes. Who owns a value
+ * knows its type: scopes are made in `key/scope.ts`, tokens in `wire/token.ts`, calls in `wire/bound-fetch.ts`.
  *
  * @module
  */

@@ -19,6 +19,8 @@ import type {
   Warning,
 } from "./event-parts.ts";
 
+// A new event also needs its line in `LINES` (`log.ts`), its name in `NAMES` (`test/observe/heard.ts`), a row in the table of
+// `docs/events.md`, and `npm run reference`. If it is to be counted: `otel/metrics.ts`, and the metrics in `docs/observability.md`.
 /** Every event by name, with what its listener receives. */
 export interface HoldfireEvents {
   /** An operation begins. Calls that join an operation under way share its event; each read has its own. */

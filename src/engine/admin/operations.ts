@@ -1,5 +1,5 @@
 /**
- * A look into the ledger, and a person's hand in it.
+ * Lists and reads operations; a person resolves them here.
  *
  * @module
  */

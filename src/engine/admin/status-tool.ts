@@ -1,5 +1,5 @@
 /**
- * `hf.statusTool()`: by which a model looks what became of an operation instead of acting again.
+ * `hf.statusTool()`: by which a model looks up what became of an operation instead of acting again.
  *
  * It reads the ledger and nothing else: no request leaves, and no arguments and no results are told.
  *

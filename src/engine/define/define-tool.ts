@@ -18,6 +18,7 @@ import type {
 import { type Ignores, ignoresOf } from "./ignores.ts";
 import type { Effects, Learned, Tool } from "./tool.ts";
 
+/** Of a holdfire with the option `retry.attempts`, that number takes the place of `writeAttempts`: in `holdfire.ts`. */
 const DEFAULTS = {
   attemptTimeoutMs: 30_000,
   readTimeoutMs: 5_000,

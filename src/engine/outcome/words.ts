@@ -6,6 +6,9 @@
  *   a developer  by `because` and `hint` of an outcome (`build.ts`), and so by error messages
  *   a person     by `describe/sentence.ts`, at the command line and in the console
  *
+ * Two kinds of sentences are elsewhere: how an attempt failed ("The reply was lost.") is in `failure-words.ts`, and what a model
+ * is told of `committed` and `conflict` in `reply.ts`.
+ *
  * @module
  */
 
