@@ -17,10 +17,10 @@
  *
  *   define      holdfire.ts → define/define-tool.ts
  *   call        call/guarded-tool.ts → call/name-operation.ts, which names the operation
- *               call/guarded-tool.ts → call/join.ts → here: it is handed `runOperation`
+ *               call/guarded-tool.ts → call/join.ts, which is handed `runOperation` → here
  *   claim       steps/claim.ts → gate/gate.ts, which is asked first
- *               steps/claim.ts → claim-terms.ts → ledger/ledger.ts → ledger/moves/apply.ts, which has claim-moves.ts beside it
- *               decide a claim; ledger.ts then calls the store
+ *               steps/claim.ts → claim-terms.ts → ledger/ledger.ts, which calls two: ledger/moves/apply.ts (→ claim-moves.ts
+ *               beside it, which decides a claim), then the store
  *   attempt     steps/attempt.ts → steps/prepare-attempt.ts, which decides whether anything is fired
  *               steps/attempt.ts → fire-once.ts → the tool's own run, with what attempt-context.ts makes for it; what it
  *               sends is counted: wire/token.ts
@@ -28,8 +28,8 @@
  *   read state  steps/read-state.ts → reader.ts → the tool's own readState
  *   next move   steps/next-move.ts → steps/situation.ts, which makes what is decided on
  *               steps/next-move.ts → steps/decide.ts, which is pure
- *               backoff.ts and budget.ts say how long the pause after it is; the pause before a read that must not begin before
- *               a certain time is made in next-move.ts itself
+ *               backoff.ts and budget.ts say how long the pause after it is; before a read that must not begin until a certain
+ *               time, next-move.ts makes the pause itself
  *   settle      steps/settle.ts → steps/settled-state.ts → ledger/ledger.ts → the store; outcome/build.ts makes the outcome
  *   result      call/join.ts, where each caller waits → outcome/result.ts, which makes each caller's copy
  *               call/guarded-tool.ts → outcome/error-of.ts, which makes the errors
