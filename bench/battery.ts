@@ -2,20 +2,15 @@
  * The battery: faults × classes of service × stacks, each cell against a real HTTP service in a process of its own, and
  * judged by code that reads only the service's logs, the stack's records and what callers were told.
  *
- *   node bench/battery.ts [--full] [--seed N] [--rounds N] [--stacks a,b] [--faults a,b] [--classes a,b]
- *                         [--at-once N] [--json] [--html FILE] [--write]
- *   node bench/battery.ts --from RUN.json [--storm STORM.json] [--html FILE] [--write]
- *
- * `--from` shows an earlier run again, which `--json` wrote; `--storm` adds the figures of `bench/storm-processes.ts
- * --json`. `--write` makes `docs/scorecard.md` and its picture. Ends
- * with 1 if holdfire failed a cell that it promises to pass, or if one of its cells proved nothing.
+ * `npm run battery -- --help` lists the options. Ends with 1 if holdfire failed a cell that it promises to pass, or if one
+ * of its cells proved nothing.
  *
  * @module
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { FAULTS, SUCCESS } from "./battery/faults.ts";
-import { optionsFrom } from "./battery/options.ts";
+import { optionsFrom, USAGE } from "./battery/options.ts";
 import { gate } from "./battery/report/gate.ts";
 import { type Matrix, matrixOf } from "./battery/report/matrix.ts";
 import { pageOf } from "./battery/report/page.ts";
@@ -27,9 +22,10 @@ import type { CellName } from "./battery/run/stage.ts";
 import { createPool } from "./battery/run/workers.ts";
 import type { Stack } from "./battery/stack.ts";
 import { loadStack, type StackId } from "./battery/stacks.ts";
+import { readCommandLine } from "./command-line.ts";
 import type { Storm } from "./storm-processes/storm.ts";
 
-const options = optionsFrom(process.argv.slice(2));
+const options = readCommandLine(USAGE, optionsFrom);
 const played = options.from === undefined ? await runBattery() : readRun<Matrix>(options.from);
 const storms = options.storms.flatMap((file) => readRun<{ storms: readonly Storm[] }>(file).storms);
 const matrix: Matrix = storms.length === 0 ? played : { ...played, storms };

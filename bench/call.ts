@@ -11,8 +11,9 @@
 import { fileURLToPath } from "node:url";
 import { casesOf } from "./call/cases.ts";
 import { type CaseResult, measureCases } from "./call/measure-cases.ts";
-import { type BenchOptions, readOptions, USAGE } from "./call/options.ts";
+import { type BenchOptions, optionsFrom, USAGE } from "./call/options.ts";
 import { isSound, tableOf } from "./call/print.ts";
+import { readCommandLine } from "./command-line.ts";
 import { report } from "./progress.ts";
 
 const CALLERS = [1, 100];
@@ -26,14 +27,7 @@ async function run({ groups, rounds, ms, against }: BenchOptions): Promise<reado
   return results;
 }
 
-const options = readOptions(process.argv.slice(2));
-if (options.tag === "run") {
-  const results = await run(options);
-  console.log(options.json ? JSON.stringify(results) : tableOf(results));
-  if (!results.every(isSound)) process.exitCode = 1;
-} else if (options.tag === "help") {
-  console.log(USAGE);
-} else {
-  console.error(`${options.why}\n\n${USAGE}`);
-  process.exitCode = 2;
-}
+const options = readCommandLine(USAGE, optionsFrom);
+const results = await run(options);
+console.log(options.json ? JSON.stringify(results) : tableOf(results));
+if (!results.every(isSound)) process.exitCode = 1;

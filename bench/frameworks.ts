@@ -2,10 +2,7 @@
  * The frameworks: how often one request of a person takes effect when an agent framework runs its tools again, with
  * holdfire and without. Ends with 1 if it was not once, or not twice where a person asked twice.
  *
- *   node bench/frameworks.ts [--json]
- *   node bench/frameworks.ts --apps [--write]
- *
- * With `--apps`: the small apps and the table in `docs/frameworks.md`, which `--write` writes.
+ * `npm run frameworks -- --help` lists the options.
  *
  * The programs are those of `examples/`, which `holdfire init` writes too; what only a cell needs (an approval, a
  * checkpoint, a workflow) is made here.
@@ -17,6 +14,7 @@
  */
 
 import { parseArgs } from "node:util";
+import { readCommandLine } from "./command-line.ts";
 import { ai } from "./frameworks/ai.ts";
 import { runApps } from "./frameworks/apps.ts";
 import { COLUMNS, type Column, type Framework } from "./frameworks/columns.ts";
@@ -51,8 +49,16 @@ const FRAMEWORKS: readonly Framework[] = [
 console.error = () => {};
 console.warn = () => {};
 
+const USAGE = `npm run frameworks -- [options]
+
+  --json    the cells, as JSON
+  --apps    in place of the cells: the small apps, and the table of docs/frameworks.md
+  --write   with --apps: writes that table`;
+
 const flag = { type: "boolean", default: false } as const;
-const { values } = parseArgs({ options: { json: flag, apps: flag, write: flag } });
+const { values } = readCommandLine(USAGE, (args) =>
+  parseArgs({ args, options: { json: flag, apps: flag, write: flag } }),
+);
 if (values.apps) process.exit((await runApps({ write: values.write })) ? 0 : 1);
 
 const counted: Counted[] = [];

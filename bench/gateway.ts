@@ -9,17 +9,32 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { readCommandLine, wholeNumber } from "./command-line.ts";
 import { barePipe, call, gatewayPipe, type Pipe } from "./gateway/pipe.ts";
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    calls: { type: "string", default: "1000" },
-    "memory-calls": { type: "string", default: "10000" },
-  },
+const USAGE = `npm run bench:gateway -- [options]
+
+  --calls N          calls of each way that are timed; 1000 unless said
+  --memory-calls N   calls over which the heap is watched; 10000 unless said
+  --json             the figures, as JSON`;
+
+const options = readCommandLine(USAGE, (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      json: { type: "boolean", default: false },
+      calls: { type: "string", default: "1000" },
+      "memory-calls": { type: "string", default: "10000" },
+    },
+  });
+  const calls = wholeNumber(values.calls, "--calls");
+  return {
+    calls,
+    memoryCalls: wholeNumber(values["memory-calls"], "--memory-calls"),
+    json: values.json,
+  };
 });
-const CALLS = Number(values.calls);
-const MEMORY_CALLS = Number(values["memory-calls"]);
+const { calls: CALLS, memoryCalls: MEMORY_CALLS } = options;
 const WARM_UP = Math.min(200, CALLS);
 const PARALLEL = 20;
 
@@ -107,7 +122,7 @@ try {
     heapLateBytes: heap.late,
     heapRatio: rounded(heap.late / heap.early, 3),
   };
-  if (values.json) console.log(JSON.stringify(report));
+  if (options.json) console.log(JSON.stringify(report));
   else {
     for (const { name, p50Micros, p99Micros, p50Ratio, p99Ratio } of lines) {
       console.log(

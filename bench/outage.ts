@@ -1,12 +1,13 @@
 /**
- * Simulates an outage of a provider, with hot lanes and with holdfire's own backoff and retry budget:
- * `npm run bench:outage [-- --seed N] [--json] [--picture FILE]`. It takes seconds, and no network.
+ * Simulates an outage of a provider, with hot lanes and with holdfire's own backoff and retry budget: `npm run
+ * bench:outage`. It takes seconds, and no network. `--help` lists the options.
  *
  * @module
  */
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { readCommandLine, wholeNumber } from "./command-line.ts";
 import { drawOutage } from "./outage/draw.ts";
 import { POLICIES } from "./outage/policies.ts";
 import { SCENARIO, simulate } from "./outage/simulate.ts";
@@ -14,18 +15,23 @@ import { outageTable, summarize } from "./outage/summary.ts";
 import { report } from "./progress.ts";
 import { textOf } from "./suite/rows.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: String(SCENARIO.seed) },
-    json: { type: "boolean", default: false },
-    picture: { type: "string" },
-  },
+const USAGE = `npm run bench:outage -- [options]
+
+  --seed N         ${SCENARIO.seed} unless said
+  --picture FILE   draws the runs as SVG
+  --json           the figures, as JSON`;
+
+const { seed, values } = readCommandLine(USAGE, (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: "string", default: String(SCENARIO.seed) },
+      json: { type: "boolean", default: false },
+      picture: { type: "string" },
+    },
+  });
+  return { seed: wholeNumber(values.seed, "--seed"), values };
 });
-const seed = Number(values.seed);
-if (!Number.isInteger(seed)) {
-  console.error(`--seed takes a whole number, not "${values.seed}".`);
-  process.exit(2);
-}
 
 const scenario = { ...SCENARIO, seed };
 const runs = POLICIES.map((policy) => {

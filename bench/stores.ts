@@ -7,6 +7,8 @@
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { namesIn, readCommandLine } from "./command-line.ts";
 
 const STORES = ["sqlite", "redis", "postgres"];
 
@@ -14,23 +16,23 @@ const USAGE = `npm run bench:stores -- [--quick] [${STORES.join(" | ")} ...]
 
 Each store against its floor, at 1 and 100 callers. Without a name, all of them. --quick: short rounds, as CI runs them.`;
 
-const given = process.argv.slice(2);
-if (given.includes("--help")) {
-  console.log(USAGE);
-  process.exit(0);
-}
-const options = given.filter((word) => word.startsWith("--"));
-const chosen = given.filter((word) => !word.startsWith("--"));
+const { quick, chosen } = readCommandLine(USAGE, (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { quick: { type: "boolean", default: false } },
+  });
+  const named = positionals.length > 0 ? positionals.join(",") : undefined;
+  return { quick: values.quick, chosen: namesIn(named, STORES, "stores") ?? STORES };
+});
 
 let failed = 0;
-for (const store of chosen.length > 0 ? chosen : STORES) {
-  if (!STORES.includes(store)) {
-    console.error(`There is no store "${store}"; there are ${STORES.join(", ")}.`);
-    process.exit(2);
-  }
+for (const store of chosen) {
   console.log(`\n== ${store}`);
   const bench = fileURLToPath(new URL(`stores/${store}.ts`, import.meta.url));
-  const { status } = spawnSync(process.execPath, [bench, ...options], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [bench, ...(quick ? ["--quick"] : [])], {
+    stdio: "inherit",
+  });
   if (status !== 0) failed += 1;
 }
 process.exitCode = failed > 0 ? 1 : 0;

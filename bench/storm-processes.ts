@@ -3,24 +3,22 @@
  * lost and one process after the other is killed. It is done on each store, and judged by the service's own logs, what
  * the callers were told and what the ledger says in the end.
  *
- *   node bench/storm-processes.ts [--stores sqlite,redis,postgres] [--intents N] [--processes N] [--kill-every N]
- *                                 [--seed N] [--json]
- *
- * `--kill-every` counts answers: after so many one process is killed, and a new one started. Ends with 1 unless each
- * thing was done once, nothing untrue was told, and at most 1.35 requests arrived for each effect.
+ * `npm run storm:processes -- --help` lists the options. Ends with 1 unless each thing was done once, nothing untrue was
+ * told, and at most 1.35 requests arrived for each effect.
  *
  * @module
  */
 
 import { openGround } from "./battery/run/ground.ts";
 import { loadStack } from "./battery/stacks.ts";
+import { readCommandLine } from "./command-line.ts";
 import { report } from "./progress.ts";
-import { stormOptionsFrom } from "./storm-processes/options.ts";
+import { stormOptionsFrom, USAGE } from "./storm-processes/options.ts";
 import { printStorm } from "./storm-processes/print.ts";
 import { runStorm, type Storm } from "./storm-processes/storm.ts";
 import { problemsOf } from "./storm-processes/verdict.ts";
 
-const options = stormOptionsFrom(process.argv.slice(2));
+const options = readCommandLine(USAGE, stormOptionsFrom);
 const ground = await openGround(new Set(options.stores));
 const storms: (Storm & { readonly problems: readonly string[] })[] = [];
 try {

@@ -2,14 +2,13 @@
  * The storm: how many requests arrive for one logical call that always fails, as clients come, inside
  * an outer loop, and with holdfire. Ends with 1 if holdfire was not the only one who decided.
  *
- *   node bench/storm.ts [--quick] [--json]
- *
- * `--quick` leaves out what holdfire has no say in.
+ * `npm run storm -- --help` lists the options.
  *
  * @module
  */
 
 import { parseArgs } from "node:util";
+import { readCommandLine } from "./command-line.ts";
 import {
   type Cell,
   type Counted,
@@ -25,12 +24,15 @@ const CAP_MS = 6_000;
 /** Few: a service that hangs is given up after a while, and the request must have arrived by then. */
 const AT_ONCE = 6;
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    json: { type: "boolean", default: false },
-  },
-});
+const USAGE = `npm run storm -- [options]
+
+  --quick   leaves out what holdfire has no say in
+  --json    the figures, as JSON`;
+
+const flag = { type: "boolean", default: false } as const;
+const { values } = readCommandLine(USAGE, (args) =>
+  parseArgs({ args, options: { quick: flag, json: flag } }),
+);
 
 const table = [...cellsOf(values), ...guardedWrites];
 const counted = await countAll([...table, ...hiddenRetries]);

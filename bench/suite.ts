@@ -12,6 +12,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { HOLDFIRE } from "./call/cases.ts";
+import { readCommandLine } from "./command-line.ts";
 import { report } from "./progress.ts";
 import { calls } from "./suite/calls.ts";
 import { chartOf, drawChart } from "./suite/chart.ts";
@@ -24,7 +25,7 @@ import { heap } from "./suite/heap.ts";
 import { imports } from "./suite/imports.ts";
 import { keys } from "./suite/keys.ts";
 import { doubts, type Machine, machineText, thisMachine } from "./suite/machine.ts";
-import { readOptions, type SuiteOptions, USAGE } from "./suite/options.ts";
+import { optionsFrom, type SuiteOptions, USAGE } from "./suite/options.ts";
 import { writePage } from "./suite/page.ts";
 import type { Part } from "./suite/part.ts";
 import { processes } from "./suite/processes.ts";
@@ -106,12 +107,4 @@ async function run(options: SuiteOptions): Promise<boolean> {
   return !figures.series.some(({ name, fault }) => name.startsWith(HOLDFIRE) && fault);
 }
 
-const options = readOptions(process.argv.slice(2));
-if (options.tag === "run") {
-  if (!(await run(options))) process.exitCode = 1;
-} else if (options.tag === "help") {
-  console.log(USAGE);
-} else {
-  console.error(`${options.why}\n\n${USAGE}`);
-  process.exitCode = 2;
-}
+if (!(await run(readCommandLine(USAGE, optionsFrom)))) process.exitCode = 1;

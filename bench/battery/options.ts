@@ -1,10 +1,11 @@
 /**
- * What the command line of the battery says. A name that does not exist is an error, not an empty table.
+ * What the command line of the battery says.
  *
  * @module
  */
 
 import { parseArgs } from "node:util";
+import { namesIn, wholeNumber } from "../command-line.ts";
 import { FAULTS } from "./faults.ts";
 import { TOOL_CLASSES, type ToolClass } from "./stack.ts";
 import { STACK_IDS, type StackId } from "./stacks.ts";
@@ -30,9 +31,24 @@ const AT_ONCE = 14;
 /** How often each cell is run in the full battery, so that every fault is met at least twenty times. */
 const FULL_ROUNDS = 20;
 
-export function optionsFrom(argv: readonly string[]): BatteryOptions {
+export const USAGE: string = `npm run battery -- [options]
+
+  --full            each cell ${FULL_ROUNDS} times, and the faults that take long; hours
+  --rounds N        how often each cell is run; 1 unless said
+  --seed N          the seed of the first round; 1 unless said
+  --stacks a,b      some of: ${STACK_IDS.join(", ")}
+  --faults a,b      some of: ${FAULTS.map(({ id }) => id).join(", ")}
+  --classes a,b     some of: ${TOOL_CLASSES.join(", ")}
+  --at-once N       cells at a time; ${AT_ONCE} unless said
+  --json            all cells, as JSON
+  --html FILE       the matrix as a page
+  --write           writes docs/scorecard.md and its picture, if holdfire keeps its promise
+  --from RUN.json   runs nothing: shows what an earlier run printed with --json
+  --storm RUN.json  adds what npm run storm:processes printed with --json`;
+
+export function optionsFrom(args: string[]): BatteryOptions {
   const { values } = parseArgs({
-    args: [...argv],
+    args,
     options: {
       full: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
@@ -64,24 +80,4 @@ export function optionsFrom(argv: readonly string[]): BatteryOptions {
     from: values.from,
     storms: values.storm,
   };
-}
-
-export function wholeNumber(text: string, flag: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new Error(`${flag} must be a whole number from 1, got "${text}".`);
-}
-
-export function namesIn<T extends string>(
-  text: string | undefined,
-  known: readonly T[],
-  flag: string,
-): readonly T[] | undefined {
-  return text?.split(",").map((name) => {
-    const found = known.find((one) => one === name);
-    if (found === undefined) {
-      throw new Error(`${flag}: there is no "${name}". There is: ${known.join(", ")}.`);
-    }
-    return found;
-  });
 }

@@ -1,12 +1,12 @@
 /**
- * What the command line of the storm says. A name that does not exist is an error, not an empty table.
+ * What the command line of the storm says.
  *
  * @module
  */
 
 import { parseArgs } from "node:util";
 import { STORES, type StoreName } from "../../test/processes/place.ts";
-import { namesIn, wholeNumber } from "../battery/options.ts";
+import { namesIn, wholeNumber } from "../command-line.ts";
 
 export interface StormOptions {
   readonly stores: readonly StoreName[];
@@ -18,9 +18,18 @@ export interface StormOptions {
   readonly json: boolean;
 }
 
-export function stormOptionsFrom(argv: readonly string[]): StormOptions {
+export const USAGE: string = `npm run storm:processes -- [options]
+
+  --stores a,b      some of: ${STORES.join(", ")}
+  --intents N       how many things are wanted; 10000 unless said
+  --processes N     processes on one ledger; 12 unless said
+  --kill-every N    after so many answers one process is killed, and a new one started; 100 unless said
+  --seed N          1 unless said
+  --json            the figures, as JSON`;
+
+export function stormOptionsFrom(args: string[]): StormOptions {
   const { values } = parseArgs({
-    args: [...argv],
+    args,
     options: {
       stores: { type: "string" },
       intents: { type: "string", default: "10000" },

@@ -5,6 +5,7 @@
  */
 
 import { parseArgs } from "node:util";
+import { wholeNumber } from "../command-line.ts";
 import { GROUPS } from "./groups.ts";
 
 export interface SuiteOptions {
@@ -45,57 +46,45 @@ export const USAGE: string = `npm run bench -- [groups] [options]
   --write-docs    writes docs/performance.md and its charts; needs all groups
   --from FILE     measures nothing: takes what an earlier run printed with --json`;
 
-export type Read =
-  | ({ readonly tag: "run" } & SuiteOptions)
-  | { readonly tag: "help" }
-  | { readonly tag: "wrong"; readonly why: string };
-
-export function readOptions(args: readonly string[]): Read {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        rounds: { type: "string" },
-        minutes: { type: "string", default: "10" },
-        ms: { type: "string" },
-        quick: { type: "boolean", default: false },
-        big: { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-        charts: { type: "string" },
-        "write-docs": { type: "boolean", default: false },
-        from: { type: "string" },
-        help: { type: "boolean", default: false },
-      },
-    });
-    if (values.help) return { tag: "help" };
-    const names = GROUPS.map(({ name }) => name);
-    const unknown = positionals.find((word) => !names.includes(word));
-    if (unknown !== undefined) {
-      throw new Error(`There is no group "${unknown}"; there are ${names.join(", ")}.`);
-    }
-    const writeDocs = values["write-docs"];
-    if (writeDocs && positionals.length > 0) {
-      throw new Error("--write-docs writes the whole page: it takes all groups, so name none.");
-    }
-    const rounds = positive("rounds", values.rounds ?? (values.quick ? "3" : "9"));
-    const minutes = positive("minutes", values.minutes);
-    const usual = values.quick ? LEAST_MS : msFor(minutes, rounds);
-    return {
-      tag: "run",
-      groups: positionals.length === 0 ? names : names.filter((name) => positionals.includes(name)),
-      rounds,
-      ms: values.ms === undefined ? usual : positive("ms", values.ms),
-      big: values.big,
-      quick: values.quick,
-      json: values.json,
-      charts: values.charts,
-      writeDocs,
-      from: values.from,
-    };
-  } catch (error) {
-    return { tag: "wrong", why: error instanceof Error ? error.message : String(error) };
+export function optionsFrom(args: string[]): SuiteOptions {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      rounds: { type: "string" },
+      minutes: { type: "string", default: "10" },
+      ms: { type: "string" },
+      quick: { type: "boolean", default: false },
+      big: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      charts: { type: "string" },
+      "write-docs": { type: "boolean", default: false },
+      from: { type: "string" },
+    },
+  });
+  const names = GROUPS.map(({ name }) => name);
+  const unknown = positionals.find((word) => !names.includes(word));
+  if (unknown !== undefined) {
+    throw new Error(`There is no group "${unknown}"; there are ${names.join(", ")}.`);
   }
+  const writeDocs = values["write-docs"];
+  if (writeDocs && positionals.length > 0) {
+    throw new Error("--write-docs writes the whole page: it takes all groups, so name none.");
+  }
+  const rounds = wholeNumber(values.rounds ?? (values.quick ? "3" : "9"), "--rounds");
+  const minutes = wholeNumber(values.minutes, "--minutes");
+  const usual = values.quick ? LEAST_MS : msFor(minutes, rounds);
+  return {
+    groups: positionals.length === 0 ? names : names.filter((name) => positionals.includes(name)),
+    rounds,
+    ms: values.ms === undefined ? usual : wholeNumber(values.ms, "--ms"),
+    big: values.big,
+    quick: values.quick,
+    json: values.json,
+    charts: values.charts,
+    writeDocs,
+    from: values.from,
+  };
 }
 
 /** How long each case may be measured in a round, so that a whole run takes about so many minutes. */
@@ -103,12 +92,4 @@ export function msFor(minutes: number, rounds: number): number {
   const forTurns = minutes * 60_000 * SHARE - WARM_UP_MS;
   const ms = Math.round(forTurns / (TURNS * rounds) - OVERHEAD_MS);
   return Math.min(MOST_MS, Math.max(LEAST_MS, ms));
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) {
-    throw new Error(`--${name} takes a whole number above 0, not "${text}".`);
-  }
-  return value;
 }
