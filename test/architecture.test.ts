@@ -42,7 +42,6 @@ const ENGINE = [
   "attempt-context.ts",
   "backoff.ts",
   "budget.ts",
-  "pace.ts",
   "passes.ts",
   "store-call.ts",
   "operation",

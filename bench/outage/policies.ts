@@ -6,7 +6,8 @@
  */
 
 import { budgetOf, timingOf } from "../../src/engine/define/settings.ts";
-import { backoff, createBudgets } from "../../src/engine/pace.ts";
+import { backoff } from "../../src/engine/backoff.ts";
+import { createBudgets } from "../../src/engine/budget.ts";
 
 /** The pacing of one process. */
 export interface Pacing {
