@@ -40,7 +40,7 @@ export interface Stats {
     /** Sends that the service recognised by our key. */
     readonly recognisedByService: number;
   };
-  /** Replies that came after their attempt was given up. */
+  /** Replies that came after the time of their attempt was up. */
   readonly lateReplies: number;
   /** Attempts that sent more than one request, and their requests beyond the first. */
   readonly hiddenRetries: { readonly attempts: number; readonly extraRequests: number };

@@ -44,7 +44,7 @@ export function metricsText(health: Health): string {
       [{ by: "read" }, suppressed.foundByReading],
       [{ by: "service" }, suppressed.recognisedByService],
     ]),
-    gauge("day_late_replies", "Replies that came after their attempt was given up.", [
+    gauge("day_late_replies", "Replies that came after the time of their attempt was up.", [
       [{}, health.lateReplies],
     ]),
     gauge("day_extra_requests", "Requests of an attempt beyond the first, by tool.", [
