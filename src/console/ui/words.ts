@@ -30,7 +30,8 @@ export const GLOSSARY = {
     "What allows an attempt after the first: it was never sent, it was refused, a read found nothing, the service recognises the key, or a person allowed it.",
   key: "The idempotency key that the service sees: the same on every attempt of an operation.",
   fired: "How often the tool was called for this operation.",
-  late_reply: "An answer that came after the time of its attempt was up. It is filed, and may settle it.",
+  late_reply:
+    "An answer that came after the time of its attempt was up. It is filed, and may settle it.",
   lane: "The queue of one resource: writes to it go one at a time, and none goes while one is unknown.",
   hidden_retry:
     "A request that one attempt sent more than once, because a client inside the tool retries by itself.",
