@@ -1,8 +1,8 @@
 /**
  * Runs passes until one is done. The only file that imports p-retry.
  *
- * Holdfire's design fixes that its retry loop is p-retry's, and that one file imports it: nobody has to trust a home-made
- * loop. p-retry only repeats. Each pass decides whether another one follows, and after which pause; the pause is made on the
+ * Holdfire's design fixes that its retry loop is p-retry's, and that one file imports it, so that no home-made loop has to be
+ * trusted. p-retry only repeats. Each pass decides whether another one follows, and after which pause; the pause is made on the
  * engine's clock, not on p-retry's timers.
  *
  * p-retry goes on only where a pass throws `AnotherPass`, a class of this file. It never judges a user's error: what a user's
