@@ -44,8 +44,11 @@ export interface Swath {
 
 /** The machine of a test has two cores, or shares them. */
 const AT_ONCE = 2;
-/** Node wakes its own threads by writes that are not the call's: how many varies, and shifts the count. */
-const AIMS_AT_MOST = 12;
+/**
+ * Node makes system calls of its own: it wakes its threads by writes, and opens files when it first needs them. How many
+ * varies, and shifts the count by a few either way.
+ */
+const FARTHEST = 8;
 const TRACES_AT_MOST = 10;
 
 export async function sweepCall(
@@ -79,16 +82,12 @@ export async function sweepCall(
   let done = 0;
   const series = await atMost(AT_ONCE, aims, async ({ point, fault }) => {
     const trials: Trial[] = [];
-    let { nth } = point;
-    while (trials.length < AIMS_AT_MOST) {
+    for (const nth of around(point.nth)) {
       const name = `${fault}-${point.call}-${point.nth}-${trials.length}`;
       const swept = await newPlace(name);
       const struck = await strike(swept, { ...point, nth }, fault, traceOf(name));
       trials.push({ swept, fault, aimed: point, struck });
       if (isHit(point, struck)) break;
-      // What the caller is told comes last.
-      const isLate = struck.point === undefined || struck.point.target === "caller";
-      nth = isLate ? Math.max(nth - 1, 1) : nth + 1;
     }
     done += 1;
     if (done % 50 === 0) process.stdout.write(`sweep: ${toolClass}, ${done} of ${aims.length}\n`);
@@ -104,6 +103,12 @@ export async function sweepCall(
     elsewhere: elsewhere(text, main),
     broken: await recoverAndJudge(trials, service),
   };
+}
+
+/** The number itself, then its neighbours on both sides, the nearest first. */
+function around(nth: number): readonly number[] {
+  const steps = Array.from({ length: FARTHEST }, (_, index) => index + 1);
+  return [nth, ...steps.flatMap((step) => [nth + step, nth - step])].filter((one) => one >= 1);
 }
 
 /**
