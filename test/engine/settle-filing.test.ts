@@ -1,5 +1,6 @@
 /** What an execution files beside its own settle: other attempts that were answered, and all it saw of what it lost. */
 import { describe, expect, test } from "vitest";
+import { fileLateReply } from "../../src/engine/steps/late.ts";
 import type { Final } from "../../src/engine/steps/next-move.ts";
 import { settle } from "../../src/engine/steps/settle.ts";
 import { LOST_ATTEMPT } from "../../src/ledger/moves/lost-data.ts";
@@ -182,6 +183,26 @@ describe("a record that the store has lost", () => {
     await owner.lose();
     expect(await told(owner, FOUND)).toMatchObject({ status: "committed", recorded: true });
     expect((await owner.record())?.state).toMatchObject({ tag: "committed", via: "read" });
+  });
+
+  test("and that another process claims anew while a late yes is to be restored: the yes is filed there", async () => {
+    const owner = await ownerOf();
+    const { engine, owned } = owner;
+    await owner.fire(YES, "paid");
+    await owner.lose();
+    owned.active = false;
+    let claims = 0;
+    engine.failing.fail("hangs", (step) => {
+      if (step === "swap:claimed") claims += 1;
+      return step === "swap:claimed" && claims === 1;
+    });
+    const filing = fileLateReply(owned, { n: 1, ...YES }, engine);
+    await engine.clock.settle();
+    await engine.clock.advance(1);
+    await owner.claimNow();
+    engine.failing.recover();
+    await engine.clock.run(filing);
+    expect(await evidenceIn(owner)).toEqual([[LOST_ATTEMPT, "committed"]]);
   });
 
   test("and that another process has claimed anew meanwhile: the commit is filed there, as that of a lost attempt", async () => {

@@ -130,6 +130,19 @@ test("a yes is not filed with another intent, which a caller has given its key s
   expect(apply(found, { ...filing, fingerprint: "one" }, 50).tag).toBe("write");
 });
 
+test("a yes to an attempt whose number another owner has given anew is another effect", () => {
+  const yes = evidenceOf({ epoch: 2 });
+  const filing = { move: "file", evidence: yes, dedupes: false, at: 50 } as const;
+  const found = stored({ state: committedBy(1) });
+  expect(apply(found, filing, 50)).toMatchObject({
+    report: "duplicate",
+    record: { attempts: found.record.attempts, evidence: [{ attempt: 0 }] },
+  });
+  expect(apply(found, { ...filing, evidence: evidenceOf() }, 50)).toMatchObject({
+    report: undefined,
+  });
+});
+
 test("what a read found may be the effect of any attempt: it is no second one, and is told as read", () => {
   const found = evidenceOf({ attempt: 2, found: true });
   const filing = { move: "file", evidence: found, dedupes: false, at: 50 } as const;

@@ -75,6 +75,20 @@ test.each([
   expect([...first.heard("duplicate"), ...second.heard("duplicate")]).toEqual([]);
 });
 
+test("the result of another intent under the same key is no answer to a call whose record was lost", async () => {
+  const { clock, start, loseOne, later } = open();
+  const pay = (cents: number, run: () => Promise<string>) =>
+    start().run({ name: "pay", kind: "write", key: "order-1", args: { cents }, run });
+  const one = pay(1, async () => {
+    await later(1_000);
+    throw new Error("the reply was lost");
+  });
+  await clock.advance(300);
+  await loseOne();
+  expect(await clock.run(pay(2, async () => "paid 2"))).toBe("paid 2");
+  await expect(clock.run(one)).rejects.toMatchObject({ code: "ERR_HOLDFIRE_OUTCOME_UNKNOWN" });
+});
+
 test("a yes is no answer to another intent under the same key, made since its record was lost", async () => {
   const { clock, start, loseOne, later } = open();
   const pay = (cents: number, run: () => Promise<string>) =>

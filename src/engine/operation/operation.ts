@@ -14,6 +14,7 @@ import type { Instant } from "../../lang/clock.ts";
 import type { StopSignal } from "../../lang/stop.ts";
 import type { Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves/moves.ts";
+import type { Stored } from "../../ledger/record.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Outer } from "./nesting.ts";
@@ -104,3 +105,7 @@ export interface Caller {
   readonly signal: AbortSignal | undefined;
   readonly deadlineMs: number;
 }
+
+/** Whether a record is of what is wanted here: a caller may have given its key to something else. */
+export const isOfIntent = ({ draft }: Operation, { record }: Stored): boolean =>
+  record.fingerprint === draft.identity.fingerprint;

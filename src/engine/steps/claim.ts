@@ -15,7 +15,7 @@ import type { Stored } from "../../ledger/record.ts";
 import type { ClaimMove } from "../claim-terms.ts";
 import { claimInTime, claimOf, lostBefore, withdrawClaim } from "../claim-terms.ts";
 import type { Admission, Engine, Visit } from "../engine.ts";
-import type { Execution, Operation } from "../operation/operation.ts";
+import { type Execution, isOfIntent, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf, conflict } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
@@ -221,9 +221,7 @@ async function unsent(
 
 /** As `known`, of a record that was not compared with this operation's intent yet. */
 const knownFrom = async (operation: Operation, stored: Stored, engine: Engine): Promise<Known> =>
-  stored.record.fingerprint === operation.draft.identity.fingerprint
-    ? known(operation, stored, engine)
-    : otherIntent(operation, engine);
+  isOfIntent(operation, stored) ? known(operation, stored, engine) : otherIntent(operation, engine);
 
 const otherIntent = (operation: Operation, engine: Engine): Known => ({
   tag: "known",

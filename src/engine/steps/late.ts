@@ -53,7 +53,8 @@ export async function fileAttempt(
     move: "file",
     evidence,
     madeAt: owned.stored.record.createdAt,
-    update: update && { ...update, verdict },
+    // What a read found is no answer to this attempt.
+    update: found ? update : update && { ...update, verdict },
     dedupes: recognisesRepeats(tool),
     fingerprint: operation.draft.identity.fingerprint,
     at,
@@ -61,7 +62,11 @@ export async function fileAttempt(
   const filed = await file(owned, move, engine);
   if (filed !== "absent" || !result) return filed === "filed";
   // The store has lost the record: a commit is the one thing that must not go with it.
-  return restore(owned, { tag: "committed", via: "late", payload, effect, effectId }, engine);
+  const via = found ? "read" : "late";
+  if (await restore(owned, { tag: "committed", via, payload, effect, effectId }, engine))
+    return true;
+  // Another process has claimed it anew meanwhile.
+  return (await file(owned, move, engine)) === "filed";
 }
 
 type Filing = Extract<Move, { move: "file" }>;
@@ -74,7 +79,13 @@ async function file(
   const { operation, leaseMs } = owned;
   const filed = await engine.persist(() => engine.ledger.move(operation.ref, move));
   if (filed === "closed" || filed.tag === "lane") return "refused";
-  if (filed.tag === "refused") return filed.why === "absent" ? "absent" : "refused";
+  if (filed.tag === "refused") {
+    if (filed.why === "absent") return "absent";
+    if (move.evidence.verdict === "committed") {
+      engine.events.emit("store", () => ({ ...about(operation), status: "unrecorded" }));
+    }
+    return "refused";
+  }
   if (filed.report === "duplicate") {
     engine.events.emit("duplicate", () => ({ ...about(operation), source: "late" }));
   }

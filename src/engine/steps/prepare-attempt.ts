@@ -78,7 +78,7 @@ const hasTime = ({ sendTime }: Owned, ms: number, at: Instant): boolean =>
   sendTime !== undefined && leftMs(sendTime, at) >= ms;
 
 async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
-  const noted = await noteLonger(owned, owned.stored.record.fired, ms, engine);
+  const noted = await noteLonger(owned, owned.stored.record.fired, ms, engine, true);
   if (noted.tag !== "noted") return false;
   if (owned.sendTime) extend(owned.sendTime, noted.endsBy, engine);
   return true;

@@ -12,7 +12,7 @@ import type { Moved } from "../../ledger/ledger.ts";
 import type { Move } from "../../ledger/moves/moves.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";
-import { about, factsOf } from "../operation/operation.ts";
+import { about, factsOf, isOfIntent } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonFrom, outcomeOf } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
@@ -90,6 +90,7 @@ export async function settle(
   }
   const found = moved.tag === "lane" ? undefined : moved.stored;
   const known = await waitForOwner(owned.execution, found, engine);
+  if (known && !isOfIntent(operation, known)) return doneAs(false);
   return { tag: "done", value: { ...(await replay(operation, known, engine)), replayed: false } };
 }
 

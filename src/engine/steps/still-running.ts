@@ -69,18 +69,29 @@ type Noted =
   | { readonly tag: "refused" }
   | { readonly tag: "unanswered" };
 
-/** Notes that the attempt may send for `ms` from now on. */
+/** Notes that the attempt may send for `ms` from now on. `unfired`: it is about to be fired. */
 export async function noteLonger(
   owned: Owned,
   n: number,
   ms: number,
   engine: Engine,
+  unfired?: true,
 ): Promise<Noted> {
-  const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
+  const { operation, epoch, attempts, stored } = owned;
+  const { skew } = attempts.find((attempt) => attempt.n === n) ?? {};
   const endsBy = endsByIn(ms, engine, skew);
-  const madeAt = owned.stored.record.createdAt;
-  const move = { move: "running", attempt: n, endsBy, madeAt } as const;
-  const noting = engine.ledger.move(owned.operation.ref, move);
+  const madeAt = stored.record.createdAt;
+  const { fingerprint } = operation.draft.identity;
+  const move = {
+    move: "running",
+    attempt: n,
+    epoch,
+    endsBy,
+    madeAt,
+    fingerprint,
+    unfired,
+  } as const;
+  const noting = engine.ledger.move(operation.ref, move);
   const inTime = await inStoreTime(engine, noting);
   if (inTime.tag !== "done") return { tag: "unanswered" };
   const moved = inTime.value;
@@ -88,8 +99,9 @@ export async function noteLonger(
   if (moved.tag === "refused" && moved.why !== "absent") return { tag: "refused" };
   if (moved.tag !== "moved") return { tag: "unanswered" };
   learn(owned, { n, endsBy });
-  // Noted in a record that another process has made anew: it is not this owner's.
-  if (moved.stored?.record.createdAt === madeAt) remember(owned, moved.stored);
+  // A record that another process has made anew, or restored, is not this owner's.
+  const isOwn = moved.stored?.record.attempts.some((one) => one.n === n && one.epoch === epoch);
+  if (isOwn && moved.stored?.record.createdAt === madeAt) remember(owned, moved.stored);
   return { tag: "noted", endsBy };
 }
 

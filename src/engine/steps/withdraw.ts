@@ -7,7 +7,7 @@
 import type { Moved } from "../../ledger/ledger.ts";
 import { withdrawClaim } from "../claim-terms.ts";
 import { type Engine, inBackground } from "../engine.ts";
-import { factsOf } from "../operation/operation.ts";
+import { factsOf, isOfIntent } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonFrom } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
@@ -24,9 +24,9 @@ export async function withdrawn(
   const moved = await withdrawInTime(owned, engine);
   // A late reply has told meanwhile that it did happen, or another owner has taken over.
   const corrected = moved?.tag === "moved" && moved.report === "corrected";
-  if (moved && moved.tag !== "lane" && (corrected || moved.tag === "refused") && moved.stored) {
-    return replay(operation, moved.stored, engine);
-  }
+  const known =
+    moved && moved.tag !== "lane" && (corrected || moved.tag === "refused") && moved.stored;
+  if (known && isOfIntent(operation, known)) return replay(operation, known, engine);
   const common = commonFrom(factsOf(operation, stored.record.generation), {
     // What is unknown here is not in the ledger: nothing can settle it but the same call.
     recorded: moved !== undefined && status !== "unknown",

@@ -20,7 +20,7 @@ import { claim, withdraw } from "./claim-moves.ts";
 import { committedBy, fileEvidence, hasCommitEvidence, isTwice } from "./evidence.ts";
 import { LOST_EPOCH } from "./lost-data.ts";
 import type { Move, Ownership, Refusal } from "./moves.ts";
-import { type Applied, hasLapsed, refused, write } from "./moves.ts";
+import { type Applied, hasLapsed, isOtherIntent, refused, write } from "./moves.ts";
 import {
   addAttempt,
   addNames,
@@ -104,13 +104,17 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       return write(enter(resolved, state, move.at), "none");
     }
     case "running": {
+      if (isOtherIntent(record, move)) return refused("conflict");
       const one = attemptMeant(record, move);
       // What was fired since relies on it: it must send no more.
       if (!one || isCleared(one)) return refused("stale");
       // It is done: nothing more is to be sent, and nothing was noted.
       if (record.state.tag === "committed") return refused("settled");
-      if (one.endedAt !== undefined) return { tag: "same" };
-      return write(withUpdates(record, [{ n: one.n, endsBy: move.endsBy }]), "keep");
+      if (one.endedAt === undefined) {
+        return write(withUpdates(record, [{ n: one.n, endsBy: move.endsBy }]), "keep");
+      }
+      if (one.epoch !== LOST_EPOCH) return { tag: "same" };
+      return write({ ...record, attempts: endedLater(record, one, move.endsBy) }, "keep");
     }
     case "doubt":
       return doubt(record, move);
@@ -164,9 +168,7 @@ function doubt(record: OperationRecord, move: Extract<Move, { move: "doubt" }>):
     return write(withUpdates(record, [{ n: one.n, unvetoable: true }]), "keep");
   }
   if (one.verdict === "committed") return { tag: "same" };
-  const attempts = record.attempts.map((attempt) =>
-    attempt === one ? endLater(one, move.endsBy) : attempt,
-  );
+  const attempts = endedLater(record, one, move.endsBy);
   const { state } = record;
   // A person who looked before has not seen this: what they say of it counts no more.
   const isJudged = state.tag !== "held" && state.tag !== "queued" && state.tag !== "denied";
@@ -197,12 +199,23 @@ function whyNotOwner({ epoch, state }: OperationRecord, move: Ownership): Refusa
 
 /**
  * The attempt that still runs. If its note was lost with its record, or with what the record has lost, the attempt in
- * doubt that stands for it: an absence that is read while it runs must prove nothing.
+ * doubt that stands for it: an absence that is read while it runs must prove nothing. One that was not fired yet has
+ * nothing that stands for it.
  */
 function attemptMeant(
   { attempts, createdAt }: OperationRecord,
-  { attempt, madeAt = createdAt }: Extract<Move, { move: "running" }>,
+  { attempt, epoch, madeAt = createdAt, unfired }: Extract<Move, { move: "running" }>,
 ): AttemptNote | undefined {
-  const own = madeAt === createdAt ? attempts.find(({ n }) => n === attempt) : undefined;
-  return own ?? attempts.find((one) => one.epoch === LOST_EPOCH && !isCleared(one));
+  const isOwn = (one: AttemptNote) =>
+    one.n === attempt && (epoch === undefined || one.epoch === epoch || one.epoch === LOST_EPOCH);
+  const own = madeAt === createdAt ? attempts.find(isOwn) : undefined;
+  if (own || unfired) return own;
+  return attempts.find((one) => one.epoch === LOST_EPOCH && !isCleared(one));
 }
+
+const endedLater = (
+  { attempts }: OperationRecord,
+  one: AttemptNote,
+  endedAt: number,
+): readonly AttemptNote[] =>
+  attempts.map((attempt) => (attempt === one ? endLater(one, endedAt) : attempt));

@@ -6,8 +6,8 @@
  */
 
 import type { Evidence, OperationRecord, State, Stored } from "../record.ts";
-import { LOST_ATTEMPT } from "./lost-data.ts";
-import { type Applied, hasLapsed, type Move, refused } from "./moves.ts";
+import { LOST_ATTEMPT, LOST_EPOCH } from "./lost-data.ts";
+import { type Applied, hasLapsed, isOtherIntent, type Move, refused } from "./moves.ts";
 import { enter, withUpdates } from "./record-edits.ts";
 
 const MAX_EVIDENCE_KEPT = 16;
@@ -20,11 +20,8 @@ export function fileEvidence(
   const { record } = stored;
   const { state } = record;
   const { dedupes, at } = move;
-  // The record was lost, and a caller has used its key for something else since.
-  if (move.fingerprint !== undefined && move.fingerprint !== record.fingerprint) {
-    return refused("conflict");
-  }
-  const isOfLost = move.madeAt !== undefined && move.madeAt !== record.createdAt;
+  if (isOtherIntent(record, move)) return refused("conflict");
+  const isOfLost = isOfLostNote(record, move);
   const evidence = isOfLost ? { ...move.evidence, attempt: LOST_ATTEMPT } : move.evidence;
   const { attempt, verdict, status } = evidence;
   // An owner settles a claimed operation itself, unless it is gone. In every other state the commit is written
@@ -49,6 +46,16 @@ export function fileEvidence(
   const twice =
     verdict === "committed" && state.tag === "committed" && !isSameEffect(state, evidence, dedupes);
   return { tag: "write", record: next, lease: "keep", report: twice ? "duplicate" : undefined };
+}
+
+/** The note of its attempt was lost: with the record, or with what the record has lost, and its number was given anew. */
+function isOfLostNote(
+  { createdAt, attempts }: OperationRecord,
+  { madeAt = createdAt, evidence: { attempt, epoch } }: Extract<Move, { move: "file" }>,
+): boolean {
+  if (madeAt !== createdAt) return true;
+  const noted = attempts.find(({ n }) => n === attempt)?.epoch ?? epoch;
+  return noted !== epoch && noted !== LOST_EPOCH;
 }
 
 export const hasCommitEvidence = (record: OperationRecord): boolean =>

@@ -153,8 +153,14 @@ export type Move =
       readonly move: "running";
       readonly attempt: number;
       readonly endsBy: number;
+      /** The epoch of the owner that noted it. */
+      readonly epoch?: number | undefined;
       /** As in `file`. */
       readonly madeAt?: number | undefined;
+      /** As in `file`. */
+      readonly fingerprint?: string | undefined;
+      /** It is not fired yet. */
+      readonly unfired?: true | undefined;
     }
   // Made by `doubtLate` of `engine/steps/late.ts`.
   /** A write left after the end of its attempt, which therefore ends by `endsBy` only: it proves nothing any more. */
@@ -228,3 +234,9 @@ export const write = (record: OperationRecord, lease: LeaseChange): Applied => (
 
 export const hasLapsed = ({ leaseUntil }: Stored, now: number): boolean =>
   leaseUntil === undefined || now >= leaseUntil;
+
+/** The record was lost, and a caller has given its key to something else since. */
+export const isOtherIntent = (
+  record: OperationRecord,
+  { fingerprint = record.fingerprint }: { readonly fingerprint?: string | undefined },
+): boolean => fingerprint !== record.fingerprint;

@@ -33,7 +33,28 @@ describe("an attempt that tells that it still runs", () => {
     }
     // What was read since relies on it.
     const cleared = stored({ state: unknown, attempts: [{ ...lost, cleared: "absent" }] });
-    expect(apply(cleared, { ...running, madeAt: 0 }, 10)).toEqual(refused("stale"));
+    const madeAt = createdAt - 1;
+    expect(apply(cleared, { ...running, madeAt }, 10)).toEqual(refused("stale"));
+    // Before it is fired, nothing stands for it.
+    expect(apply(found, { ...running, madeAt, unfired: true }, 10)).toEqual(refused("stale"));
+    expect(apply(found, { ...running, unfired: true }, 10).tag).toBe("write");
+  });
+
+  test("is noted there also if what stands for it has ended: that one then ends later", () => {
+    const ended = { ...first, epoch: LOST_EPOCH, verdict: "unknown", endedAt: 9 } as const;
+    const found = stored({ state: unknown, attempts: [ended] });
+    const { attempts } = written(apply(found, { ...running, attempt: 2, epoch: 2 }, 10));
+    expect(attempts).toMatchObject([{ n: 1, verdict: "unknown", endedAt: 600 }]);
+    // Its own note says that it has ended.
+    const own = stored({ state: unknown, attempts: [{ ...ended, epoch: 1 }] });
+    expect(apply(own, { ...running, epoch: 1 }, 10)).toEqual({ tag: "same" });
+  });
+
+  test("is told to stop if another owner has given its number to another attempt, or its key to another intent", () => {
+    const found = stored({ state: unknown, fingerprint: "one" });
+    expect(apply(found, { ...running, epoch: 1, fingerprint: "one" }, 10).tag).toBe("write");
+    expect(apply(found, { ...running, epoch: 2 }, 10)).toEqual(refused("stale"));
+    expect(apply(found, { ...running, fingerprint: "other" }, 10)).toEqual(refused("conflict"));
   });
 });
 

@@ -1,9 +1,10 @@
 /** What is kept of late answers, and what a settle makes of them. */
 import { describe, expect, test } from "vitest";
 import { apply } from "../../../src/ledger/moves/apply.ts";
+import { LOST_EPOCH } from "../../../src/ledger/moves/lost-data.ts";
 import type { Evidence, OperationRecord, Stored } from "../../../src/ledger/record.ts";
 import { evidenceOf } from "../../../src/testing/record-of.ts";
-import { LEASE_ENDS, no, type Settled, stored, unknown, written } from "./stored.ts";
+import { first, LEASE_ENDS, no, type Settled, stored, unknown, written } from "./stored.ts";
 
 const file = (found: Stored, evidence: Evidence, now = 50) =>
   apply(found, { move: "file", evidence, dedupes: false, at: now }, now);
@@ -25,7 +26,9 @@ describe("late evidence", () => {
   });
 
   test("that differs in its attempt, epoch, time or verdict is other evidence", () => {
-    const found = stored({ state: unknown, evidence: [unclear] });
+    // Of any epoch may be the note of an attempt that was lost and restored.
+    const restored = { ...first, epoch: LOST_EPOCH };
+    const found = stored({ state: unknown, attempts: [restored], evidence: [unclear] });
     for (const other of [
       { attempt: 2 },
       { epoch: 2 },
