@@ -1,6 +1,9 @@
 /**
- * The gate of destructive tools: a durable question to a person, and a yes that is good for exactly
- * what the person was shown.
+ * The gate of destructive tools, and of calls that drift: a durable question to a person, and a yes that is good for
+ * exactly what the person agreed to.
+ *
+ * What is asked is made by `show`. It is worded in `cli/ledger/question.ts`, `console/api/questions.ts` and
+ * `gateway/people/question.ts`; `confirm` gets an `ApprovalRequest`.
  *
  * @module
  */
@@ -36,11 +39,11 @@ export interface ApprovalRequest {
   readonly plan: Plan | undefined;
   /** The plan as text, hidden characters made visible. Bounded; says what it leaves out. */
   readonly diff: string;
-  /** Why a person is asked: the tool is destructive, or the call drifts from an earlier one. */
+  /** Why a person is asked: the tool is destructive, whether or not the call also drifts; or it only drifts from an earlier one. */
   readonly why: Ask["why"];
   /** What it drifts from. */
   readonly drift?: Drift | undefined;
-  /** Binds the answer to all of the above. */
+  /** Binds the answer to the operation and all that is asked above. Of `drift` it binds the operation in whose place this one passes. */
   readonly digest: string;
 }
 

@@ -13,7 +13,10 @@ export type Verdict =
   | "rejected" // the service said no, and would say so again
   | "unknown"; // it may have happened
 
-/** What allowed a write to be fired. */
+/**
+ * What allowed a write to be fired. Granted in `engine/steps/decide.ts`, or to a later call in `moves/claim-moves.ts`; one
+ * that can lapse is checked again in `engine/steps/prepare-attempt.ts`; worded in `describe/timeline.ts`.
+ */
 export type Licence =
   | "first" // nothing was sent before
   | "not_sent" // nothing of any earlier attempt left
@@ -48,7 +51,7 @@ export type UnknownReason =
   | "late_send" // a request left after the attempt had ended and was told as not applied
   | "stopped" // all callers have left
   | "lease_lost" // another process took it over
-  | "owner_lost" // the process that fired it is gone
+  | "owner_lost" // the process that fired it is gone, as reconcile tells it; a call that took over says "lost_reply"
   | "abandoned" // a person let another call pass in its place
   | "store_down" // the ledger did not answer
   | "store_lost"; // the ledger has lost data

@@ -19,7 +19,7 @@ type Via = Extract<State, { tag: "committed" }>["via"];
 
 /** What is told with every outcome. */
 export interface Common extends OperationFacts {
-  /** The outcome was known before this call; nothing was sent for it. */
+  /** This call did not fire it: the outcome was known, or the call joined an execution under way. */
   readonly replayed: boolean;
   /**
    * Whether the ledger has it. `false`: the store was down, and the settle is retried; or a ledger that may forget could not be

@@ -182,6 +182,7 @@ async function interpret(
     }
     if (!stored) return known(operation, stored, engine);
     if (!(await keepsPlaceOrTakesBack(operation, stored, takeBack, engine))) {
+      // Another turn has the place in the thread. No caller has left: "aborted" lets one that joined try again (`call/join.ts`).
       return unsent(operation, { reason: "aborted" }, engine);
     }
     return { tag: "owned", owned: takeOwnership(execution, stored, holder, grantedAt, engine) };

@@ -39,7 +39,7 @@ export interface Owned {
   sendTime: TimeToSend | undefined;
   /** Attempts whose time is up and that are waited for all the same, by their number. */
   waitedFor: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
-  /** How often this execution has fired. */
+  /** How many of its firings are used up: those that were made; all of them, once something else was seen to fire for it. */
   fires: number;
   /** The last read of the state, and what it found. */
   lastRead: (StateRead & { readonly found: Reading<unknown> }) | undefined;

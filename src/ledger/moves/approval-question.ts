@@ -16,10 +16,14 @@ export interface Answer {
   readonly counted: boolean;
 }
 
-/** A question to a person, bound by `digest` to everything the person was shown. */
+/** A question to a person, bound by `digest` to what the person agrees to. */
 export interface Ask {
+  /** `approval`: the tool is destructive, whether or not the call also drifts. `drift`: it only drifts. What it drifts from is in `shown`. */
   readonly why: "approval" | "drift";
-  /** Hash of tenant, operation, generation, all arguments, plan, policy version, expiry, nonce and `insteadOf`. */
+  /**
+   * Hash of tenant, operation, generation, all arguments, `alsoDoes`, definition, plan, policy version, expiry, nonce and
+   * `insteadOf`.
+   */
   readonly digest: string;
   /** Makes each question different from the last, even when nothing else has changed. */
   readonly nonce: string;
