@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -24,6 +26,17 @@ const newFolder = temporaryFolder();
 const isRoot = process.getuid?.() === 0;
 const isWindows = process.platform === "win32";
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+/** The files that this process has open. */
+const openFiles = (): readonly string[] =>
+  readdirSync("/proc/self/fd").flatMap((handle) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${handle}`)];
+    } catch {
+      // The one that lists them is closed by now.
+      return [];
+    }
+  });
 
 /** Opens, and returns the refusal. */
 async function refusal(path: string): Promise<{ path: string; message: string }> {
@@ -262,6 +275,38 @@ describe("a file that is there", () => {
       expect(readFileSync(path).equals(before)).toBe(true);
     },
   );
+
+  test("and is another program's, killed before its log was in the file, is left with its log", async () => {
+    const folder = newFolder();
+    const db = new DatabaseSync(join(folder, "theirs.db"));
+    db.exec("PRAGMA journal_mode = WAL; CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)");
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO theirs VALUES (2)");
+    const path = join(newFolder(), "ledger.db");
+    for (const suffix of ["", "-wal"]) {
+      copyFileSync(join(folder, `theirs.db${suffix}`), path + suffix);
+      chmodSync(path + suffix, 0o600);
+    }
+    db.close();
+    const contents = () => ["", "-wal"].map((suffix) => readFileSync(path + suffix, "latin1"));
+    const before = contents();
+    expect(before[1]).not.toBe("");
+    expect((await refusal(path)).message).toMatch(/another program/);
+    expect(contents()).toEqual(before);
+  });
+
+  test.runIf(existsSync("/proc/self/fd"))("and is refused is not kept open", async () => {
+    const path = join(newFolder(), "ledger.db");
+    const db = new DatabaseSync(path);
+    db.exec("CREATE TABLE theirs (a)");
+    db.close();
+    await refusal(path);
+    expect(openFiles()).not.toContain(path);
+    const own = sqliteStore({ path: join(newFolder(), "ledger.db") });
+    await own.open();
+    expect(openFiles()).toContain(own.address);
+    await own.close();
+    expect(openFiles()).not.toContain(own.address);
+  });
 
   test("and has another application's mark is refused, also without tables", async () => {
     const path = join(newFolder(), "ledger.db");
