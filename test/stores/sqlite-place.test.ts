@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
+import fs, {
   chmodSync,
   copyFileSync,
   existsSync,
@@ -14,7 +14,7 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { isHoldfireError } from "../../src/errors.ts";
 import { defaultPath, diskIsForgotten, entryFolder } from "../../src/stores/default-path.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
@@ -62,10 +62,16 @@ describe("a path", () => {
     ["a URI with a mode", "ledger.db?mode=memory", /URI/],
     ["another URI", "redis://localhost", /URI/],
     ["a folder", "ledger/", /folder/],
+    ["a folder of Windows", "ledger\\", /folder/],
     ["more than a path can be", "x".repeat(5_000), /at most/],
   ])("that is %s is refused at once", (_, path, rule) => {
     expect(() => sqliteStore({ path })).toThrow(rule);
     expect(() => sqliteStore({ path })).toThrow(/^sqlite\.path: /);
+  });
+
+  test("that is as long as a path can be is not refused", () => {
+    const path = join("/", "x".repeat(4_095));
+    expect(sqliteStore({ path }).address).toBe(path);
   });
 
   test("that is not text is refused at once", () => {
@@ -158,6 +164,27 @@ describe.skipIf(isWindows)("the files", () => {
     expect(readdirSync(folder).sort()).toEqual(["ledger.db", "ledger.db-shm", "ledger.db-wal"]);
     for (const name of readdirSync(folder)) expect(modeOf(join(folder, name))).toBe(0o600);
     await store.close();
+  });
+
+  test("are made durable by name: each folder that was made, and the one it was made in", async () => {
+    const root = newFolder();
+    const folder = join(root, "deep", "er");
+    const opening = vi.spyOn(fs, "openSync");
+    onTestFinished(() => opening.mockRestore());
+    const synced = () =>
+      opening.mock.calls.splice(0).flatMap(([path, flag]) => (flag === "r" ? [path] : []));
+    const open = async (name: string) => {
+      const store = sqliteStore({ path: join(folder, name) });
+      await store.open();
+      await store.close();
+    };
+    await open("ledger.db");
+    expect(synced()).toEqual([folder, join(root, "deep"), root, folder]);
+    await open("another.db");
+    expect(synced()).toEqual([folder]);
+    await open("another.db");
+    expect(synced()).toEqual([]);
+    if (existsSync("/proc/self/fd")) expect(openFiles()).not.toContain(folder);
   });
 
   test("are not made through a symbolic link", async () => {
