@@ -12,7 +12,7 @@ import fs, {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { isHoldfireError } from "../../src/errors.ts";
@@ -101,6 +101,11 @@ describe("the default path", () => {
     expect(defaultPath({ HOLDFIRE_STORE: "/var/ledger.db" }, root)).toBe("/var/ledger.db");
     expect(defaultPath({ HOLDFIRE_STORE: "" }, root)).toBe(join(root, ".holdfire", "ledger.db"));
   });
+});
+
+test("the default path is in the folder itself where there is no package.json at all", () => {
+  const folder = join(parse(process.cwd()).root, "nowhere", "at-all");
+  expect(defaultPath({}, folder)).toBe(join(folder, ".holdfire", "ledger.db"));
 });
 
 describe("the folder of the entry script", () => {
