@@ -87,6 +87,17 @@ describe("the memory store", () => {
     expect(heard).toHaveLength(3);
   });
 
+  test("a watcher that is stopped twice takes none with it that came after", async () => {
+    const store = memoryStore();
+    let calls = 0;
+    const stop = store.watch?.("acme", "operation-1", () => calls++);
+    stop?.();
+    store.watch?.("acme", "operation-1", () => calls++);
+    stop?.();
+    await store.swap(create(recordOf()));
+    expect(calls).toBe(1);
+  });
+
   test("does not call the watcher of another tenant or another operation", async () => {
     const store = memoryStore();
     let calls = 0;
