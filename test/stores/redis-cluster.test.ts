@@ -74,6 +74,9 @@ describe.runIf(await canStartRedis())("the Redis store on a cluster of three", (
       await store.open();
       expect(store.promise).toMatchObject({ mayForget: true, forgettingAccepted: false });
       expect(store.promise.text).toContain("failover");
+      // Each of its servers was asked.
+      expect(store.promise.text).toContain("append-only");
+      expect(store.promise.text).not.toContain("does not tell");
       await store.close();
     });
 

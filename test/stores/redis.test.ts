@@ -94,8 +94,11 @@ describe.runIf(server)("the Redis store", () => {
 
   test.each([
     ["nothing", undefined],
+    ["null", null],
     ["an object", {}],
     ["a url", "redis://localhost"],
+    ["what is like ioredis in part", { status: "ready" }],
+    ["what is like node-redis in part", { isOpen: true, eval: () => {} }],
   ])("refuses %s as a client", (_, client) => {
     expect(() => redisStore({ client: client as unknown as RedisClientLike })).toThrow(
       expect.objectContaining({ code: "ERR_HOLDFIRE_INVALID_INPUT", path: "redis.client" }),
@@ -127,18 +130,38 @@ describe.runIf(server)("the Redis store", () => {
     await unconnected.close();
   });
 
-  test("closing leaves the user's client open, and ends what the store opened itself", async () => {
-    const connectionName = `${run}-own`;
-    const client = new Redis(url, { connectionName });
-    const store = redisStore({ client, prefix: newPrefix() });
-    await mustSwap(store, create(recordOf()));
-    await new Promise<void>((resolve) => store.watch?.("acme", "operation-1", resolve));
-    const ours = async (): Promise<number> =>
-      String(await ioredis.client("LIST")).split(`name=${connectionName} `).length - 1;
-    expect(await ours()).toBe(2);
-    await store.close();
-    while ((await ours()) > 1) await client.ping();
-    expect(await client.ping()).toBe("PONG");
+  const named: readonly (readonly [string, (name: string) => Promise<RedisClientLike & Ended>])[] =
+    [
+      ["ioredis", async (connectionName) => new Redis(url, { connectionName })],
+      ["node-redis", (name) => createClient({ url, name }).connect()],
+    ];
+  test.each(named)(
+    "closing leaves the user's client open, and ends what the store opened itself: %s",
+    async (kind, makeClient) => {
+      const name = `${run}-own-${kind}`;
+      const client = await makeClient(name);
+      const store = redisStore({ client, prefix: newPrefix() });
+      await mustSwap(store, create(recordOf()));
+      await new Promise<void>((resolve) => store.watch?.("acme", "operation-1", resolve));
+      const ours = async (): Promise<number> =>
+        String(await ioredis.client("LIST")).split(`name=${name} `).length - 1;
+      expect(await ours()).toBe(2);
+      await store.close();
+      while ((await ours()) > 1) await ioredis.ping();
+      expect(await client.ping()).toBe("PONG");
+      await client.quit();
+    },
+  );
+
+  test("a client that takes no commands before it is connected still hears of changes", async () => {
+    const prefix = newPrefix();
+    const client = new Redis(url, { enableOfflineQueue: false, lazyConnect: true });
+    await client.connect();
+    const [one, other] = [redisStore({ client: ioredis, prefix }), redisStore({ client, prefix })];
+    const { version } = await mustSwap(one, create(recordOf()));
+    await heardBy(other, () => mustSwap(one, { ...create(recordOf()), expect: version }));
+    await one.close();
+    await other.close();
     await client.quit();
   });
 
@@ -358,6 +381,11 @@ describe.runIf(server)("the Redis store", () => {
     await ioredis.del(await ioredis.keys(`${prefix}:*`));
   }
 });
+
+interface Ended {
+  ping(): Promise<unknown>;
+  quit(): Promise<unknown>;
+}
 
 /** Watches, changes once the subscription stands, and returns when the change was heard. */
 async function heardBy(store: Store, change: () => Promise<unknown>): Promise<void> {
