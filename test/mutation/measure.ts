@@ -6,7 +6,7 @@
 
 import { env, pid } from "node:process";
 import { Stryker } from "@stryker-mutator/core";
-import { HISTORIES, type Slice, TESTS_VARIABLE } from "./rooms.ts";
+import { HISTORIES, type Slice, TESTS_VARIABLE, testsOf } from "./rooms.ts";
 import { hashOf, type Score } from "./scores.ts";
 
 type Options = ConstructorParameters<typeof Stryker>[0];
@@ -23,7 +23,7 @@ export async function measure(
   { room, files }: Slice,
   { workers, isShown }: Measuring,
 ): Promise<Readonly<Record<string, Score>>> {
-  env[TESTS_VARIABLE] = room.tests.join(" ");
+  env[TESTS_VARIABLE] = testsOf(room, files[0] ?? "").join(" ");
   env.RUNS ??= HISTORIES;
   // Before it starts: a source that is edited meanwhile has no score yet.
   const hashes = files.map(hashOf);

@@ -5,7 +5,7 @@
  */
 
 import { globSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
 
 /** Hands the tests of a room on to `vitest.config.ts`, through Stryker's processes. */
 export const TESTS_VARIABLE = "HOLDFIRE_MUTATION_TESTS";
@@ -17,6 +17,8 @@ export interface Room {
   readonly goal: number;
   /** Patterns of test files. */
   readonly tests: readonly string[];
+  /** Folders in it that have tests of their own, in place of the room's: no mutant waits for those of another store. */
+  readonly folders?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Random histories in a simulated world, and the checker: a second of them sees most of what an engine can do wrong. */
@@ -39,10 +41,23 @@ export const ROOMS: readonly Room[] = [
     goal: 90,
     tests: ["test/engine/*.test.ts", "test/scenarios/*.test.ts", ...MODEL],
   },
-  { name: "stores", goal: 80, tests: ["test/stores/{memory,sqlite*}.test.ts"] },
+  {
+    name: "stores",
+    goal: 80,
+    tests: ["test/stores/{memory,default,sqlite-place}.test.ts"],
+    folders: {
+      sqlite: ["test/stores/sqlite*.test.ts"],
+      redis: ["test/stores/redis*.test.ts"],
+      postgres: ["test/stores/postgres*.test.ts"],
+    },
+  },
 ];
 
-/** Tests that start processes or need a server, and those that take long. No mutant waits for them. */
+/** The tests that judge a source file of a room. */
+export const testsOf = ({ name, tests, folders }: Room, file: string): readonly string[] =>
+  folders?.[relative(`src/${name}`, dirname(file))] ?? tests;
+
+/** Tests that start processes or need a server that is not their store's, and those that take long. No mutant waits for them. */
 export const LEFT_OUT: readonly string[] = [
   "test/engine/{decide.properties,detached}.test.ts",
   "test/gate/{approval-crash,lanes-stores,lanes-storm,wait-for-answer}.test.ts",
@@ -51,7 +66,7 @@ export const LEFT_OUT: readonly string[] = [
   "test/scenarios/{store-loss*,tenants-apart,told-errors,tools-of-one-name,try-again-stores}.test.ts",
   "test/scenarios/{another-address,damaged-record,drift-report,large-answers,recorded-answers*}.test.ts",
   "test/scenarios/{retry-budget,reworded-call,witness-marks}.test.ts",
-  "test/stores/sqlite-{place,processes,random,size}.test.ts",
+  "test/stores/{redis-race,sqlite-processes,sqlite-size}.test.ts",
 ];
 
 /** Mutated in one go at most: a slice takes minutes, and what it found is kept before the next one begins. */

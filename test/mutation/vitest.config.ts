@@ -1,5 +1,5 @@
 /**
- * The tests that judge a mutant: those of its room (`rooms.ts`), in this process, without servers.
+ * The tests that judge a mutant: those of its room (`rooms.ts`), in this process. A store on a server needs that server.
  *
  * They come by an environment variable and not by Stryker's `testFiles`: with that option Stryker 10.1 never turns a
  * mutant on that is run when its file is loaded, and tells it as survived.
@@ -17,14 +17,15 @@ import { LEFT_OUT, TESTS_VARIABLE } from "./rooms.ts";
 const { projects: _, ...settings } = whole.test ?? {};
 
 /**
- * The first test that fails ends a mutant, so the histories come last: they take longest, and a mutant that a plain
- * test would have killed can make them endless.
+ * The first test that fails ends a mutant, so those that take longest come last: the histories, which a mutant that a
+ * plain test would have killed can make endless, and those that start a cluster.
  */
-class HistoriesLast extends BaseSequencer {
+class LongestLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isHistory = ({ moduleId }: TestSpecification) => moduleId.includes("/test/battery/");
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /\/test\/battery\/|redis-cluster/.test(moduleId);
     const sorted = await super.sort(files);
-    return [...sorted.filter((file) => !isHistory(file)), ...sorted.filter(isHistory)];
+    return [...sorted.filter((file) => !isLong(file)), ...sorted.filter(isLong)];
   }
 }
 
@@ -37,7 +38,7 @@ const config: ViteUserConfig = mergeConfig(
       isolate: false,
       include: (env[TESTS_VARIABLE] ?? "").split(" "),
       exclude: [...LEFT_OUT],
-      sequence: { sequencer: HistoriesLast },
+      sequence: { sequencer: LongestLast },
     },
   }),
 );

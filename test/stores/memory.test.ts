@@ -3,7 +3,7 @@ import { ClosedError, isHoldfireError } from "../../src/errors.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
-import { create } from "../../src/testing/store-contract/subject.ts";
+import { create, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 
 storeContract("memory", { open: ({ now }) => memoryStore({ now }) });
@@ -87,6 +87,17 @@ describe("the memory store", () => {
     expect(heard).toHaveLength(3);
   });
 
+  test("a watcher that is stopped twice takes none with it that came after", async () => {
+    const store = memoryStore();
+    let calls = 0;
+    const stop = store.watch?.("acme", "operation-1", () => calls++);
+    stop?.();
+    store.watch?.("acme", "operation-1", () => calls++);
+    stop?.();
+    await store.swap(create(recordOf()));
+    expect(calls).toBe(1);
+  });
+
   test("does not call the watcher of another tenant or another operation", async () => {
     const store = memoryStore();
     let calls = 0;
@@ -94,6 +105,34 @@ describe("the memory store", () => {
     store.watch?.("acme", "operation-2", () => calls++);
     await store.swap(create(recordOf()));
     expect(calls).toBe(0);
+  });
+
+  test("tells a watcher that its record was pruned", async () => {
+    const store = memoryStore({ now: () => 1_000_000 });
+    await store.swap(create(recordOf({ state: { tag: "committed", via: "reply" } })));
+    let calls = 0;
+    store.watch?.("acme", "operation-1", () => calls++);
+    const pruned = await store.prune({ tenant: "acme", tombstonesOlderThanMs: 1 });
+    expect(pruned.tombstones).toBe(1);
+    expect(calls).toBe(1);
+  });
+
+  test("does not release an effect that another operation owns by now", async () => {
+    const store = memoryStore();
+    const remove = { ...create(recordOf()), record: undefined };
+    const own = (id: string) => store.own("acme", "payments", "re_1", id);
+    for (const owner of ["operation-1", "operation-2"]) {
+      const { version } = await mustSwap(store, create(recordOf()));
+      expect(await own(owner)).toBe(owner);
+      await mustSwap(store, { ...remove, expect: version });
+    }
+    expect(await store.ownerOf("acme", "payments", "re_1")).toBe("operation-2");
+  });
+
+  test("tells a lane that is gone as an empty one", async () => {
+    const lane = { name: "payment/p1", expect: 7, lane: { queue: [] } };
+    const refused = await memoryStore().swap({ ...create(recordOf()), lane });
+    expect(refused).toMatchObject({ ok: false, lane: { lane: { queue: [] }, version: 0 } });
   });
 
   test("cannot be watched once it is closed", async () => {

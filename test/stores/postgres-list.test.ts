@@ -1,7 +1,10 @@
 import { afterAll, expect, test } from "vitest";
+import type { StateTag } from "../../src/ledger/record.ts";
 import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { listRecords } from "../../src/stores/postgres/list.ts";
 import { tablesAt } from "../../src/stores/postgres/schema.ts";
+import { recordOf } from "../../src/testing/record-of.ts";
+import { create, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { findScratch } from "../servers/postgres.ts";
 
 const scratch = await findScratch();
@@ -39,3 +42,31 @@ test.skipIf(!scratch)(
     expect(plan.join("\n")).not.toContain("holdfire_operations_phase");
   },
 );
+
+test.skipIf(!scratch)("lists and prunes by state and age, over more than one read", async () => {
+  if (!scratch) return;
+  const { pool, schema } = scratch;
+  const store = postgresStore({ pool, schema, migrate: true });
+  const payload = { form: "json", text: '"secret"' } as const;
+  const state = { tag: "committed", via: "reply", payload } as const;
+  const tenant = "pruned";
+  const records = Array.from({ length: 300 }, (_, n) =>
+    recordOf({ tenant, id: `${n}`, state, stateAt: 0, createdAt: 0 }),
+  );
+  await mustSwap(store, create(recordOf({ tenant, id: "open" })));
+  await Promise.all(records.map((record) => mustSwap(store, create(record))));
+  const ids = async (...states: StateTag[]) =>
+    (await store.list({ tenant, states, limit: 2 })).items.map(({ record }) => record.id);
+  expect(await ids("claimed", "committed")).toEqual(["open", expect.any(String)]);
+  expect(await ids("claimed", "unknown")).toEqual(["open"]);
+  expect(await ids("committed")).not.toContain("open");
+
+  const payloads = { tenant, payloadsOlderThanMs: 1 };
+  expect(await store.prune({ ...payloads, limit: 260 })).toEqual({ payloads: 260, tombstones: 0 });
+  expect(await store.prune(payloads)).toEqual({ payloads: 40, tombstones: 0 });
+  const tombstones = { tenant, tombstonesOlderThanMs: 1 };
+  expect((await store.prune({ ...tombstones, limit: 10 })).tombstones).toBe(10);
+  expect((await store.prune(tombstones)).tombstones).toBe(290);
+  expect((await store.list({ tenant })).items.map(({ record }) => record.id)).toEqual(["open"]);
+  await store.close();
+});

@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Cluster, Redis } from "ioredis";
 import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Change, Store } from "../../src/ledger/store.ts";
@@ -6,26 +6,31 @@ import { type RedisClientLike, redisStore } from "../../src/stores/redis/index.t
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
-import { canStartRedis, startCluster } from "../servers/redis.ts";
+import { canStartRedis, type RedisCluster, startCluster } from "../servers/redis.ts";
 
-const cluster = (await canStartRedis()) ? await startCluster() : undefined;
 let ledgers = 0;
 const newPrefix = (): string => {
   ledgers += 1;
   return `hf-${ledgers}`;
 };
 
-describe.runIf(cluster)("the Redis store on a cluster of three", () => {
-  const nodes = (cluster?.ports ?? []).map((port) => ({ host: "127.0.0.1", port }));
-  const ioredis = new Redis.Cluster(nodes, { lazyConnect: true });
-  const nodeRedis = createCluster({ rootNodes: nodes.map((socket) => ({ socket })) });
-  nodeRedis.on("error", () => {});
-  const clients: readonly (readonly [string, RedisClientLike])[] = [
-    ["ioredis", ioredis],
-    ["node-redis", nodeRedis],
+describe.runIf(await canStartRedis())("the Redis store on a cluster of three", () => {
+  let cluster: RedisCluster;
+  let nodes: readonly { readonly host: string; readonly port: number }[];
+  let ioredis: Cluster;
+  let nodeRedis: ReturnType<typeof createCluster>;
+  const clients: readonly (readonly [string, () => RedisClientLike])[] = [
+    ["ioredis", () => ioredis],
+    ["node-redis", () => nodeRedis],
   ];
 
+  // Not while the file is loaded: a run that ends before these tests leaves no servers behind.
   beforeAll(async () => {
+    cluster = await startCluster();
+    nodes = cluster.ports.map((port) => ({ host: "127.0.0.1", port }));
+    ioredis = new Cluster([...nodes], { lazyConnect: true });
+    nodeRedis = createCluster({ rootNodes: nodes.map((socket) => ({ socket })) });
+    nodeRedis.on("error", () => {});
     await ioredis.connect();
     await nodeRedis.connect();
   });
@@ -33,7 +38,7 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
   afterAll(async () => {
     ioredis.disconnect();
     nodeRedis.destroy();
-    await cluster?.stop();
+    await cluster.stop();
   });
 
   for (const [name, client] of clients) {
@@ -41,9 +46,9 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
     storeContract(`${name}, cluster`, {
       open: () => {
         prefix = newPrefix();
-        return redisStore({ client, prefix });
+        return redisStore({ client: client(), prefix });
       },
-      reopen: () => redisStore({ client, prefix }),
+      reopen: () => redisStore({ client: client(), prefix }),
       clock: "server",
       capabilities: { joinsLanes: false },
     });
@@ -52,7 +57,7 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
   describe.each(clients)("through %s", (_, client) => {
     test("a ledger is spread over all servers, and listed as one", async () => {
       const prefix = newPrefix();
-      const store = redisStore({ client, prefix });
+      const store = redisStore({ client: client(), prefix });
       const ids = Array.from({ length: 100 }, (_, index) => `operation-${index}`);
       for (const id of ids) await mustSwap(store, create(recordOf({ id })));
       const { items } = await store.list({ tenant: "acme" });
@@ -65,22 +70,25 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
     });
 
     test("a cluster may forget, and says why", async () => {
-      const store = redisStore({ client, prefix: newPrefix() });
+      const store = redisStore({ client: client(), prefix: newPrefix() });
       await store.open();
       expect(store.promise).toMatchObject({ mayForget: true, forgettingAccepted: false });
       expect(store.promise.text).toContain("failover");
+      // Each of its servers was asked.
+      expect(store.promise.text).toContain("append-only");
+      expect(store.promise.text).not.toContain("does not tell");
       await store.close();
     });
 
     test("one server that has lost its part makes it another ledger", async () => {
       const prefix = newPrefix();
-      const store = redisStore({ client, prefix });
+      const store = redisStore({ client: client(), prefix });
       const { id } = await store.open();
       const [node] = ioredis.nodes("master");
       const lost = (await node?.keys(`${prefix}:*`)) ?? [];
       for (const key of lost) await node?.del(key);
       expect(lost.length).toBeGreaterThan(0);
-      const another = redisStore({ client, prefix });
+      const another = redisStore({ client: client(), prefix });
       expect((await another.open()).id).not.toBe(id);
       await store.close();
       await another.close();
@@ -88,7 +96,7 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
 
     test("a later change has the higher sequence, although the clocks of the servers disagree", async () => {
       const prefix = newPrefix();
-      const store = redisStore({ client, prefix });
+      const store = redisStore({ client: client(), prefix });
       await store.open();
       const [ahead, behind] = await makeApart(store, prefix);
       const hence = (Date.now() + 3_600_000) * 1_000;
@@ -102,7 +110,7 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
 
     test("a server that has gone back, as a promoted replica may, is noticed by the next write", async () => {
       const prefix = newPrefix();
-      const store = redisStore({ client, prefix });
+      const store = redisStore({ client: client(), prefix });
       const { version } = await mustSwap(store, create(recordOf()));
       const counter = await counterOf(prefix, "operation-1");
       await ioredis.set(counter, version - 1);
@@ -114,7 +122,7 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
 
     test("two operations created at the same moment on two servers are both listed, once", async () => {
       const prefix = newPrefix();
-      const store = redisStore({ client, prefix });
+      const store = redisStore({ client: client(), prefix });
       await store.open();
       const ids = (await makeApart(store, prefix)).map(({ id }) => id);
       const listed: string[] = [];
@@ -133,7 +141,7 @@ describe.runIf(cluster)("the Redis store on a cluster of three", () => {
     });
 
     test("who leaves a lane has settled its record first", async () => {
-      const store = redisStore({ client, prefix: newPrefix() });
+      const store = redisStore({ client: client(), prefix: newPrefix() });
       const lane = { name: "payment/p1", expect: 0, lane: { holder: "operation-1", queue: [] } };
       const { version } = await mustSwap(store, { ...create(recordOf()), lane });
       const { stored } = await store.readLane("acme", lane.name);

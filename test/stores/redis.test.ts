@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Redis } from "ioredis";
 import { createClient, createClientPool, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StateTag } from "../../src/ledger/record.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { type RedisClientLike, redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
@@ -93,8 +94,11 @@ describe.runIf(server)("the Redis store", () => {
 
   test.each([
     ["nothing", undefined],
+    ["null", null],
     ["an object", {}],
     ["a url", "redis://localhost"],
+    ["what is like ioredis in part", { status: "ready" }],
+    ["what is like node-redis in part", { isOpen: true, eval: () => {} }],
   ])("refuses %s as a client", (_, client) => {
     expect(() => redisStore({ client: client as unknown as RedisClientLike })).toThrow(
       expect.objectContaining({ code: "ERR_HOLDFIRE_INVALID_INPUT", path: "redis.client" }),
@@ -126,18 +130,38 @@ describe.runIf(server)("the Redis store", () => {
     await unconnected.close();
   });
 
-  test("closing leaves the user's client open, and ends what the store opened itself", async () => {
-    const connectionName = `${run}-own`;
-    const client = new Redis(url, { connectionName });
-    const store = redisStore({ client, prefix: newPrefix() });
-    await mustSwap(store, create(recordOf()));
-    await new Promise<void>((resolve) => store.watch?.("acme", "operation-1", resolve));
-    const ours = async (): Promise<number> =>
-      String(await ioredis.client("LIST")).split(`name=${connectionName} `).length - 1;
-    expect(await ours()).toBe(2);
-    await store.close();
-    while ((await ours()) > 1) await client.ping();
-    expect(await client.ping()).toBe("PONG");
+  const named: readonly (readonly [string, (name: string) => Promise<RedisClientLike & Ended>])[] =
+    [
+      ["ioredis", async (connectionName) => new Redis(url, { connectionName })],
+      ["node-redis", (name) => createClient({ url, name }).connect()],
+    ];
+  test.each(named)(
+    "closing leaves the user's client open, and ends what the store opened itself: %s",
+    async (kind, makeClient) => {
+      const name = `${run}-own-${kind}`;
+      const client = await makeClient(name);
+      const store = redisStore({ client, prefix: newPrefix() });
+      await mustSwap(store, create(recordOf()));
+      await new Promise<void>((resolve) => store.watch?.("acme", "operation-1", resolve));
+      const ours = async (): Promise<number> =>
+        String(await ioredis.client("LIST")).split(`name=${name} `).length - 1;
+      expect(await ours()).toBe(2);
+      await store.close();
+      while ((await ours()) > 1) await ioredis.ping();
+      expect(await client.ping()).toBe("PONG");
+      await client.quit();
+    },
+  );
+
+  test("a client that takes no commands before it is connected still hears of changes", async () => {
+    const prefix = newPrefix();
+    const client = new Redis(url, { enableOfflineQueue: false, lazyConnect: true });
+    await client.connect();
+    const [one, other] = [redisStore({ client: ioredis, prefix }), redisStore({ client, prefix })];
+    const { version } = await mustSwap(one, create(recordOf()));
+    await heardBy(other, () => mustSwap(one, { ...create(recordOf()), expect: version }));
+    await one.close();
+    await other.close();
     await client.quit();
   });
 
@@ -202,6 +226,64 @@ describe.runIf(server)("the Redis store", () => {
       await store.own("acme", "payments", "effect-1", "operation-1");
       await mustSwap(store, { ...create(recordOf()), expect: version, record: undefined });
       expect((await ioredis.keys(`${prefix}:*`)).toSorted()).toEqual(before.toSorted());
+      await store.close();
+    });
+
+    test("what is open is listed together with what is settled, if both are asked for", async () => {
+      const store = redisStore({ client, prefix: newPrefix() });
+      const settled = recordOf({ id: "settled", state: { tag: "committed", via: "reply" } });
+      for (const record of [recordOf({ id: "open" }), settled]) {
+        await mustSwap(store, create(record));
+      }
+      const ids = async (...states: StateTag[]) =>
+        (await store.list({ tenant: "acme", states })).items.map(({ record }) => record.id);
+      expect(await ids("claimed", "committed")).toEqual(["open", "settled"]);
+      expect(await ids("claimed", "unknown")).toEqual(["open"]);
+      expect(await ids("committed")).toEqual(["settled"]);
+      expect(await ids()).toEqual([]);
+      await store.close();
+    });
+
+    test("more is pruned than one page has, no more than asked for, and no record twice", async () => {
+      const prefix = newPrefix();
+      const [store, other] = [redisStore({ client, prefix }), redisStore({ client, prefix })];
+      const payload = { form: "json", text: '"secret"' } as const;
+      const state = { tag: "committed", via: "reply", payload } as const;
+      await Promise.all(
+        Array.from({ length: 300 }, (_, n) =>
+          mustSwap(store, create(recordOf({ id: `operation-${n}`, state, stateAt: 0 }))),
+        ),
+      );
+      const payloads = { tenant: "acme", payloadsOlderThanMs: 1 };
+      expect((await store.prune({ ...payloads, limit: 200 })).payloads).toBe(200);
+      // The next one goes on where the last one stopped; one that asks for something else begins anew.
+      const tombstones = { tenant: "acme", tombstonesOlderThanMs: 1 };
+      expect((await store.prune({ ...tombstones, limit: 10 })).tombstones).toBe(10);
+      expect(await store.read("acme", "operation-0")).toMatchObject({ stored: undefined });
+      const rest = await Promise.all([store.prune(payloads), other.prune(payloads)]);
+      expect(rest.reduce((sum, pruned) => sum + pruned.payloads, 0)).toBe(100);
+      expect(await store.prune(tombstones)).toEqual({ payloads: 0, tombstones: 290 });
+      expect((await store.list({ tenant: "acme" })).items).toEqual([]);
+      await store.close();
+      await other.close();
+    });
+
+    test("what was watched is not listened to for ever: the last hundred records are", async () => {
+      const prefix = newPrefix();
+      const store = redisStore({ client, prefix });
+      await store.open();
+      for (let n = 0; n < 103; n += 1) {
+        let stop: (() => void) | undefined;
+        await new Promise<void>((resolve) => {
+          stop = store.watch?.("acme", `operation-${n}`, resolve);
+        });
+        stop?.();
+      }
+      const heard = async () => (await ioredis.pubsub("CHANNELS", `${prefix}:*`)).map(String);
+      while ((await heard()).length > 100) await ioredis.ping();
+      const channel = (n: number) => `${prefix}:{0}:o:"acme""operation-${n}"`;
+      const expected = Array.from({ length: 100 }, (_, n) => channel(n + 3));
+      expect((await heard()).toSorted()).toEqual(expected.toSorted());
       await store.close();
     });
 
@@ -299,6 +381,11 @@ describe.runIf(server)("the Redis store", () => {
     await ioredis.del(await ioredis.keys(`${prefix}:*`));
   }
 });
+
+interface Ended {
+  ping(): Promise<unknown>;
+  quit(): Promise<unknown>;
+}
 
 /** Watches, changes once the subscription stands, and returns when the change was heard. */
 async function heardBy(store: Store, change: () => Promise<unknown>): Promise<void> {

@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { type Anchor, anchorFor, monotonicMs } from "../../src/stores/sqlite/boot-clock.ts";
+import {
+  type Anchor,
+  anchorFor,
+  monotonicMs,
+  thisHost,
+} from "../../src/stores/sqlite/boot-clock.ts";
+import { connect } from "../../src/stores/sqlite/connect.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
@@ -26,6 +32,13 @@ describe("the anchor of the clock", () => {
     expect(anchor).toEqual({ boot: "boot-2", base: 1_999_950 });
   });
 
+  test("is made anew also if the host has been up for longer than before", () => {
+    const host = { boot: "boot-2", monotonic: 10_000, wall: 2_000_000 };
+    const { anchor, rebooted } = anchorFor(KNOWN, NOW, host);
+    expect(rebooted).toBe(true);
+    expect(anchor).toEqual({ boot: "boot-2", base: 1_990_000 });
+  });
+
   test("never sets time back, though the wall clock was", () => {
     const host = { boot: "boot-2", monotonic: 50.5, wall: 7 };
     const { anchor } = anchorFor(KNOWN, NOW, host);
@@ -36,6 +49,8 @@ describe("the anchor of the clock", () => {
     const known = { boot: "", base: 1_000_000 };
     const same = { boot: "", monotonic: 6_000, wall: 5 };
     expect(anchorFor(known, NOW, same)).toEqual({ anchor: known, rebooted: false });
+    const atOnce = { boot: "", monotonic: 5_000, wall: 5 };
+    expect(anchorFor(known, NOW, atOnce)).toEqual({ anchor: known, rebooted: false });
     const other = anchorFor(known, NOW, { boot: "", monotonic: 10, wall: 1_007_000 });
     expect(other).toEqual({ anchor: { boot: "", base: 1_006_990 }, rebooted: true });
   });
@@ -117,6 +132,46 @@ describe("the clock of a store", () => {
       leaseUntil: undefined,
     });
     await after.close();
+  });
+
+  test("ends a lease of an earlier boot at the boot, however short the host was down", async () => {
+    const path = join(newFolder(), "ledger.db");
+    const store = sqliteStore({ path });
+    const claim = await mustSwap(store, { ...create(recordOf()), lease: 600_000 });
+    await store.close();
+    edit(path, "UPDATE ledger SET boot = 'another boot'");
+
+    const after = sqliteStore({ path });
+    const { now } = await after.open();
+    expect(now).toBeLessThan(claim.now + 600_000);
+    const { leaseUntil } = await mustRead(after, "acme", "operation-1");
+    expect(leaseUntil).toBeLessThanOrEqual(now);
+    expect(leaseUntil).toBeGreaterThanOrEqual(claim.now);
+    await after.close();
+  });
+
+  test("that was ahead within this boot goes on from there, and ends no lease", async () => {
+    const path = join(newFolder(), "ledger.db");
+    const store = sqliteStore({ path });
+    const { leaseUntil = 0 } = await mustSwap(store, { ...create(recordOf()), lease: 600_000 });
+    await store.close();
+    const ahead = leaseUntil - 300_000;
+    edit(path, `UPDATE ledger SET now = ${ahead}`);
+
+    const after = sqliteStore({ path });
+    expect((await after.open()).now).toBeGreaterThanOrEqual(ahead);
+    expect((await mustRead(after, "acme", "operation-1")).leaseUntil).toBe(leaseUntil);
+    await after.close();
+  });
+
+  test("is found without a lock: a store is opened while another process writes", () => {
+    const path = join(newFolder(), "ledger.db");
+    const first = connect(path, "full", thisHost());
+    first.db.exec("BEGIN IMMEDIATE");
+    const second = connect(path, "full", thisHost());
+    expect(second.anchor).toEqual(expect.objectContaining({ base: first.anchor?.base }));
+    second.db.close();
+    first.db.close();
   });
 
   test("keeps a lease over a restart within one boot", async () => {

@@ -1,18 +1,20 @@
 import { execFileSync } from "node:child_process";
-import {
+import fs, {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { isHoldfireError } from "../../src/errors.ts";
 import { defaultPath, diskIsForgotten, entryFolder } from "../../src/stores/default-path.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
@@ -24,6 +26,17 @@ const newFolder = temporaryFolder();
 const isRoot = process.getuid?.() === 0;
 const isWindows = process.platform === "win32";
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+/** The files that this process has open. */
+const openFiles = (): readonly string[] =>
+  readdirSync("/proc/self/fd").flatMap((handle) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${handle}`)];
+    } catch {
+      // The one that lists them is closed by now.
+      return [];
+    }
+  });
 
 /** Opens, and returns the refusal. */
 async function refusal(path: string): Promise<{ path: string; message: string }> {
@@ -49,10 +62,16 @@ describe("a path", () => {
     ["a URI with a mode", "ledger.db?mode=memory", /URI/],
     ["another URI", "redis://localhost", /URI/],
     ["a folder", "ledger/", /folder/],
+    ["a folder of Windows", "ledger\\", /folder/],
     ["more than a path can be", "x".repeat(5_000), /at most/],
   ])("that is %s is refused at once", (_, path, rule) => {
     expect(() => sqliteStore({ path })).toThrow(rule);
     expect(() => sqliteStore({ path })).toThrow(/^sqlite\.path: /);
+  });
+
+  test("that is as long as a path can be is not refused", () => {
+    const path = join("/", "x".repeat(4_095));
+    expect(sqliteStore({ path }).address).toBe(path);
   });
 
   test("that is not text is refused at once", () => {
@@ -82,6 +101,11 @@ describe("the default path", () => {
     expect(defaultPath({ HOLDFIRE_STORE: "/var/ledger.db" }, root)).toBe("/var/ledger.db");
     expect(defaultPath({ HOLDFIRE_STORE: "" }, root)).toBe(join(root, ".holdfire", "ledger.db"));
   });
+});
+
+test("the default path is in the folder itself where there is no package.json at all", () => {
+  const folder = join(parse(process.cwd()).root, "nowhere", "at-all");
+  expect(defaultPath({}, folder)).toBe(join(folder, ".holdfire", "ledger.db"));
 });
 
 describe("the folder of the entry script", () => {
@@ -145,6 +169,27 @@ describe.skipIf(isWindows)("the files", () => {
     expect(readdirSync(folder).sort()).toEqual(["ledger.db", "ledger.db-shm", "ledger.db-wal"]);
     for (const name of readdirSync(folder)) expect(modeOf(join(folder, name))).toBe(0o600);
     await store.close();
+  });
+
+  test("are made durable by name: each folder that was made, and the one it was made in", async () => {
+    const root = newFolder();
+    const folder = join(root, "deep", "er");
+    const opening = vi.spyOn(fs, "openSync");
+    onTestFinished(() => opening.mockRestore());
+    const synced = () =>
+      opening.mock.calls.splice(0).flatMap(([path, flag]) => (flag === "r" ? [path] : []));
+    const open = async (name: string) => {
+      const store = sqliteStore({ path: join(folder, name) });
+      await store.open();
+      await store.close();
+    };
+    await open("ledger.db");
+    expect(synced()).toEqual([folder, join(root, "deep"), root, folder]);
+    await open("another.db");
+    expect(synced()).toEqual([folder]);
+    await open("another.db");
+    expect(synced()).toEqual([]);
+    if (existsSync("/proc/self/fd")) expect(openFiles()).not.toContain(folder);
   });
 
   test("are not made through a symbolic link", async () => {
@@ -262,6 +307,38 @@ describe("a file that is there", () => {
       expect(readFileSync(path).equals(before)).toBe(true);
     },
   );
+
+  test("and is another program's, killed before its log was in the file, is left with its log", async () => {
+    const folder = newFolder();
+    const db = new DatabaseSync(join(folder, "theirs.db"));
+    db.exec("PRAGMA journal_mode = WAL; CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)");
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO theirs VALUES (2)");
+    const path = join(newFolder(), "ledger.db");
+    for (const suffix of ["", "-wal"]) {
+      copyFileSync(join(folder, `theirs.db${suffix}`), path + suffix);
+      chmodSync(path + suffix, 0o600);
+    }
+    db.close();
+    const contents = () => ["", "-wal"].map((suffix) => readFileSync(path + suffix, "latin1"));
+    const before = contents();
+    expect(before[1]).not.toBe("");
+    expect((await refusal(path)).message).toMatch(/another program/);
+    expect(contents()).toEqual(before);
+  });
+
+  test.runIf(existsSync("/proc/self/fd"))("and is refused is not kept open", async () => {
+    const path = join(newFolder(), "ledger.db");
+    const db = new DatabaseSync(path);
+    db.exec("CREATE TABLE theirs (a)");
+    db.close();
+    await refusal(path);
+    expect(openFiles()).not.toContain(path);
+    const own = sqliteStore({ path: join(newFolder(), "ledger.db") });
+    await own.open();
+    expect(openFiles()).toContain(own.address);
+    await own.close();
+    expect(openFiles()).not.toContain(own.address);
+  });
 
   test("and has another application's mark is refused, also without tables", async () => {
     const path = join(newFolder(), "ledger.db");

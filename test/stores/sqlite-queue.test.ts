@@ -10,6 +10,11 @@ const busy = (): never => {
   throw failure("database is locked", 5);
 };
 
+/** As a database does of which one job of the batch is to blame. */
+const failWhole = (): never => {
+  throw failure("constraint failed", 19);
+};
+
 /** A job with this value. */
 const job =
   (name: string): Job<string> =>
@@ -148,6 +153,8 @@ describe("the queue of writes", () => {
     expect(waits).toHaveLength(20);
     expect(Math.max(...waits)).toBeLessThanOrEqual(3);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(1);
+    // One millisecond, and half of the jitter of two.
+    expect(new Set(waits)).toEqual(new Set([2]));
   });
 
   test("gives way after a fight for the lock, and only then", async () => {
@@ -177,6 +184,38 @@ describe("the queue of writes", () => {
     expect(await old).toMatchObject({ errcode: 5 });
     await pass(10);
     expect(await young).toBe("b");
+  });
+
+  test("rests when all have given up, and begins anew with the next job", async () => {
+    const { queue, batches, waits, turn, pass } = queueOn([failWhole, busy, busy]);
+    const old = ["a", "b"].map((name) => queue.push(job(name)).catch((error: unknown) => error));
+    await turn();
+    await turn();
+    await pass(30_500);
+    for (const error of await Promise.all(old)) expect(error).toMatchObject({ errcode: 5 });
+    await queue.drain();
+    expect(waits).toHaveLength(1);
+    // Those that failed in one batch are gone: the next ones are together again.
+    const next = ["c", "d"].map((name) => queue.push(job(name)));
+    await turn();
+    expect(await Promise.all(next)).toEqual(["c", "d"]);
+    expect(batches).toEqual([2, 1, 1, 2]);
+  });
+
+  test("goes on one by one after a batch that failed, also if the first one gives up on a lock", async () => {
+    const { queue, batches, turn, pass } = queueOn([busy, busy, failWhole, busy]);
+    const old = queue.push(job("a")).catch((error: unknown) => error);
+    await turn();
+    await pass(29_000);
+    const young = ["b", "c"].map((name) => queue.push(job(name)));
+    await pass(10);
+    await pass(1_500);
+    await turn();
+    expect(await old).toMatchObject({ errcode: 5 });
+    await pass(10);
+    await pass(10);
+    expect(await Promise.all(young)).toEqual(["b", "c"]);
+    expect(batches).toEqual([1, 1, 3, 1, 1, 1]);
   });
 
   test("has a transaction due from the first job of a turn on, but not while it waits for a lock", async () => {

@@ -92,6 +92,21 @@ describe("a database of an older version", () => {
     await store.close();
   });
 
+  test("takes all steps that it lacks, in their order, and those that it has not again", () => {
+    const steps = [...NEXT, "UPDATE ledger SET sequence = sequence + 1"];
+    const sequenceOf = (db: DatabaseSync) =>
+      db.prepare("SELECT sequence FROM ledger").get()?.sequence;
+    for (const taken of [[], STEPS, NEXT, steps]) {
+      const db = open(newPath());
+      migrate(db, taken);
+      migrate(db, steps);
+      expect(columns(db)).toContain("note");
+      expect(sequenceOf(db)).toBe(1);
+      expect(versionOf(db)).toBe(versionAfter(steps));
+      db.close();
+    }
+  });
+
   test("is left as it was when a step fails", () => {
     const db = open(newPath());
     const ledgers = () => db.prepare("SELECT id FROM ledger").all();

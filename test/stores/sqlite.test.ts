@@ -1,8 +1,9 @@
-import { copyFileSync, readFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { isHoldfireError } from "../../src/errors.ts";
+import type { StateTag } from "../../src/ledger/record.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
@@ -47,7 +48,11 @@ describe("the sqlite store", () => {
     const full = sqliteStore({ path: "x.db" }).promise;
     expect(full).toMatchObject({ survives: "host", mayForget: false, forgettingAccepted: false });
     const process = sqliteStore({ path: "x.db", durability: "process" }).promise;
-    expect(process).toMatchObject({ survives: "process", mayForget: false });
+    expect(process).toMatchObject({
+      survives: "process",
+      mayForget: false,
+      forgettingAccepted: false,
+    });
     expect(process.text).toContain("a loss of power may lose the last writes");
   });
 
@@ -108,6 +113,9 @@ describe("the sqlite store", () => {
     expect(transactions()).toBe(1);
     await store.swap(create(recordOf({ id: "one more" })));
     expect(transactions()).toBe(2);
+    // One that changes nothing writes nothing.
+    expect((await store.swap({ ...create(recordOf({ id: "none" })), expect: 7 })).ok).toBe(false);
+    expect(transactions()).toBe(2);
     await store.close();
   });
 
@@ -130,8 +138,52 @@ describe("the sqlite store", () => {
     store.watch?.("acme", "operation-1", () => {
       calls += 1;
     });
-    await store.swap(create(recordOf()));
+    expect((await store.swap(create(recordOf()))).ok).toBe(false);
+    expect((await store.swap({ ...create(recordOf()), expect: 7 })).ok).toBe(false);
     expect(calls).toBe(0);
+    await store.close();
+  });
+
+  test("takes no write and no watcher once it is being closed", async () => {
+    const file = newPath();
+    const store = sqliteStore({ path: file });
+    await store.open();
+    const closed = store.close();
+    await expect(store.swap(create(recordOf()))).rejects.toThrow(/closed/);
+    expect(() => store.watch?.("acme", "operation-1", () => {})).toThrow(/closed/);
+    await closed;
+    const again = sqliteStore({ path: file });
+    expect((await again.read("acme", "operation-1")).stored).toBeUndefined();
+    await again.close();
+  });
+
+  test("waits for a process that makes the file, and opens it then", async () => {
+    const file = newPath();
+    const other = new DatabaseSync(file);
+    chmodSync(file, 0o600);
+    other.exec("BEGIN EXCLUSIVE");
+    const store = sqliteStore({ path: file });
+    let isOpen = false;
+    const opened = store.open().then(() => {
+      isOpen = true;
+    });
+    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(isOpen).toBe(false);
+    other.close();
+    await opened;
+    await mustSwap(store, create(recordOf()));
+    await store.close();
+  });
+
+  test("refused for the record as well as the lane tells of the record alone", async () => {
+    const store = sqliteStore({ path: newPath() });
+    const lane = { name: "payment/p1", expect: 0, lane: { holder: "operation-1", queue: [] } };
+    const { version } = await mustSwap(store, { ...create(recordOf()), lane });
+    const refused = await store.swap({ ...create(recordOf()), expect: version + 1, lane });
+    expect(refused).toMatchObject({ ok: false, current: { version } });
+    expect(refused).not.toHaveProperty("lane");
+    const byLane = await store.swap({ ...create(recordOf()), expect: version, lane });
+    expect(byLane).toMatchObject({ ok: false, lane: { lane: lane.lane } });
     await store.close();
   });
 
@@ -153,9 +205,29 @@ describe("the sqlite store", () => {
     const many = Array.from({ length: 1_500 }, (_, index) => write("large", `${index}`));
     await Promise.all(many);
     await write("small", "last");
-    const { items, cursor } = await store.list({ tenant: "small", scope: recordOf().scope });
-    expect(items.map(({ record }) => record.id)).toEqual(["first", "last"]);
-    expect(cursor).toBeUndefined();
+    const scoped = await store.list({ tenant: "small", scope: recordOf().scope });
+    expect(scoped.items.map(({ record }) => record.id)).toEqual(["first", "last"]);
+    expect(scoped.cursor).toBeUndefined();
+    for (const newestFirst of [false, true]) {
+      const { items, cursor } = await store.list({ tenant: "small", newestFirst });
+      const ids = items.map(({ record }) => record.id);
+      expect(newestFirst ? ids.reverse() : ids).toEqual(["first", "last"]);
+      expect(cursor).toBeUndefined();
+    }
+    // Other work goes on between two reads, and a store that is closed meanwhile says so.
+    const listed = store.list({ tenant: "small" });
+    await Promise.all([store.close(), expect(listed).rejects.toThrow(/closed/)]);
+  });
+
+  test("lists what is open together with what is settled, if both are asked for", async () => {
+    const store = sqliteStore({ path: newPath() });
+    const settled = recordOf({ id: "settled", state: { tag: "committed", via: "reply" } });
+    for (const record of [recordOf({ id: "open" }), settled]) await mustSwap(store, create(record));
+    const ids = async (...states: StateTag[]) =>
+      (await store.list({ tenant: "acme", states })).items.map(({ record }) => record.id);
+    expect(await ids("claimed", "committed")).toEqual(["open", "settled"]);
+    expect(await ids("claimed", "unknown")).toEqual(["open"]);
+    expect(await ids("committed")).toEqual(["settled"]);
     await store.close();
   });
 
@@ -169,12 +241,47 @@ describe("the sqlite store", () => {
       ),
     );
     await Promise.all(swaps);
-    expect(await store.prune({ tenant: "acme", payloadsOlderThanMs: 1 })).toEqual({
-      payloads: 250,
-      tombstones: 0,
-    });
+    expect(readFileSync(`${file}-wal`, "latin1")).toContain("very secret");
+    const query = { tenant: "acme", payloadsOlderThanMs: 1 };
+    expect(await store.prune({ ...query, limit: 120 })).toEqual({ payloads: 120, tombstones: 0 });
+    expect(await store.prune(query)).toEqual({ payloads: 130, tombstones: 0 });
+    // While it is open: its log is empty, too.
+    for (const suffix of ["", "-wal"]) {
+      expect(readFileSync(file + suffix, "latin1")).not.toContain("very secret");
+    }
     await store.close();
-    expect(readFileSync(file, "latin1")).not.toContain("very secret");
+  });
+
+  test("prunes no more than asked for of payloads and tombstones together, and no record twice", async () => {
+    const file = newPath();
+    const [one, other] = [0, 1].map(() => sqliteStore({ path: file, now: () => 1_000_000 }));
+    if (!one || !other) throw new Error("There are two.");
+    const payload = { form: "json", text: '"secret"' } as const;
+    const bare = { tag: "committed", via: "reply" } as const;
+    await mustSwap(one, create(recordOf({ id: "bare", state: bare })));
+    await mustSwap(one, create(recordOf({ id: "full", state: { ...bare, payload } })));
+    const due = { tenant: "acme", payloadsOlderThanMs: 1, tombstonesOlderThanMs: 1 };
+    expect(await one.prune({ ...due, limit: 1 })).toEqual({ payloads: 0, tombstones: 1 });
+    const both = await Promise.all([one.prune(due), other.prune(due)]);
+    expect(both.map(({ tombstones }) => tombstones).toSorted()).toEqual([0, 1]);
+    await one.close();
+    await other.close();
+  });
+
+  test("prunes the others where a record cannot be read", async () => {
+    const file = newPath();
+    const store = sqliteStore({ path: file, now: () => 1_000_000 });
+    for (const id of ["a", "b"]) {
+      await mustSwap(store, create(recordOf({ id, state: { tag: "denied", by: "ana" } })));
+    }
+    const db = new DatabaseSync(file);
+    db.exec(`UPDATE operation SET text = '{"v":99}' WHERE id = 'a'`);
+    db.close();
+    const due = { tenant: "acme", tombstonesOlderThanMs: 1 };
+    expect(await store.prune(due)).toEqual({ payloads: 0, tombstones: 1 });
+    expect((await store.read("acme", "b")).stored).toBeUndefined();
+    await expect(store.read("acme", "a")).rejects.toMatchObject({ reason: "damaged_record" });
+    await store.close();
   });
 
   test.each(["", "x", "-1", "1.5", "1e400", "NaN"])("refuses %j as a cursor", async (cursor) => {
