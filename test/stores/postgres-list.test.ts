@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from "vitest";
-import type { StateTag } from "../../src/ledger/record.ts";
 import { postgresStore } from "../../src/stores/postgres/index.ts";
 import { listRecords } from "../../src/stores/postgres/list.ts";
 import { tablesAt } from "../../src/stores/postgres/schema.ts";
@@ -43,7 +42,7 @@ test.skipIf(!scratch)(
   },
 );
 
-test.skipIf(!scratch)("lists and prunes by state and age, over more than one read", async () => {
+test.skipIf(!scratch)("prunes by age, over more than one read", async () => {
   if (!scratch) return;
   const { pool, schema } = scratch;
   const store = postgresStore({ pool, schema, migrate: true });
@@ -55,12 +54,6 @@ test.skipIf(!scratch)("lists and prunes by state and age, over more than one rea
   );
   await mustSwap(store, create(recordOf({ tenant, id: "open" })));
   await Promise.all(records.map((record) => mustSwap(store, create(record))));
-  const ids = async (...states: StateTag[]) =>
-    (await store.list({ tenant, states, limit: 2 })).items.map(({ record }) => record.id);
-  expect(await ids("claimed", "committed")).toEqual(["open", expect.any(String)]);
-  expect(await ids("claimed", "unknown")).toEqual(["open"]);
-  expect(await ids("committed")).not.toContain("open");
-
   const payloads = { tenant, payloadsOlderThanMs: 1 };
   expect(await store.prune({ ...payloads, limit: 260 })).toEqual({ payloads: 260, tombstones: 0 });
   expect(await store.prune(payloads)).toEqual({ payloads: 40, tombstones: 0 });

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { Redis } from "ioredis";
 import { createClient, createClientPool, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StateTag } from "../../src/ledger/record.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { type RedisClientLike, redisStore } from "../../src/stores/redis/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
@@ -226,21 +225,6 @@ describe.runIf(server)("the Redis store", () => {
       await store.own("acme", "payments", "effect-1", "operation-1");
       await mustSwap(store, { ...create(recordOf()), expect: version, record: undefined });
       expect((await ioredis.keys(`${prefix}:*`)).toSorted()).toEqual(before.toSorted());
-      await store.close();
-    });
-
-    test("what is open is listed together with what is settled, if both are asked for", async () => {
-      const store = redisStore({ client, prefix: newPrefix() });
-      const settled = recordOf({ id: "settled", state: { tag: "committed", via: "reply" } });
-      for (const record of [recordOf({ id: "open" }), settled]) {
-        await mustSwap(store, create(record));
-      }
-      const ids = async (...states: StateTag[]) =>
-        (await store.list({ tenant: "acme", states })).items.map(({ record }) => record.id);
-      expect(await ids("claimed", "committed")).toEqual(["open", "settled"]);
-      expect(await ids("claimed", "unknown")).toEqual(["open"]);
-      expect(await ids("committed")).toEqual(["settled"]);
-      expect(await ids()).toEqual([]);
       await store.close();
     });
 

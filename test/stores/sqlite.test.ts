@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { isHoldfireError } from "../../src/errors.ts";
-import type { StateTag } from "../../src/ledger/record.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
@@ -217,18 +216,6 @@ describe("the sqlite store", () => {
     // Other work goes on between two reads, and a store that is closed meanwhile says so.
     const listed = store.list({ tenant: "small" });
     await Promise.all([store.close(), expect(listed).rejects.toThrow(/closed/)]);
-  });
-
-  test("lists what is open together with what is settled, if both are asked for", async () => {
-    const store = sqliteStore({ path: newPath() });
-    const settled = recordOf({ id: "settled", state: { tag: "committed", via: "reply" } });
-    for (const record of [recordOf({ id: "open" }), settled]) await mustSwap(store, create(record));
-    const ids = async (...states: StateTag[]) =>
-      (await store.list({ tenant: "acme", states })).items.map(({ record }) => record.id);
-    expect(await ids("claimed", "committed")).toEqual(["open", "settled"]);
-    expect(await ids("claimed", "unknown")).toEqual(["open"]);
-    expect(await ids("committed")).toEqual(["settled"]);
-    await store.close();
   });
 
   test("prunes more than one transaction's worth, and leaves nothing of it in its files", async () => {
