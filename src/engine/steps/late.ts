@@ -59,14 +59,15 @@ export async function fileAttempt(
     fingerprint: operation.draft.identity.fingerprint,
     at,
   };
-  const filed = await file(owned, move, engine);
-  if (filed !== "absent" || !result) return filed === "filed";
-  // The store has lost the record: a commit is the one thing that must not go with it.
   const via = found ? "read" : "late";
-  if (await restore(owned, { tag: "committed", via, payload, effect, effectId }, engine))
-    return true;
-  // Another process has claimed it anew meanwhile.
-  return (await file(owned, move, engine)) === "filed";
+  for (;;) {
+    const filed = await file(owned, move, engine);
+    if (filed !== "absent" || !result) return filed === "filed";
+    // The store has lost the record: a commit is the one thing that must not go with it.
+    const state = { tag: "committed", via, payload, effect, effectId } as const;
+    if (await restore(owned, state, engine)) return true;
+    // Another process has claimed it anew meanwhile: the commit is filed there.
+  }
 }
 
 type Filing = Extract<Move, { move: "file" }>;
