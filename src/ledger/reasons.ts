@@ -51,7 +51,7 @@ export type UnknownReason =
   | "late_send" // a request left after the attempt had ended and was told as not applied
   | "stopped" // all callers have left
   | "lease_lost" // another process took it over
-  | "owner_lost" // the process that fired it is gone, as reconcile tells it; a call that took over tells the reply as lost
+  | "owner_lost" // the process that fired it is gone, as reconcile tells it (a call that took over tells the reply as lost)
   | "abandoned" // a person let another call pass in its place
   | "store_down" // the ledger did not answer
   | "store_lost"; // the ledger has lost data

@@ -40,6 +40,19 @@ describe("an attempt that tells that it still runs", () => {
     expect(apply(found, { ...running, unfired: true }, 10).tag).toBe("write");
   });
 
+  test("is noted on its own note where its owner has restored the record", () => {
+    const lost = { ...first, epoch: LOST_EPOCH, endsBy: 100 };
+    const found = stored({ state: unknown, attempts: [lost, { ...lost, n: 2 }] });
+    const move = { ...running, attempt: 2, epoch: 1 };
+    expect(written(apply(found, move, 10)).attempts).toMatchObject([
+      { n: 1, endsBy: 100 },
+      { n: 2, endsBy: 600 },
+    ]);
+    const cleared = { ...lost, n: 2, cleared: "absent" } as const;
+    const since = stored({ state: unknown, attempts: [lost, cleared] });
+    expect(apply(since, move, 10)).toEqual(refused("stale"));
+  });
+
   test("is noted there also if what stands for it has ended: that one then ends later", () => {
     const ended = { ...first, epoch: LOST_EPOCH, verdict: "unknown", endedAt: 9 } as const;
     const found = stored({ state: unknown, attempts: [ended] });
