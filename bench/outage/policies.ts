@@ -5,9 +5,9 @@
  * @module
  */
 
-import { budgetOf, timingOf } from "../../src/engine/define/settings.ts";
 import { backoff } from "../../src/engine/backoff.ts";
 import { createBudgets } from "../../src/engine/budget.ts";
+import { budgetOf, timingOf } from "../../src/engine/define/settings.ts";
 
 /** The pacing of one process. */
 export interface Pacing {

@@ -1,8 +1,8 @@
 /**
  * The retry budget of each service: a service that is down gets few resends, however many callers there are.
  *
- * First attempts and reads are free; a resend waits for a token. Tokens come back with successes and with time, so that a
- * budget sets the pace of resends and never their fate.
+ * First attempts and reads are free; a resend waits for a token. Tokens come back with successes and with time: a budget
+ * sets the pace of resends. A call whose deadline comes before its token ends as it stands, and a later call goes on.
  *
  * @module
  */

@@ -191,7 +191,7 @@ export function createLedger({
     { move }: Move,
   ): Moved {
     if (applied.tag === "same") return { tag: "moved", stored };
-    // Open operations are never removed: if an owner's record is gone, the store has lost it.
+    // A claimed record is removed by its own withdrawal alone: if an owner's record is gone, the store has lost it.
     if (applied.why === "absent" && OWNERS.has(move)) {
       losses.doubt("the record of an open operation is gone");
     }

@@ -50,7 +50,7 @@ export type UnknownReason =
   | "reworded" // still open, and the arguments differ from those of the first attempt
   | "late_send" // a request left after the attempt had ended and was told as not applied
   | "stopped" // all callers have left
-  | "lease_lost" // another process took it over
+  | "lease_lost" // another process took it over or may have, or its record is gone
   | "owner_lost" // the process that fired it is gone, as reconcile tells it (a call that took over tells the reply as lost)
   | "abandoned" // a person let another call pass in its place
   | "store_down" // the ledger did not answer

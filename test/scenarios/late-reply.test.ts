@@ -203,7 +203,7 @@ describe("a reply that comes when the execution has ended", () => {
     expect(service.arrivals).toHaveLength(1);
   });
 
-  test("turns even not_applied into committed: the only correction of a settled state", async () => {
+  test("turns even not_applied into committed", async () => {
     const { service, order, clock, pass, heard, hf } = await openWorld();
     let land: (effect: never) => void = () => {};
     const mail = order("neither", {

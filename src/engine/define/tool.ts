@@ -73,7 +73,7 @@ export interface Effects {
   readonly list?: ((span: EffectSpan) => unknown) | undefined;
 }
 
-/** Shared by all tools of one name in one holdfire. */
+/** Shared by all tools of one name in one tenant of a holdfire. */
 export interface Learned {
   keyUnused: boolean;
   readerBlind: boolean;

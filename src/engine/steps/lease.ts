@@ -30,8 +30,8 @@ export function keepLease(owned: Owned, engine: Engine): () => void {
 }
 
 /**
- * `lost` once another owner has taken over; until then an owner may renew late. A store that does not answer is asked
- * again, and an answer that comes after all counts.
+ * `lost` once another owner has taken over, or the record is gone; until then an owner may renew late. A store that does
+ * not answer is asked again, and an answer that comes after all counts.
  */
 async function renew(owned: Owned, engine: Engine): Promise<"kept" | "late" | "failed" | "lost"> {
   const { epoch, holder, leaseMs } = owned;

@@ -191,6 +191,7 @@ export type Move =
       readonly shownDone?: boolean | undefined;
       readonly at: number;
     }
+  // Made by `forget` of `gateway/guard/tracked-calls.ts`.
   /** Its caller has the service's own words for how it failed, and it may have been a read: it leaves no record. */
   | { readonly move: "forget" };
 
