@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import { absent, committed } from "../../src/engine/define/reading.ts";
 import { notApplied } from "../../src/index.ts";
+import type { Store, Swapped } from "../../src/ledger/store.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { virtualClock } from "../engine/virtual-clock.ts";
@@ -73,6 +74,51 @@ test.each([
   expect(await clock.run(other)).toMatchObject({ status: "committed", via: "read" });
   expect([fired, paid]).toEqual([["first"], ["first"]]);
   expect([...first.heard("duplicate"), ...second.heard("duplicate")]).toEqual([]);
+});
+
+test("a store that acknowledges writes and keeps none is not asked for ever to take a late yes", async () => {
+  const clock = virtualClock();
+  const inner = memoryStore({ now: clock.now, forgets: "accepted" });
+  let isDropping = false;
+  let asks = 0;
+  const dropping = <T>(answer: T, keep: () => Promise<T>): Promise<T> => {
+    if (!isDropping) return keep();
+    asks += 1;
+    // So that a test of endless tries ends.
+    return asks > 1_000 ? Promise.reject(new Error("asked too often")) : Promise.resolve(answer);
+  };
+  const store: Store = {
+    ...inner,
+    swap: (change) => {
+      const now = clock.now();
+      const kept = {
+        ok: true,
+        version: asks + 10,
+        leaseUntil: now,
+        now,
+        sequence: asks + 10,
+      } as const;
+      const gone = { ok: false, current: undefined, now } as const;
+      return dropping<Swapped>(change.expect === 0 ? kept : gone, () => inner.swap(change));
+    },
+    read: (tenant, id) =>
+      dropping({ stored: undefined, now: clock.now() }, () => inner.read(tenant, id)),
+  };
+  const hf = createHoldfire({ store, surroundings: { clock, random: () => 0.5 } });
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    attemptTimeoutMs: 200,
+    deadlineMs: 400,
+    run: (_: object) => new Promise<void>((resolve) => clock.after(1_000, resolve)),
+  });
+  expect(await clock.run(pay.outcome({}, { scope: "job" }))).toMatchObject({
+    status: "in_progress",
+  });
+  isDropping = true;
+  await clock.advance(2_000);
+  expect(asks).toBeGreaterThan(0);
+  expect(asks).toBeLessThan(50);
 });
 
 test("the result of another intent under the same key is no answer to a call whose record was lost", async () => {

@@ -32,6 +32,9 @@ export async function fileLateReply(
   else await fileAttempt(owned, n, verdict, engine);
 }
 
+/** A store that keeps none of what it acknowledges would be asked for ever. */
+const MOST_RESTORES = 2;
+
 /** Writes down what an owner saw that no longer decides, and says whether it is on record. `found`: by a read. */
 export async function fileAttempt(
   owned: Owned,
@@ -60,9 +63,9 @@ export async function fileAttempt(
     at,
   };
   const via = found ? "read" : "late";
-  for (;;) {
+  for (let restores = 0; ; restores += 1) {
     const filed = await file(owned, move, engine);
-    if (filed !== "absent" || !result) return filed === "filed";
+    if (filed !== "absent" || !result || restores === MOST_RESTORES) return filed === "filed";
     // The store has lost the record: a commit is the one thing that must not go with it.
     const state = { tag: "committed", via, payload, effect, effectId } as const;
     if (await restore(owned, state, engine)) return true;
