@@ -1,12 +1,15 @@
 /**
- * One slice through Stryker: what became of each mutant, counted per source file.
+ * One slice through Stryker: what became of each mutant, counted per source file; or of those that were drawn.
  *
  * @module
  */
 
-import { env, pid } from "node:process";
+import { relative } from "node:path";
+import { cwd, env, pid } from "node:process";
 import { Stryker } from "@stryker-mutator/core";
+import { type Draw, PLUGIN, REPORTER, withDraw } from "./drawn-plan.ts";
 import { HISTORIES, type Slice, TESTS_VARIABLE, testsOf } from "./rooms.ts";
+import { hashOfAll, type Sample, sampleOf } from "./sample.ts";
 import { hashOf, type Score } from "./scores.ts";
 
 type Options = ConstructorParameters<typeof Stryker>[0];
@@ -20,17 +23,51 @@ export interface Measuring {
 
 /** The scores of the files of a slice. Throws where the tests fail without a mutant. */
 export async function measure(
-  { room, files }: Slice,
-  { workers, isShown }: Measuring,
+  slice: Slice,
+  measuring: Measuring,
 ): Promise<Readonly<Record<string, Score>>> {
-  env[TESTS_VARIABLE] = testsOf(room, files[0] ?? "").join(" ");
-  env.RUNS ??= HISTORIES;
+  const { files } = slice;
   // Before it starts: a source that is edited meanwhile has no score yet.
   const hashes = files.map(hashOf);
-  const options: Options = {
+  const mutants = await new Stryker(optionsFor(slice, measuring)).runMutationTest();
+  return Object.fromEntries(
+    files.map((file, at) => {
+      const own = mutants.filter(({ fileName }) => fileName.endsWith(`/${file}`));
+      return [file, scoreOf(hashes[at] ?? "", own, nameOf)];
+    }),
+  );
+}
+
+/**
+ * Drawn mutants of a slice, which may be as long as it likes: that is one run of its tests, and then only what was drawn.
+ * `onAlive` is told at once of each that lives.
+ */
+export async function measureSample(
+  slice: Slice,
+  measuring: Measuring,
+  { onAlive, ...wanted }: Omit<Draw, "onJudged"> & { readonly onAlive: (name: string) => void },
+): Promise<Sample> {
+  const hash = hashOfAll(slice.files);
+  const placeOf = (mutant: Mutant): string =>
+    `${relative(cwd(), mutant.fileName)}:${nameOf(mutant)}`;
+  const onJudged = (mutant: Mutant) => mutant.status in ALIVE && onAlive(placeOf(mutant));
+  const { result: mutants, population } = await withDraw({ ...wanted, onJudged }, () =>
+    new Stryker(optionsFor(slice, measuring)).runMutationTest(),
+  );
+  const drawn = Math.min(wanted.count, population);
+  if (mutants.length !== drawn)
+    throw new Error(`Of ${drawn} drawn mutants, Stryker has measured ${mutants.length}.`);
+  const { seed } = wanted;
+  return sampleOf(scoreOf(hash, mutants, placeOf), { seed, drawn, of: population });
+}
+
+function optionsFor({ room, files }: Slice, { workers, isShown }: Measuring): Options {
+  env[TESTS_VARIABLE] = testsOf(room, files[0] ?? "").join(" ");
+  env.RUNS ??= HISTORIES;
+  return {
     mutate: [...files],
     testRunner: "vitest",
-    plugins: ["@stryker-mutator/vitest-runner"],
+    plugins: ["@stryker-mutator/vitest-runner", PLUGIN],
     vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
     coverageAnalysis: "perTest",
     concurrency: workers,
@@ -42,22 +79,20 @@ export async function measure(
     tsconfigFile: "none",
     tempDirName: `coverage/mutation-${pid}`,
     ignorePatterns: ["/bench", "/coverage", "/dist"],
-    reporters: isShown ? ["progress-append-only"] : [],
+    // Ours first: the progress is that of the drawn ones.
+    reporters: [REPORTER, ...(isShown ? ["progress-append-only"] : [])],
     logLevel: "error" as NonNullable<Options["logLevel"]>,
     allowConsoleColors: false,
   };
-  const mutants = await new Stryker(options).runMutationTest();
-  return Object.fromEntries(
-    files.map((file, at) => {
-      const own = mutants.filter(({ fileName }) => fileName.endsWith(`/${file}`));
-      return [file, scoreOf(hashes[at] ?? "", own)];
-    }),
-  );
 }
 
-function scoreOf(hash: string, mutants: readonly Mutant[]): Score {
+function scoreOf(
+  hash: string,
+  mutants: readonly Mutant[],
+  named: (mutant: Mutant) => string,
+): Score {
   const count = (...statuses: readonly string[]): number =>
-    mutants.filter(({ status }) => statuses.includes(status)).length;
+    mutants.filter((mutant) => statuses.includes(statusOf(mutant))).length;
   return {
     hash,
     killed: count("Killed"),
@@ -70,11 +105,15 @@ function scoreOf(hash: string, mutants: readonly Mutant[]): Score {
     alive: Object.fromEntries(
       mutants.flatMap((mutant) => {
         const how = ALIVE[mutant.status];
-        return how === undefined ? [] : [[nameOf(mutant), how]];
+        return how === undefined ? [] : [[named(mutant), how]];
       }),
     ),
   };
 }
+
+/** A test that ran out of its own time has killed it as well, perhaps because the machine was busy: it is told apart. */
+const statusOf = ({ status, statusReason = "" }: Mutant): string =>
+  status === "Killed" && /\btimed out in \d+ms/.test(statusReason) ? "Timeout" : status;
 
 const ALIVE: Readonly<Record<string, "survived" | "no_coverage">> = {
   Survived: "survived",

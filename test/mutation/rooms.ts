@@ -39,7 +39,11 @@ export const ROOMS: readonly Room[] = [
   {
     name: "engine",
     goal: 90,
-    tests: ["test/engine/*.test.ts", "test/scenarios/*.test.ts", ...MODEL],
+    tests: [
+      "test/{engine,scenarios,gate,http-tool,observe,reconcile}/*.test.ts",
+      "test/create.test.ts",
+      ...MODEL,
+    ],
   },
   {
     name: "stores",
@@ -98,3 +102,27 @@ export function slicesOf(room: Room, isWanted: (file: string) => boolean): reado
   }
   return slices.map((files) => ({ room, files }));
 }
+
+/** Files that the same tests judge, as many as there are, and the paths that name them. */
+export interface Whole extends Slice {
+  readonly name: string;
+}
+
+/** What `paths` name of a room; all of it without one. A folder that has tests of its own is apart. */
+export function wholesOf(room: Room, paths: readonly string[]): readonly Whole[] {
+  const apart = Object.keys(room.folders ?? {}).map((name) => `src/${room.name}/${name}`);
+  return [`src/${room.name}`, ...apart].flatMap((folder) => {
+    const isAll = paths.length === 0 || paths.some((path) => isIn(folder, path));
+    const parts = isAll ? [folder] : paths.filter((path) => isIn(path, folder));
+    const files = filesOf(room).filter(
+      (file) =>
+        parts.some((part) => isIn(file, part)) &&
+        (apart.includes(folder) || !apart.some((other) => isIn(file, other))),
+    );
+    return files.length === 0 ? [] : [{ room, files, name: parts.join(" ") }];
+  });
+}
+
+/** Whether a path is another one, or in it. */
+export const isIn = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(`${folder}/`);

@@ -17,17 +17,24 @@ import { LEFT_OUT, TESTS_VARIABLE } from "./rooms.ts";
 const { projects: _, ...settings } = whole.test ?? {};
 
 /**
- * The first test that fails ends a mutant, so those that take longest come last: the histories, which a mutant that a
- * plain test would have killed can make endless, and those that start a cluster.
+ * The first test that fails ends a mutant, so the file that has just found one comes first, as it may find its neighbour, and
+ * then those that take the least time. Last come the histories, which a mutant that a plain test would have killed can make
+ * endless, and those that start a cluster.
  */
-class LongestLast extends BaseSequencer {
+class ShortestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) =>
-      /\/test\/battery\/|redis-cluster/.test(moduleId);
+    const orderOf = (file: TestSpecification): number => {
+      if (/\/test\/battery\/|redis-cluster/.test(file.moduleId)) return Infinity;
+      const last = this.ctx.cache.getTestSpecificationResult(file);
+      return last?.failed ? -1 : (last?.duration ?? 0);
+    };
+    const orders = new Map(files.map((file) => [file, orderOf(file)]));
     const sorted = await super.sort(files);
-    return [...sorted.filter((file) => !isLong(file)), ...sorted.filter(isLong)];
+    return sorted.sort((a, b) => compare(orders.get(a) ?? 0, orders.get(b) ?? 0));
   }
 }
+
+const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 
 const config: ViteUserConfig = mergeConfig(
   { ...whole, test: settings },
@@ -38,7 +45,7 @@ const config: ViteUserConfig = mergeConfig(
       isolate: false,
       include: (env[TESTS_VARIABLE] ?? "").split(" "),
       exclude: [...LEFT_OUT],
-      sequence: { sequencer: LongestLast },
+      sequence: { sequencer: ShortestFirst },
     },
   }),
 );
