@@ -63,6 +63,12 @@ export function lastOf(trace: string, fault: "kill" | "error"): Point | undefine
   return line && call ? { call, nth: at + 1, target: targetOf(line) } : undefined;
 }
 
+/** Of the trace of one name of call: the numbers of those on `target`. */
+export function numbersOf(trace: string, target: Target): readonly number[] {
+  const lines = trace.split("\n").filter((line) => LINE.test(line));
+  return lines.flatMap((line, index) => (targetOf(line) === target ? [index + 1] : []));
+}
+
 const isInjected = (line: string): boolean => line.endsWith("(INJECTED)");
 
 function numbered(lines: readonly string[]): readonly Point[] {

@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type Child, type Ended, startChild } from "../processes/child.ts";
 import type { CallOrder, Told } from "./caller.ts";
-import { lastOf, type Point, SWEPT_CALLS } from "./points.ts";
+import { lastOf, numbersOf, type Point, SWEPT_CALLS } from "./points.ts";
 import type { Swept } from "./tools.ts";
 
 /** `kill`: before the call is made. `error`: the call is not made, and says `EIO`. */
@@ -20,6 +20,8 @@ export type Fault = (typeof FAULTS)[number];
 export interface Struck {
   /** What was really struck, as the trace has it; `undefined` if the point was never reached. */
   readonly point: Point | undefined;
+  /** The numbers of the calls that would have been the right ones, as far as the trace goes. */
+  readonly right: readonly number[];
   /** `undefined` if nobody was told. */
   readonly told: Told | undefined;
   readonly ended: Ended;
@@ -40,7 +42,7 @@ export async function traceCall(
 
 export async function strike(
   swept: Swept,
-  { call: name, nth }: Point,
+  { call: name, nth, target }: Point,
   fault: Fault,
   file: string,
 ): Promise<Struck> {
@@ -48,7 +50,8 @@ export async function strike(
   const how = fault === "kill" ? "signal=SIGKILL" : "error=EIO";
   const what = ["-e", `trace=${name}`, "-e", `inject=${name}:${how}:when=${nth}`];
   const { told, ended } = await call(child, what, file);
-  return { point: lastOf(await readFile(file, "utf8"), fault), told, ended };
+  const trace = await readFile(file, "utf8");
+  return { point: lastOf(trace, fault), right: numbersOf(trace, target), told, ended };
 }
 
 async function readyToCall(swept: Swept): Promise<Child> {
