@@ -73,15 +73,18 @@ type Once<A> = CallOptions & { readonly args: A; readonly key?: string | undefin
 export interface Holdfire {
   /**
    * Guards a tool. `R` comes from `run`, `I` from `intent`, `A` from `input` or from the arguments of `run`, which
-   * must be annotated then. Arguments are JSON: a `Date` in them does not compile.
+   * must be annotated then. Arguments are JSON: a `Date` in them does not compile. `G` is what a call is given, where a
+   * schema has defaults or transforms.
    */
-  tool<A extends JsonArguments<A>, R, I = A>(definition: ToolWithInput<A, I, R>): GuardedTool<A, R>;
+  tool<A extends JsonArguments<A>, R, I = A, G = A>(
+    definition: ToolWithInput<A, I, R, G>,
+  ): GuardedTool<G, R>;
   tool<A = NoArguments, R = unknown, I = A>(
     definition: ToolWithoutInput<A, I, R> & TakesJson<NoInfer<A>>,
   ): GuardedTool<A, R>;
   /** One call, without a tool object. */
-  run<A extends JsonArguments<A>, R, I = A>(
-    call: ToolWithInput<A, I, R> & Once<NoInfer<A>>,
+  run<A extends JsonArguments<A>, R, I = A, G = A>(
+    call: ToolWithInput<A, I, R, G> & Once<NoInfer<G>>,
   ): Promise<R>;
   run<A extends JsonArguments<A>, R, I = A>(call: ToolWithoutInput<A, I, R> & Once<A>): Promise<R>;
   /**

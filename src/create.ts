@@ -6,7 +6,7 @@
 
 import type { Holdfire, HoldfireOptions } from "./api.ts";
 import { createBudgets } from "./engine/budget.ts";
-import { createCalledWith } from "./engine/called-with.ts";
+import { createCalledBy } from "./engine/called-by.ts";
 import { checkOptions, positive } from "./engine/define/check.ts";
 import { attemptsOf, budgetOf, checkOnHiddenRetry, timingOf } from "./engine/define/settings.ts";
 import { type Engine, newTenant } from "./engine/engine.ts";
@@ -60,14 +60,16 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   const { fetch } = globalThis;
   const closed = createStop();
   let closing: Promise<void> | undefined;
+  const app = options.app === undefined ? undefined : checkApp(options.app);
   const ledgerParts = {
+    app,
     clock,
     onSuspect: (why: string) => events.emit("store", () => ({ status: "suspect", why })),
     onWitnessError: (error: unknown) =>
       events.emit("store", () => ({ status: "error", step: "witness", error })),
   };
   const parts: EngineParts = {
-    app: options.app === undefined ? undefined : checkApp(options.app),
+    app,
     ledger: createLedger({ ...ledgerParts, store, witness }),
     codec: createCodec(options.payloads),
     clock,
@@ -83,7 +85,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     budgets: createBudgets(budgetOf(retry), clock),
     onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
     warned: new Set(),
-    calledWith: createCalledWith(),
+    calledBy: createCalledBy(),
     executions: new Map(),
     runningAttempts: new Map(),
     endedHere: new Map(),
@@ -106,6 +108,8 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       void Promise.allSettled(underWay()).then(() => drained.abort());
       await sleep(clock, deadline - clock.monotonic(), drained.signal);
     }
+    // A person may take for ever. Whoever waits for one is told that the question is open.
+    for (const execution of parts.executions.values()) execution.stopAsking();
     closed.abort();
     witness.close();
     await store.close();

@@ -13,18 +13,22 @@ export interface OperationFacts {
   readonly key: string;
 }
 
+type Facts = OperationFacts | undefined;
 type ErrorFacts = Partial<Pick<HoldfireError, "operation" | "reason" | "cause">>;
 
-/** Base of all errors below. Abstract, so every thrown error has a code of its own. */
-export abstract class HoldfireError extends Error {
+/** Base of all errors in `errors.ts`. Abstract, so every thrown error has a code of its own. */
+export abstract class HoldfireError<
+  Reason extends string | undefined = string | undefined,
+  Operation extends Facts = Facts,
+> extends Error {
   abstract readonly code: `ERR_HOLDFIRE_${string}`;
   /** Read by SDKs and frameworks as "do not retry this". */
   readonly status: number = 409;
   readonly isRetryable: boolean = false;
   /** The operation concerned, where there is one. */
-  readonly operation: OperationFacts | undefined;
+  readonly operation: Operation;
   /** Why, as a stable value to switch on. */
-  readonly reason: string | undefined;
+  readonly reason: Reason;
   /**
    * What the last attempt of this call threw, as it was thrown; `undefined` where no attempt of this call threw, as in
    * an answer from the record. Its class and first line are in the message.
@@ -32,14 +36,15 @@ export abstract class HoldfireError extends Error {
   declare readonly cause: unknown;
 
   constructor(message: string, anchor: string, facts: ErrorFacts = {}) {
-    super(`${sentence(message)} See docs/errors.md#${anchor}`);
+    super(`${sentence(message)} See node_modules/holdfire/docs/errors.md#${anchor}`);
     // Not enumerable, as the platform does it. What is absent is not there at all: some loops ask whether it is.
     if (facts.cause !== undefined) {
       Object.defineProperty(this, "cause", { value: facts.cause, configurable: true });
     }
     this.name = new.target.name;
-    this.operation = facts.operation;
-    this.reason = facts.reason;
+    // Each class below gives what its own type says.
+    this.operation = facts.operation as Operation;
+    this.reason = facts.reason as Reason;
     Object.defineProperty(this, Symbol.for("langchain.errors.retryable"), { value: false });
   }
 }

@@ -9,6 +9,7 @@
  */
 
 import { HoldfireError, type OperationFacts } from "./error-base.ts";
+import type { NotAppliedReason, UnknownReason } from "./reasons.ts";
 
 export { HoldfireError, type OperationFacts } from "./error-base.ts";
 
@@ -18,10 +19,10 @@ const named = ({ tool, key }: OperationFacts): string => `"${tool}" (key ${key})
  * The effect may or may not have happened, and no reply or read has decided it. The operation stays in the
  * ledger until a read, `hf.reconcile` or a person settles it; the same call then returns the outcome.
  */
-export class OutcomeUnknownError extends HoldfireError {
+export class OutcomeUnknownError extends HoldfireError<UnknownReason, OperationFacts> {
   override readonly code = "ERR_HOLDFIRE_OUTCOME_UNKNOWN";
 
-  constructor(operation: OperationFacts, reason: string, hint?: string, cause?: unknown) {
+  constructor(operation: OperationFacts, reason: UnknownReason, hint?: string, cause?: unknown) {
     const message = `It is unknown whether ${named(operation)} happened (${reason}); holdfire does not send it again blindly.`;
     const facts = { operation, reason, cause };
     super(hint ? `${message} ${hint}` : message, "outcome-unknown", facts);
@@ -36,12 +37,12 @@ interface NotAppliedFacts {
 }
 
 /** It is certain that nothing happened. A rejected call needs other arguments, `{ retry }` or a new scope. */
-export class NotAppliedError extends HoldfireError {
+export class NotAppliedError extends HoldfireError<NotAppliedReason, OperationFacts> {
   override readonly code = "ERR_HOLDFIRE_NOT_APPLIED";
   /** The service's own status, if it answered. */
   readonly serviceStatus: number | undefined;
 
-  constructor(operation: OperationFacts, reason: string, told: NotAppliedFacts = {}) {
+  constructor(operation: OperationFacts, reason: NotAppliedReason, told: NotAppliedFacts = {}) {
     const { status, because, cause } = told;
     const answer = status === undefined ? "" : `, status ${status}`;
     const message = `${named(operation)} was not applied (${reason}${answer}).`;
@@ -51,7 +52,7 @@ export class NotAppliedError extends HoldfireError {
 }
 
 /** Another caller or process owns it, and this caller stopped waiting: it may still happen. Check later. */
-export class OperationInProgressError extends HoldfireError {
+export class OperationInProgressError extends HoldfireError<undefined, OperationFacts> {
   override readonly code = "ERR_HOLDFIRE_IN_PROGRESS";
 
   constructor(operation: OperationFacts) {
@@ -61,10 +62,10 @@ export class OperationInProgressError extends HoldfireError {
 }
 
 /** The same key was used for another intent, or the same call was made by another tool of this name. Nothing was sent. */
-export class KeyConflictError extends HoldfireError {
+export class KeyConflictError extends HoldfireError<"other_intent" | "other_tool", OperationFacts> {
   override readonly code = "ERR_HOLDFIRE_KEY_CONFLICT";
 
-  constructor(operation: OperationFacts, reason = "other_intent") {
+  constructor(operation: OperationFacts, reason: KeyConflictError["reason"] = "other_intent") {
     const byTool = `Another tool of this name, with another run or service, has made the call ${named(operation)}. Give the two different names.`;
     const byIntent = `The key of ${named(operation)} belongs to another intent. Use a different key.`;
     super(reason === "other_tool" ? byTool : byIntent, "key-conflict", { operation, reason });
@@ -72,17 +73,17 @@ export class KeyConflictError extends HoldfireError {
 }
 
 /** A person must approve it first. Nothing was sent; make the same call again after the approval. */
-export class ApprovalRequiredError extends HoldfireError {
+export class ApprovalRequiredError extends HoldfireError<"approval" | "drift", OperationFacts> {
   override readonly code = "ERR_HOLDFIRE_APPROVAL_REQUIRED";
 
-  constructor(operation: OperationFacts, reason = "approval") {
-    const message = `${named(operation)} needs the approval of a person; nothing was sent. Approve operation ${operation.id}, then make the same call again.`;
+  constructor(operation: OperationFacts, reason: ApprovalRequiredError["reason"] = "approval") {
+    const message = `${named(operation)} needs the approval of a person; nothing was sent. A person answers in npx holdfire inbox or by hf.approvals (operation ${operation.id}); then make the same call again.`;
     super(message, "approval-required", { operation, reason });
   }
 }
 
 /** A person denied it, or the tool's `onDrift` did. A person's denial is final for this operation. */
-export class DeniedError extends HoldfireError {
+export class DeniedError extends HoldfireError<undefined, OperationFacts> {
   override readonly code = "ERR_HOLDFIRE_DENIED";
 
   constructor(operation: OperationFacts, by?: string) {
@@ -93,7 +94,7 @@ export class DeniedError extends HoldfireError {
 }
 
 /** Another write to the same resource is not settled. `blockedBy` names it; settle that one first. */
-export class LaneBlockedError extends HoldfireError {
+export class LaneBlockedError extends HoldfireError<undefined, OperationFacts> {
   override readonly code = "ERR_HOLDFIRE_LANE_BLOCKED";
   readonly resource: string;
   /** The id of the other operation. */
@@ -118,7 +119,7 @@ export class MissingScopeError extends HoldfireError {
 }
 
 /** It *is* committed, but its result was not kept and cannot be read again. Do not repeat it. */
-export class ResultLostError extends HoldfireError {
+export class ResultLostError extends HoldfireError<undefined, OperationFacts> {
   override readonly code = "ERR_HOLDFIRE_RESULT_LOST";
 
   constructor(operation: OperationFacts, hint?: string) {
@@ -142,7 +143,7 @@ export class StoreUnavailableError extends HoldfireError {
 }
 
 /** Another process took the operation over and decides its outcome. */
-export class LeaseLostError extends HoldfireError {
+export class LeaseLostError extends HoldfireError<undefined, OperationFacts> {
   override readonly code = "ERR_HOLDFIRE_LEASE_LOST";
 
   constructor(operation: OperationFacts) {

@@ -13,6 +13,7 @@ import { type GuardedTool, guard } from "./engine/call/guarded-tool.ts";
 import { CALL_OPTIONS } from "./engine/call/input.ts";
 import { defineTool } from "./engine/define/define-tool.ts";
 import type { ToolDefinition } from "./engine/define/definition.ts";
+import { hasSameFunctions } from "./engine/define/source.ts";
 import type { Tool } from "./engine/define/tool.ts";
 import type { Engine } from "./engine/engine.ts";
 import { bindEngine } from "./engine/engine-of.ts";
@@ -41,7 +42,7 @@ export interface Shared {
 
 export function holdfireFor(engine: Engine, shared: Shared): Holdfire {
   const { attempts } = shared;
-  const { tools, registry } = engine.known;
+  const { tools, registry, rebuilt } = engine.known;
   const define = (definition: object): Tool => {
     // What a call under way still needs is part of that call.
     if (engine.isClosed() && !currentFrame()) throw new ClosedError();
@@ -54,7 +55,11 @@ export function holdfireFor(engine: Engine, shared: Shared): Holdfire {
     tool: ((definition: object): GuardedTool<never, never> => {
       const tool = define(definition);
       // One made inside a transaction ends with it.
-      if (!engine.enlisted) tools.set(tool.name, tool);
+      if (!engine.enlisted) {
+        const before = tools.get(tool.name);
+        if (before && !hasSameFunctions(before, tool)) rebuilt.add(tool.name);
+        tools.set(tool.name, tool);
+      }
       return guard(tool, engine);
     }) as unknown as Holdfire["tool"],
     run: (async (call: Readonly<Record<string, unknown>>) => {

@@ -16,8 +16,8 @@
  *   wire          sees and counts the requests that leave in an attempt, and stops late ones
  *   observe       events, log lines, OpenTelemetry
  *   engine        one operation, from claim to outcome
- *   gate          what stands before a claim: drift, approvals, lanes
- *   reconcile     settles open operations without a caller
+ *   gate          what stands before a claim: drift, approvals, lanes; says why a call is held
+ *   reconcile     settles open operations without a caller; compares settled ones with the service (`hf.driftReport`)
  *   describe      an operation in sentences for people, at the command line and in the console
  *   http-tool     `httpTool`: a tool that is one HTTP request
  *   recipes       whole tools for known services

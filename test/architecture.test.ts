@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 const LAYERS = [
   "version.ts",
   "error-base.ts",
+  "reasons.ts",
   "errors.ts",
   "lang",
   "key",
@@ -38,7 +39,7 @@ const LAYERS = [
 /** The same inside the engine: a file or a folder each. */
 const ENGINE = [
   "define",
-  "called-with.ts",
+  "called-by.ts",
   "attempt-context.ts",
   "backoff.ts",
   "budget.ts",
@@ -50,6 +51,7 @@ const ENGINE = [
   "engine-of.ts",
   "claim-terms.ts",
   "fire-once.ts",
+  "same-intent.ts",
   "reader.ts",
   "thread.ts",
   "outcome",

@@ -82,7 +82,7 @@ test.each(PAGES)("%s names only scripts that exist", (page) => {
 describe("docs/errors.md", () => {
   const page = textOf("docs/errors.md");
   const errors = textOf("src/errors.ts");
-  const reasons = textOf("src/ledger/reasons.ts");
+  const reasons = textOf("src/reasons.ts");
 
   /** The literals of a union type in `reasons.ts`, its comments left out. */
   const literalsOf = (type: string): string[] => {
@@ -106,7 +106,10 @@ describe("docs/errors.md", () => {
     const operation = { tool: "pay_out", id: "id", key: "key" };
     const anchors = classes.map((Class) => {
       const { message } = new Class(operation, "reason", "more");
-      return / See docs\/errors\.md#([a-z-]+)$/.exec(message)?.[1] ?? `none in: ${message}`;
+      return (
+        / See node_modules\/holdfire\/docs\/errors\.md#([a-z-]+)$/.exec(message)?.[1] ??
+        `none in: ${message}`
+      );
     });
     expect(new Set(anchors).size).toBe(classes.length);
     expect(anchors.filter((anchor) => !anchorsOf("docs/errors.md").includes(anchor))).toEqual([]);

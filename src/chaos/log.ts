@@ -70,11 +70,11 @@ export type Line =
   /** Watching failed, and the agent ran on without. */
   | { readonly tag: "failed"; readonly why: string };
 
-/** One process of a run. A last line that broke off is left out. */
-export function linesOf(text: string): readonly Line[] {
+/** The log of one process, a line of JSON each. A last line that broke off is left out. */
+export function linesOf<L = Line>(text: string): readonly L[] {
   return text.split("\n").flatMap((line) => {
     try {
-      return line === "" ? [] : [JSON.parse(line) as Line];
+      return line === "" ? [] : [JSON.parse(line) as L];
     } catch {
       return [];
     }

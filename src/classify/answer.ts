@@ -1,17 +1,14 @@
 /**
- * Finds the service's answer (status, code, headers) in what a tool returned or threw. It looks at
- * structure, so it works for any SDK, any fetch and any realm.
+ * Finds the service's answer (status, headers) in what a tool returned or threw. It looks at structure,
+ * so it works for any SDK, any fetch and any realm.
  *
  * @module
  */
 
-import { causes, peek, peekItems, tryCall } from "../lang/peek.ts";
+import { peek, peekItems, tryCall } from "../lang/peek.ts";
 
 const MAX_HEADERS = 256;
 const MAX_HEADER_LENGTH = 1_024;
-
-/** A short identifier, safe for the ledger and for logs. */
-const CODE = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** The status of a `Response`, or of an error that carries one. */
 export function statusOf(value: unknown): number | undefined {
@@ -46,22 +43,16 @@ export function isResponse(value: unknown): value is Response {
 }
 
 /**
- * Whether this is an answer other than a fetch `Response`, such as one of `undici.request()`, or of
- * axios with `validateStatus` off. It is judged by its status, too.
+ * Whether this is an answer, to be judged by its status: a fetch `Response`, or another, such as one of
+ * `undici.request()`, or of axios with `validateStatus` off.
  */
 export function isAnswer(value: unknown): boolean {
+  if (isResponse(value)) return true;
   const headers = peek(value, "headers");
   if (typeof headers !== "object" || headers === null) return false;
   if (statusOf(value) === undefined) return false;
   const whole = peek(value, "body") ?? peek(value, "data");
   return whole !== undefined;
-}
-
-/** The `code` or `type` of an error; a bare fetch error has them in its cause. */
-export function errorCodeOf(error: unknown): string | undefined {
-  return causes(error)
-    .flatMap((link) => [peek(link, "code"), peek(link, "type")])
-    .find((code): code is string => typeof code === "string" && CODE.test(code));
 }
 
 /** Reads a header by name, in any case; several values are joined by ", ". */

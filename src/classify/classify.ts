@@ -1,6 +1,7 @@
 /**
  * Turns what `run` returned or threw, together with what the wire saw, into a verdict: what it proves about the effect.
- * Pure; `engine/steps/classify-attempt.ts` asks it of an attempt.
+ * It keeps nothing, and calls no function of the user's but the tool's `classify`. Called by `engine/steps/classify-attempt.ts` and
+ * `engine/reads-and-samples/read-tool.ts`.
  *
  * `run` is a user's code: it swallows statuses, wraps errors and goes on in the background. So its word counts
  * only as far as the requests that were seen agree with it, and what was not seen proves nothing.
@@ -8,14 +9,11 @@
  * @module
  */
 
-import { isHoldfireError } from "../errors.ts";
-import { causes } from "../lang/peek.ts";
 import type { Verdict } from "../ledger/record.ts";
-import { errorCodeOf, headersOf, isAnswer, isResponse, retryAfterMs, statusOf } from "./answer.ts";
+import { type HeaderReader, headersOf, isAnswer, retryAfterMs, statusOf } from "./answer.ts";
 import { type StatusContext, verdictOfStatus } from "./http.ts";
 import { isKeyError } from "./key-error.ts";
-import { isInterruption } from "./network.ts";
-import { isNotApplied } from "./not-applied.ts";
+import { lookAt, type Thrown } from "./thrown.ts";
 
 /** How an attempt ended. */
 export type Ended<T = unknown> =
@@ -78,6 +76,8 @@ export interface Judgement {
   readonly replayed?: boolean | undefined;
   /** `run` returned a value although the service did not say yes. */
   readonly swallowed?: boolean | undefined;
+  /** What `run` threw, as it was looked at. */
+  readonly thrown?: Thrown | undefined;
 }
 
 /** What is judged. `areReads`: no write was seen, and the requests are reads, one of which may have been it. */
@@ -97,23 +97,28 @@ const VERDICTS: ReadonlySet<unknown> = new Set<Verdict>([
 ]);
 
 export function judge(ended: Ended, given: JudgeFacts): Judgement {
-  const facts = given.sight.requests.length > 0 ? given : withReads(given);
-  const status = facts.sight.requests.at(-1)?.status;
-  if (ended.ok && !isResponse(ended.value) && !isAnswer(ended.value)) {
-    return { ...ofValue(facts), status };
-  }
-  const answer = ended.ok ? ended.value : ended.error;
-  const header = headersOf(answer);
-  const told = {
+  const facts = withReads(given);
+  const { requests } = facts.sight;
+  const seen = requests.at(-1)?.status;
+  if (!ended.ok) {
+    const thrown = lookAt(ended.error);
+    const { code, header } = thrown;
     // What a client says of a request that was not answered, it has made up; and our own errors are no answers.
-    status:
-      !ended.ok && (facts.sight.requests.length > 0 || isInner(answer)) ? status : statusOf(answer),
-    code: ended.ok ? undefined : errorCodeOf(answer),
-    retryAfterMs: retryAfterMs(header, facts.now),
-    replayed: header("idempotent-replayed") === "true" || undefined,
-  };
-  return { ...(ended.ok ? ofResponse(answer, facts) : ofError(answer, facts)), ...told };
+    const status = requests.length > 0 || thrown.hasOurs ? seen : thrown.status;
+    return { ...ofThrown(thrown, facts), status, code, ...saidInHeaders(header, facts), thrown };
+  }
+  const { value } = ended;
+  if (!isAnswer(value)) {
+    return requests.length === 0 ? COMMITTED : { ...ofValue(facts), status: seen };
+  }
+  const status = statusOf(value);
+  return { ...ofAnswer(value, status, facts), status, ...saidInHeaders(headersOf(value), facts) };
 }
+
+const saidInHeaders = (header: HeaderReader, { now }: JudgeFacts) => ({
+  retryAfterMs: retryAfterMs(header, now),
+  replayed: header("idempotent-replayed") === "true" || undefined,
+});
 
 /** A plain value is the tool's own yes, unless the service is known to have said something else. */
 function ofValue(facts: JudgeFactsWithReads): Proof {
@@ -124,17 +129,16 @@ function ofValue(facts: JudgeFactsWithReads): Proof {
   return isProved ? { ...seen, swallowed: true } : { verdict: "unknown", swallowed: true };
 }
 
-function ofResponse(response: unknown, facts: JudgeFactsWithReads): Proof {
-  const status = statusOf(response);
+function ofAnswer(answer: unknown, status: number | undefined, facts: JudgeFactsWithReads): Proof {
   const said: Proof = status === undefined ? UNKNOWN : verdictOfStatus(status, facts);
   if (isYes(said)) {
     const seen = ofRequests(withoutFailedTries(facts));
     if (!seen || isForRun(seen, facts) || isYes(seen)) return said;
   }
-  const own = opinion(response, facts);
+  const own = opinion(answer, facts);
   if (own) return { verdict: own, proven: true };
   if (isYes(said)) return { verdict: "unknown", swallowed: true };
-  const seen = ofRequests(facts, response);
+  const seen = ofRequests(facts, answer);
   const isSeen = facts.sight.requests.at(-1)?.status === status;
   return seen && isSeen && !facts.sight.isPartial ? doubtYes(seen) : UNKNOWN;
 }
@@ -143,19 +147,20 @@ function ofResponse(response: unknown, facts: JudgeFactsWithReads): Proof {
 const isForRun = ({ verdict }: Proof, { areReads }: JudgeFactsWithReads): boolean =>
   areReads === true && verdict !== "unknown";
 
-function ofError(error: unknown, facts: JudgeFacts): Proof {
+function ofThrown(thrown: Thrown, facts: JudgeFacts): Proof {
   const { requests, isPartial } = facts.sight;
-  if (isNotApplied(error)) return { verdict: "rejected", proven: true };
-  if (isInner(error) && !isUnsent(error, facts)) return UNKNOWN;
+  const { error, status: told, isInterruption } = thrown;
+  if (thrown.isNotApplied) return { verdict: "rejected", proven: true };
+  const isNotSent = isUnsent(thrown, facts);
+  if (thrown.hasOurs && !isNotSent) return UNKNOWN;
   const own = opinion(error, facts);
   if (own) return { verdict: own, proven: true };
-  if (isUnsent(error, facts)) {
-    const untried = !facts.tried && requests.length === 0 && !isInterruption(error);
+  if (isNotSent) {
+    const untried = !facts.tried && requests.length === 0 && !isInterruption;
     return { verdict: "not_sent", proven: facts.viaHttp, untried: untried || undefined };
   }
   const seen = ofRequests(facts, error);
-  if (!seen || isPartial || isInterruption(error)) return UNKNOWN;
-  const told = statusOf(error);
+  if (!seen || isPartial || isInterruption) return UNKNOWN;
   const isSeen = told === undefined || requests.some(({ status }) => status === told);
   return isSeen ? doubtYes(seen) : UNKNOWN;
 }
@@ -163,14 +168,14 @@ function ofError(error: unknown, facts: JudgeFacts): Proof {
 /** The service said yes, and the tool did not: it may have found a no in the body. */
 const doubtYes = (seen: Proof): Proof => (seen.verdict === "committed" ? UNKNOWN : seen);
 
-/** Nothing of it left: its one request failed before, with the very error that `run` threw. */
-function isUnsent(error: unknown, { sight, viaHttp }: JudgeFacts): boolean {
+/** Nothing of it left: there was no request, or the only one failed before its first byte, with what `run` threw or a cause of it. */
+function isUnsent({ chain, hasOurs }: Thrown, { sight, viaHttp }: JudgeFacts): boolean {
   const { requests, isPartial } = sight;
   if (isPartial) return false;
   const [only] = requests;
-  if (!only) return viaHttp && !isInner(error);
+  if (!only) return viaHttp && !hasOurs;
   if (requests.length > 1 || !only.unsent || only.hopOf !== undefined) return false;
-  return causes(error).includes(only.error);
+  return chain.includes(only.error);
 }
 
 /** What all requests together prove; `undefined` if there were none. */
@@ -179,9 +184,9 @@ function ofRequests(facts: JudgeFacts, answer?: unknown): Proof | undefined {
   if (requests.length === 0) return undefined;
   // A body that broke off may have been an error about the key.
   const keyError = facts.bodyBroken || isKeyError(answer) || isKeyError(facts.body);
+  const about = keyError ? { ...facts, keyError } : facts;
   const all = requests.map(
-    ({ status }): Proof =>
-      status === undefined ? UNKNOWN : verdictOfStatus(status, { ...facts, keyError }),
+    ({ status }): Proof => (status === undefined ? UNKNOWN : verdictOfStatus(status, about)),
   );
   if (all.every(isYes) && all.some(({ inProgress }) => inProgress)) {
     return { verdict: "unknown", inProgress: true };
@@ -194,9 +199,10 @@ function ofRequests(facts: JudgeFacts, answer?: unknown): Proof | undefined {
  * out and was not answered yes may have been the write.
  */
 function withReads(facts: JudgeFacts): JudgeFactsWithReads {
-  if (!facts.viaHttp) return facts;
-  const reads = { ...facts, sight: { ...facts.sight, requests: facts.sight.reads ?? [] } };
-  const { requests, ...sight } = withoutFailedTries(reads).sight;
+  const { requests: writes, reads } = facts.sight;
+  if (writes.length > 0 || !reads?.length || !facts.viaHttp) return facts;
+  const onlyReads = { ...facts, sight: { ...facts.sight, requests: reads } };
+  const { requests, ...sight } = withoutFailedTries(onlyReads).sight;
   const doubtful = requests.filter(
     ({ status, unsent }) =>
       !unsent && (status === undefined || !isYes(verdictOfStatus(status, facts))),
@@ -228,9 +234,6 @@ const isYes = ({ verdict, inProgress }: Proof): boolean =>
 
 const both = (before: Proof | undefined, next: Proof): Proof =>
   before === undefined || before.verdict === next.verdict ? next : UNKNOWN;
-
-/** Whether it is the failure of an operation made inside this attempt, also if an SDK has wrapped it. */
-const isInner = (error: unknown): boolean => causes(error).some(isHoldfireError);
 
 function opinion(answer: unknown, { classify }: JudgeFacts): Verdict | undefined {
   if (!classify) return undefined;

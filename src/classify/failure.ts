@@ -5,15 +5,10 @@
  * @module
  */
 
-import { isHoldfireError } from "../errors.ts";
 import { visible } from "../key/escape-hidden.ts";
-import { peek } from "../lang/peek.ts";
-import { errorCodeOf } from "./answer.ts";
 import { maskSecrets } from "./mask-secrets.ts";
-import { isMcpAnswer } from "./mcp.ts";
-import { isInterruption } from "./network.ts";
-import { isNotApplied } from "./not-applied.ts";
 import { serviceWords } from "./service-words.ts";
+import type { Thrown } from "./thrown.ts";
 
 /** The texts are masked, on one line and short. */
 export interface Failure {
@@ -30,30 +25,26 @@ export interface Failure {
   readonly answered?: true | undefined;
   /** It says that the connection broke or the wait was given up, and no more. */
   readonly broke?: true | undefined;
+  /** It was thrown after the call was sent, by a way on which no request is seen. */
+  readonly handed?: true | undefined;
 }
 
 const LONGEST_LINE = 240;
 const LONGEST_SAID = 400;
-
-/** Names in a program; a sentence of a service does not match. */
-const CLASS = /^[A-Za-z_$][\w$]{0,63}$/;
+const LONGEST_TEXT = 4_000;
 
 /** `undefined`: nothing was thrown. `body`: the service's answer, where it was seen. */
-export function failureOf(
-  thrown: { readonly error: unknown } | undefined,
-  body: unknown,
-): Failure | undefined {
-  const said = fit(serviceWords(thrown?.error, body), LONGEST_SAID);
+export function failureOf(thrown: Thrown | undefined, body: unknown): Failure | undefined {
+  const said = fit(serviceWords(thrown, body), LONGEST_SAID);
   if (!thrown) return said === undefined ? undefined : { said };
-  const { error } = thrown;
-  if (isNotApplied(error)) return { line: lineOf(error), said, byTool: true };
-  const type = typeOf(error);
-  const code = errorCodeOf(error);
+  const { type, code, message } = thrown;
+  if (thrown.isNotApplied) return { line: lineOf(message), said, byTool: true };
   // Our own message is for a developer, who has the error itself.
-  const line = isHoldfireError(error) ? undefined : lineOf(error);
-  const broke = isInterruption(error) || undefined;
-  const answered = isMcpAnswer(error) || undefined;
-  return { type, code, line: line === said ? undefined : line, said, broke, answered };
+  const line = thrown.isOurs ? undefined : lineOf(message);
+  const broke = thrown.isInterruption || undefined;
+  const answered = thrown.isMcpAnswer || undefined;
+  const handed = thrown.isAfterHanding || undefined;
+  return { type, code, line: line === said ? undefined : line, said, broke, answered, handed };
 }
 
 /** One line of at most this many characters, in which nothing is hidden from the reader but what was masked. */
@@ -62,22 +53,10 @@ export function fit(text: string | undefined, longest: number): string | undefin
   return folded ? visible(folded, longest) : undefined;
 }
 
-/** The name that an error gives itself, if it has one of its own: a `DOMException` may be a `TimeoutError`. */
-function typeOf(error: unknown): string {
-  const names = [peek(error, "name"), peek(peek(error, "constructor"), "name")];
-  const fitting = names.filter((name) => typeof name === "string" && CLASS.test(name));
-  const own = fitting.find((name) => name !== "Error") ?? fitting[0];
-  return String(own ?? (error === null ? "null" : typeof error));
-}
-
-function lineOf(error: unknown): string | undefined {
-  const message = typeof error === "string" ? error : peek(error, "message");
-  if (typeof message !== "string") return undefined;
-  const [first] = message
+function lineOf(message: string | undefined): string | undefined {
+  const [first] = (message ?? "")
     .slice(0, LONGEST_TEXT)
     .trimStart()
     .split(/[\r\n]/, 1);
   return fit(first && maskSecrets(first), LONGEST_LINE);
 }
-
-const LONGEST_TEXT = 4_000;

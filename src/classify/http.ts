@@ -35,6 +35,9 @@ const REJECTED = new Set([
   400, 401, 402, 403, 404, 405, 410, 412, 413, 414, 415, 422, 428, 431, 451,
 ]);
 
+/** Whether it is the service's no, wherever nothing else is known of the call. */
+export const isClearNo = (status: number): boolean => REJECTED.has(status);
+
 /**
  * Failures that no service stores under a key: with the same key, the next answer may be another one. They decide no
  * verdict, only whether a key is spent (`engine/steps/situation.ts`).

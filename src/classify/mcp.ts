@@ -44,6 +44,18 @@ export class McpTurnedAwayError extends Error {
   }
 }
 
+const handed = new WeakSet<object>();
+
+/** Returns what was thrown after a call was handed to its server, by a pipe or by requests that no attempt sees. */
+export function afterHanding(error: unknown): unknown {
+  const isUnsent = isA(error, McpNotSentError) || isA(error, McpTurnedAwayError);
+  if (typeof error === "object" && error !== null && !isUnsent) handed.add(error);
+  return error;
+}
+
+/** Whether it was thrown after a call was handed to its server. */
+export const isAfterHanding = (error: unknown): boolean => handed.has(Object(error));
+
 /** What `isError: true` means, as declared for the tool. */
 export type IsErrorMeans = "unknown" | "rejected" | "refused";
 

@@ -1,19 +1,23 @@
 /**
  * What a network failure proves about a request: that it was not sent, or nothing.
  *
- * Decided by `code` and `syscall` alone. Only `wire/counter.ts` asks whether a request was not sent. All others ask
+ * `networkVerdict` decides by `code` and `syscall` alone; `isInterruption` also knows two names, since not every abort has
+ * a code. Only `wire/counter.ts` asks whether a request was not sent. All others ask
  * whether a thrown error is a failure of the network: the verdict of an attempt comes from its requests, since
  * the connection that failed may have been that of a redirect or of a second request.
  *
  * @module
  */
 
-import { causes, peek, peekItems } from "../lang/peek.ts";
+import { peek, peekItems } from "../lang/peek.ts";
 
 export type NetworkVerdict = "not_sent" | "unknown";
 
 const MAX_DEPTH = 8;
-const MAX_PARTS = 32;
+/** Of an aggregate error. */
+export const MAX_PARTS = 32;
+/** In all: a getter may make new parts at every look. */
+const MAX_ERRORS = 256;
 
 /** Failures of `connect(2)` itself: there was no connection. */
 const CONNECT = new Set([
@@ -76,12 +80,21 @@ export function networkVerdict(error: unknown): NetworkVerdict | undefined {
 const INTERRUPTIONS: ReadonlySet<unknown> = new Set(["AbortError", "TimeoutError"]);
 const GIVEN_UP: ReadonlySet<unknown> = new Set(["ERR_CANCELED", "UND_ERR_ABORTED", "ABORT_ERR"]);
 
+/** What is read of one error, without its causes. */
+export interface ErrorFacts {
+  readonly name: unknown;
+  readonly code: unknown;
+  readonly syscall: unknown;
+  /** The errors in an aggregate. */
+  readonly parts: readonly unknown[];
+}
+
 /** Whether it says that something was given up or broke off, and not what a service answered. */
-export const isInterruption = (error: unknown): boolean =>
-  networkVerdict(error) !== undefined ||
-  causes(error).some(
-    (link) => INTERRUPTIONS.has(peek(link, "name")) || GIVEN_UP.has(peek(link, "code")),
-  );
+export const isInterruption = ({ name, code, syscall, parts }: ErrorFacts): boolean =>
+  INTERRUPTIONS.has(name) ||
+  GIVEN_UP.has(code) ||
+  ofCode(code, syscall) !== undefined ||
+  parts.some((part) => networkVerdict(part) !== undefined);
 
 function walk(
   error: unknown,
@@ -89,7 +102,7 @@ function walk(
   depth: number,
 ): NetworkVerdict | undefined {
   if (typeof error !== "object" || error === null || depth > MAX_DEPTH) return undefined;
-  if (met.has(error)) return met.get(error);
+  if (met.has(error) || met.size >= MAX_ERRORS) return met.get(error);
   met.set(error, undefined);
   const parts = peekItems(peek(error, "errors"), MAX_PARTS).map((part) =>
     walk(part, met, depth + 1),

@@ -7,14 +7,14 @@
 import { peek } from "../lang/peek.ts";
 
 /** Shared by all copies of the package. */
-const MARK = Symbol.for("holdfire.not_applied");
+export const NOT_APPLIED: unique symbol = Symbol.for("holdfire.not_applied");
 
 class NotApplied extends Error {
   override readonly name = "NotApplied";
 
   constructor(why: string, options?: ErrorOptions) {
     super(why, options);
-    Object.defineProperty(this, MARK, { value: true });
+    Object.defineProperty(this, NOT_APPLIED, { value: true });
   }
 }
 
@@ -33,4 +33,4 @@ export const notApplied = (why: string, options?: { readonly cause?: unknown }):
   new NotApplied(why, options);
 
 /** Whether this very error says so; one inside another error does not speak for the whole of `run`. */
-export const isNotApplied = (error: unknown): boolean => peek(error, MARK) === true;
+export const isNotApplied = (error: unknown): boolean => peek(error, NOT_APPLIED) === true;

@@ -6,8 +6,8 @@
  */
 
 import { peek, peekItems } from "../lang/peek.ts";
-import { statusOf } from "./answer.ts";
 import { maskSecrets } from "./mask-secrets.ts";
+import type { Thrown } from "./thrown.ts";
 
 const MAX_DEPTH = 3;
 const LONGEST_BODY = 65_536;
@@ -22,15 +22,15 @@ const SENTENCES = ["message", "detail", "error_description", "error_message", "d
 const NESTS = ["error", "errors", "fault", "data", "body"];
 const TITLES = ["title", "error", "reason"];
 
-/** `body` is the answer itself, where it was seen; else it is looked for in the error. Masked. */
-export function serviceWords(error: unknown, body: unknown): string | undefined {
-  const words = wordsIn(body) ?? wordsOfError(error);
+/** `body` is the answer itself, where it was seen; else it is looked for in what was thrown. Masked. */
+export function serviceWords(thrown: Thrown | undefined, body: unknown): string | undefined {
+  const words = wordsIn(body) ?? (thrown && wordsOfError(thrown));
   return words === undefined ? undefined : maskSecrets(words);
 }
 
-function wordsOfError(error: unknown): string | undefined {
-  if (typeof error !== "object" || error === null || statusOf(error) === undefined)
-    return undefined;
+/** Without a status it is no answer of a service. */
+function wordsOfError({ error, status }: Thrown): string | undefined {
+  if (status === undefined) return undefined;
   const response = peek(error, "response");
   const bodies = [
     ...BODIES.map((name) => peek(error, name)),

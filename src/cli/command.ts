@@ -49,7 +49,7 @@ export interface Command {
 }
 
 /** What every command takes. */
-export const GENERAL = {
+const GENERAL = {
   json: { type: "boolean", about: "Prints JSON, for programs." },
   help: { type: "boolean", short: "h", about: "Prints this help." },
 } as const;

@@ -103,6 +103,7 @@ function printReconciled(report: ReconcileReport, terminal: Terminal): void {
   );
   printSome(lines, terminal);
   if (skipped.busy > 0) out(`Other processes own ${skipped.busy} of them.`);
+  if (skipped.otherApp > 0) out(`${skipped.otherApp} belong to another program (app).`);
   if (skipped.otherVersion > 0)
     out(`${skipped.otherVersion} belong to another version of the tool.`);
   if (skipped.unreadable > 0)

@@ -1,15 +1,19 @@
 /**
- * Runs the user's program with a module loaded before it, in it and in every Node process that it starts.
+ * Runs the user's program with a module loaded before it, in it and in every Node process that it starts, and reads the
+ * logs that the module has written there.
  *
  * @module
  */
 
 import { spawn } from "node:child_process";
-import { constants } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
 import { UsageError } from "./command.ts";
+import { namesIn, readStart } from "./doctor/read-bounded.ts";
 import { type Terminal, visible } from "./terminal.ts";
 
-export interface Program {
+interface Program {
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly cwd: string;
@@ -27,8 +31,28 @@ type Output = "inherit" | "ignore" | NodeJS.WriteStream;
 /** Between the signal that asks and the one that does not. */
 const GRACE_MS = 2_000;
 
+const MOST_BYTES = 64 * 1_048_576;
+const MOST_PROCESSES = 1_000;
+
+/** `programIn` is given the folder in which each process writes its log, a `.jsonl` file. */
+export async function runWatched(
+  programIn: (folder: string) => Program,
+): Promise<{ readonly exitCode: number; readonly logs: readonly string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), "holdfire-watched-"));
+  try {
+    const exitCode = await runProgram(programIn(folder));
+    const names = namesIn(folder).filter((name) => name.endsWith(".jsonl"));
+    const logs = names
+      .slice(0, MOST_PROCESSES)
+      .map((name) => readStart(join(folder, name), MOST_BYTES) ?? "");
+    return { exitCode, logs };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** Its exit code, as a shell tells it. */
-export function runProgram(program: Program): Promise<number> {
+function runProgram(program: Program): Promise<number> {
   const { command: words, cwd, env, preload, output = ["inherit", "inherit"], signal } = program;
   const [command = "", ...args] = words;
   // As an environment variable it also reaches what the program starts: npm scripts, workers.

@@ -55,7 +55,6 @@ export const onStderr = (terminal: Terminal): Terminal => ({
 
 const STYLES: Readonly<Record<StateTag, Style>> = {
   held: "yellow",
-  queued: "cyan",
   claimed: "cyan",
   unknown: "red",
   committed: "green",

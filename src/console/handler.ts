@@ -13,9 +13,9 @@ import { type Answering, answer } from "./api/answers.ts";
 import { createFollowers, type Followers } from "./api/changes.ts";
 import { detailOf } from "./api/detail.ts";
 import { createHealth, type HealthOf } from "./api/health.ts";
-import { inboxOf } from "./api/inbox.ts";
 import { metricsText } from "./api/metrics.ts";
 import { operationsPage } from "./api/operations.ts";
+import { inboxOf } from "./api/questions.ts";
 import { sessionOf } from "./api/session.ts";
 import { fileOf } from "./files.ts";
 import {

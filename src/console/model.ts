@@ -190,7 +190,6 @@ export interface Health {
 export interface LaneRow {
   readonly resource: string;
   readonly holder?: OperationRow | undefined;
+  /** How many calls wait for it. */
   readonly waiting: number;
-  /** Since when the one that waits longest waits. */
-  readonly since?: number | undefined;
 }

@@ -14,7 +14,7 @@ export interface Refusal {
 }
 
 /** A header that no form and no foreign page can send without being asked for permission first. */
-export const OWN_HEADER = "x-holdfire-console";
+const OWN_HEADER = "x-holdfire-console";
 
 /** Pure. `undefined`: the request may go on to `authorize`. */
 export function refusalOf(

@@ -33,8 +33,6 @@ export function sentenceFor(operation: OperationView): string {
       return `Nothing was sent: ${visible(by ?? "a person")} denied it.`;
     case "held":
       return "Nothing was sent: it waits for a person.";
-    case "queued":
-      return "Nothing was sent: it waits for an earlier write to the same resource.";
     case "claimed":
       return "A process is making the call, or has died while it did.";
   }

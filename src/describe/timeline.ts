@@ -63,16 +63,17 @@ function tried(attempt: AttemptView): Moment[] {
   const { n, at, licence, generation, endedAt, endsBy, verdict } = attempt;
   const key = generation > 0 ? `, key generation ${generation}` : "";
   const of = { attempt: n } as const;
-  const what = `attempt ${n} fired (${LICENCES[licence]}${key})`;
+  const named = nameOf(n);
+  const what = `${named} fired (${LICENCES[licence]}${key})`;
   const fired: Moment = { at, what, kind: "fired", ...of };
   if (endedAt !== undefined) {
     const said = verdict ?? "unknown";
-    const ended = `attempt ${n} ended: ${said}${factsOf(attempt)}${failed(attempt)}`;
+    const ended = `${named} ended: ${said}${factsOf(attempt)}${failed(attempt)}`;
     return [fired, { at: endedAt, what: ended, kind: "ended", ...of }];
   }
   const facts = `${verdict ?? "its end is not known"}${factsOf(attempt)}`;
   if (endsBy === undefined) return [{ ...fired, what: `${fired.what}: ${facts}` }];
-  const latest = `attempt ${n} has ended by now at the latest: ${facts}`;
+  const latest = `${named} has ended by now at the latest: ${facts}`;
   return [fired, { at: endsBy, what: latest, kind: "ended", ...of }];
 }
 
@@ -102,20 +103,29 @@ function failed({ failure = {} }: AttemptView): string {
   return `${coded ? `: ${visible(coded)}` : ""}${visible(words)}`;
 }
 
+const nameOf = (attempt: number): string =>
+  attempt === LOST_ATTEMPT ? "an attempt whose record was lost" : `attempt ${attempt}`;
+
 /** In parentheses, what is there. */
 function listed(facts: readonly (string | false | undefined)[]): string {
   const known = facts.filter((fact) => typeof fact === "string");
   return known.length > 0 ? ` (${known.join(", ")})` : "";
 }
 
-function filed({ at, attempt, verdict, effectId, status }: Omit<Evidence, "payload">): Moment {
+function filed({
+  at,
+  attempt,
+  verdict,
+  found,
+  effectId,
+  status,
+}: Omit<Evidence, "payload">): Moment {
   const facts = [
     status !== undefined && `status ${status}`,
     effectId !== undefined && `effect ${visible(effectId)}`,
   ];
-  const which =
-    attempt === LOST_ATTEMPT ? "an attempt whose record was lost" : `attempt ${attempt}`;
-  const what = `evidence: late reply to ${which}: ${verdict}${listed(facts)}`;
+  const source = found ? "a read found it" : `late reply to ${nameOf(attempt)}: ${verdict}`;
+  const what = `evidence: ${source}${listed(facts)}`;
   return { at, what, kind: "evidence", attempt };
 }
 

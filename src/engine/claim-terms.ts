@@ -1,6 +1,7 @@
 /**
  * How an operation is claimed, for all who claim one (a call, a reconciler, a recorded sample, a restored record):
- * the terms of its tool, the move itself within the store's time limit, and taking it back.
+ * the terms of its tool, the move itself within the store's time limit, and taking it back. Also what is asked before a
+ * claim: whether it would fire (`wouldFire`), and what the store may have lost (`lostBefore`).
  *
  * @module
  */
@@ -60,7 +61,7 @@ export const claimOf = (
  * Claims within the store's time limit, or not at all. A claim whose answer never came is taken back.
  *
  * This process may know of the operation what it could not write down. That is written first: a claim that is made
- * without it, once the old lease is over, would decide on less than is known.
+ * without it, once the old lease is over, would decide on less than is known. `at` is now.
  */
 export function claimInTime(
   operation: Operation,
@@ -68,9 +69,10 @@ export function claimInTime(
   claim: ClaimMove,
   known?: Stored,
   lane?: LaneChange,
+  at?: Instant,
 ): Promise<Moved> {
   const unrecorded = engine.unrecorded.get(operation.ref.id);
-  if (!unrecorded) return claimNow(operation, engine, claim, known, lane);
+  if (!unrecorded) return claimNow(operation, engine, claim, known, lane, at);
   return recordFirst(operation, unrecorded, engine).then(
     (busy) => busy ?? claimNow(operation, engine, claim, known, lane),
   );
@@ -82,8 +84,9 @@ function claimNow(
   claim: ClaimMove,
   known: Stored | undefined,
   lane: LaneChange | undefined,
+  at?: Instant,
 ): Promise<Moved> {
-  const claiming = engine.ledger.move(operation.ref, claim, known, lane);
+  const claiming = engine.ledger.move(operation.ref, claim, known, lane, at);
   return inStoreTime(engine, claiming).then((inTime) =>
     inTime.tag === "done" ? inTime.value : takeBackLost(operation, claim, claiming, inTime, engine),
   );
@@ -156,7 +159,7 @@ export function wouldFire(
   { ledger, timing }: Engine,
 ): boolean {
   const { state, abandonedFor } = record;
-  if (state.tag === "held" || state.tag === "queued") return true;
+  if (state.tag === "held") return true;
   if (state.tag !== "not_applied" || abandonedFor !== undefined) return false;
   const terms = { retry: retry !== undefined, cooldownMs: timing.cooldownMs };
   return mayFireAgain(state, record, terms, ledger.clock.latest());

@@ -1,6 +1,6 @@
 /**
- * How long ago attempts ended in this process, by its monotonic clock. Where the store runs on the same host, one
- * setting of the time moves the store's clock and the wall clock alike; this one it does not move.
+ * How long ago attempts ended in this process, by its monotonic clock. Where the store runs on the same host, whoever
+ * sets the time moves the store's clock and the wall clock alike, but not the monotonic one.
  *
  * @module
  */

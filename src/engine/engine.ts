@@ -1,5 +1,6 @@
 /**
- * What every step of a call works with: the parts wired in `create.ts`, and no optional fields.
+ * What every step of a call works with: the parts wired in `create.ts`, and no optional fields. Also the contract of the
+ * gate (`Gate`, `Visit`, `Admission`), which `src/gate` fulfils, and work that `close` waits for.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import type { Stored } from "../ledger/record.ts";
 import type { LaneChange, StoredLane } from "../ledger/store.ts";
 import type { Events } from "../observe/events.ts";
 import type { Budgets } from "./budget.ts";
-import type { CalledWith } from "./called-with.ts";
+import type { CalledBy } from "./called-by.ts";
 import type { Registry } from "./define/define-tool.ts";
 import type { PlannedCall } from "./define/planned-call.ts";
 import type { OnHiddenRetry, Timing } from "./define/settings.ts";
@@ -40,7 +41,7 @@ export interface Engine {
   /** Codes of the warnings that are given once, and were. */
   readonly warned: Set<string>;
   /** By which tool this process called an operation. */
-  readonly calledWith: CalledWith;
+  readonly calledBy: CalledBy;
   /** Operations that run in this process, by id, which is made from the tenant too. */
   readonly executions: Map<string, Execution>;
   /** Attempts that have not ended yet, by operation id; some outlive their execution. */
@@ -63,6 +64,8 @@ export interface Engine {
 export interface TenantKnowledge {
   /** Tools made by `hf.tool`, by name: these can be read without a caller. */
   readonly tools: Map<string, Tool>;
+  /** Names of those that were made several times, by other functions: the last one may look into another's account. */
+  readonly rebuilt: Set<string>;
   readonly registry: Registry;
   /** Intents met of late, to notice two that differ only in a uuid or a timestamp. */
   readonly seen: Map<string, string>;
@@ -74,6 +77,7 @@ export interface TenantKnowledge {
 
 export const newTenant = (): TenantKnowledge => ({
   tools: new Map(),
+  rebuilt: new Set(),
   registry: new Map(),
   seen: new Map(),
   heard: new Set(),

@@ -20,13 +20,16 @@ import {
 } from "../wire/token.ts";
 import type { Engine } from "./engine.ts";
 
-export interface Fired<T> {
+export interface Fired {
   readonly token: WireToken;
-  /** How it ended; of a write, once each write that it sent is answered or torn down. Never rejects. */
-  readonly ended: Promise<Ended<T>>;
-  /** It is over, or not waited for any more: fires its signal. What leaves is stopped elsewhere, by its end and its time. */
+  /** It failed, or is not waited for any more: fires its signal. Late requests are stopped in `wire/late-request.ts`. */
   stop(): void;
+  /** It succeeded: its signal never fires. Whoever undoes on an abort what was begun must not undo what is done. */
+  letGo(): void;
 }
+
+/** How it ended; of a write, once each write that it sent is answered or torn down. */
+export type OnEnded<T> = (ended: Ended<T>) => void;
 
 export interface Firing<T> {
   readonly operationId: string;
@@ -45,55 +48,85 @@ export interface Firing<T> {
   readonly stopped?: StopSignal | undefined;
   /** What listeners put around it: outside of the token, which they must not lose. */
   readonly around?: ((fn: () => Promise<T>) => Promise<T>) | undefined;
-  /** `signal` makes the signal when it is first asked for: most functions never do. */
-  readonly run: (signal: () => AbortSignal, token: WireToken) => Promise<T>;
+  /** `signal` makes the signal when it is first asked for: most functions never do. It may throw. */
+  readonly run: (signal: () => AbortSignal, token: WireToken) => T | Promise<T>;
 }
 
-export function fireOnce<T>(firing: Firing<T>): Fired<T> {
+/** As `fireOnce`, for a function that is waited for in any case. `ended` never rejects. */
+export function fireAndWait<T>(firing: Firing<T>): Fired & { readonly ended: Promise<Ended<T>> } {
+  let onEnded: OnEnded<T> = () => {};
+  const ended = new Promise<Ended<T>>((resolve) => {
+    onEnded = resolve;
+  });
+  return { ...fireOnce(firing, onEnded), ended };
+}
+
+/** Calls back once, and never before it has returned. */
+export function fireOnce<T>(firing: Firing<T>, onEnded: OnEnded<T>): Fired {
   // Not `firing` itself: what its terms hold on to is to go when it ends.
   const { stopped, run, scope, around, termsAfterEnd } = firing;
   const token = createToken(firing);
   let controller: AbortController | undefined;
-  let isOver = false;
+  let over: "stopped" | "succeeded" | undefined;
   const onStopped = () => controller?.abort();
   const signal = (): AbortSignal => {
     if (controller) return controller.signal;
     controller = new AbortController();
-    if (isOver || stopped?.aborted) controller.abort();
+    if (over === "succeeded") return controller.signal;
+    if (over || stopped?.aborted) controller.abort();
     else stopped?.addEventListener("abort", onStopped, { once: true });
     return controller.signal;
   };
-  const start = () => runWithToken(token, () => run(signal, token), scope);
-  const ended = (around ? around(start) : start()).then(
-    (value) => whenQuiet<Ended<T>>(token, { ok: true, value }, termsAfterEnd),
-    (error: unknown) => whenQuiet<Ended<T>>(token, { ok: false, error }, termsAfterEnd),
+  const start = () => runWithToken(token, () => running(run, signal, token), scope);
+  (around ? around(start) : start()).then(
+    (value) => whenQuiet<T>(token, { ok: true, value }, termsAfterEnd, onEnded),
+    (error: unknown) => whenQuiet<T>(token, { ok: false, error }, termsAfterEnd, onEnded),
   );
+  const end = (how: typeof over) => {
+    over = how;
+    stopSuspecting(token);
+    if (controller) stopped?.removeEventListener("abort", onStopped);
+  };
   return {
     token,
-    ended,
+    letGo: () => end("succeeded"),
     stop() {
-      isOver = true;
-      stopSuspecting(token);
-      if (!controller) return;
-      stopped?.removeEventListener("abort", onStopped);
-      controller.abort();
+      end("stopped");
+      controller?.abort();
     },
   };
+}
+
+/** What it throws at once is a rejection like any other; a promise of its own is not wrapped in another one. */
+function running<T>(
+  run: Firing<T>["run"],
+  signal: () => AbortSignal,
+  token: WireToken,
+): Promise<T> {
+  try {
+    return Promise.resolve(run(signal, token));
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** A `run` that has settled may have left a request behind, which decides what is known of it. */
 function whenQuiet<T>(
   token: WireToken,
-  ended: T,
+  ended: Ended<T>,
   termsAfterEnd: Firing<T>["termsAfterEnd"],
-): T | Promise<T> {
+  onEnded: OnEnded<T>,
+): void {
   const open = token.makeTerms && token.counter?.quiet();
-  if (open) return open.then(() => whenQuiet(token, ended, termsAfterEnd));
+  if (open) {
+    void open.then(() => whenQuiet(token, ended, termsAfterEnd, onEnded));
+    return;
+  }
   endToken(token, termsAfterEnd);
-  return ended;
+  onEnded(ended);
 }
 
-/** Tells of each; returns the error where a repetition is one. */
+/** Warns of each repeated request. Returns an error if one was sent more than once and `onHiddenRetry` is `"fail"`. */
 export function warnOfRepeats(
   token: WireToken,
   about: () => Omit<HoldfireEvents["attempt"], "licence" | "around">,

@@ -1,9 +1,8 @@
 /**
- * Runs passes until one is done. The only file that imports p-retry.
+ * Runs passes until one is done. The loop is p-retry's, and only this file imports it.
  *
- * Holdfire's design fixes that its retry loop is p-retry's, and that one file imports it, so that no home-made loop has to be
- * trusted. p-retry only repeats. Each pass decides whether another one follows, and after which pause; the pause is made on the
- * engine's clock, not on p-retry's timers.
+ * p-retry only repeats. Each pass decides whether another one follows, and after which pause; the pause is made on the
+ * engine's clock, not on p-retry's timers. A reader that breaks down is asked again elsewhere: in `steps/read-state.ts`.
  *
  * p-retry goes on only where a pass throws `AnotherPass`, a class of this file. It never judges a user's error: what a user's
  * function throws is kept as a value inside its pass. Any other error that a pass throws is the engine's own; it ends the loop,
@@ -29,14 +28,16 @@ class AnotherPass extends Error {
   }
 }
 
-/** The first pass is made at once: nearly every call needs no other. */
 export const repeat = <T>(
   pass: (number: number) => Promise<Pass<T>>,
   wait: (ms: number) => Promise<unknown>,
 ): Promise<T> =>
-  pass(1).then((first) => (first.tag === "done" ? first.value : goOn(first.waitMs, pass, wait)));
+  pass(1).then((first) =>
+    first.tag === "done" ? first.value : repeatAfter(first.waitMs, pass, wait),
+  );
 
-async function goOn<T>(
+/** The passes after the first, which has asked for this wait. Nearly every call ends with its first pass. */
+export async function repeatAfter<T>(
   waitMs: number,
   pass: (number: number) => Promise<Pass<T>>,
   wait: (ms: number) => Promise<unknown>,

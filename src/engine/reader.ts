@@ -1,6 +1,6 @@
 /**
- * Calls a tool's `readState`, and turns whatever it does into a reading. Calls its `verify`, the postcondition of a
- * success.
+ * Calls a tool's `readState`, and turns whatever it does into a reading; checks once whether it sees a known commit
+ * (`checkReaderOnce`). Calls the tool's `verify`, the postcondition of a success.
  *
  * A found effect that no other operation owns is assigned to this one, while it is in doubt what became of it. Nothing
  * here throws: after a send, a reader that fails cannot tell.
@@ -12,7 +12,10 @@ import { isResponse } from "../classify/answer.ts";
 import { wireKey, wireKeys } from "../key/mint.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import type { OperationRecord } from "../ledger/record.ts";
+import { isReadAnswer } from "../wire/answers.ts";
 import { boundFetch } from "../wire/bound-fetch.ts";
+import { isSafe } from "../wire/counter.ts";
+import type { Fetch } from "../wire/guarded-fetch.ts";
 import {
   answersOf,
   createToken,
@@ -20,10 +23,18 @@ import {
   runWithToken,
   type WireToken,
 } from "../wire/token.ts";
-import { brokenReader, cannotTell, checkReading, type Reading } from "./define/reading.ts";
+import { withEffect } from "./define/effect.ts";
+import {
+  brokenReader,
+  cannotTell,
+  checkReading,
+  inProgress,
+  type Reading,
+} from "./define/reading.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import { about, type Operation } from "./operation/operation.ts";
-import { inStoreTime } from "./store-call.ts";
+import { isSameUnderWay } from "./same-intent.ts";
+import { askStore, inStoreTime } from "./store-call.ts";
 
 /**
  * What is looked for, and whether the operation may take the effect that is found. One that is known to be done must
@@ -48,21 +59,35 @@ export async function askReader(
   const stop = new AbortController();
   // A look is no part of any attempt: its requests are counted apart, its operations are no inner ones.
   const token = runWithoutToken(() => createToken({ operationId: ref.id, attempt: 0 }));
+  let tookKey = false;
+  let isUnsent = false;
   const query = {
     // Of a settled operation it is no longer kept: only a reader that takes it need know.
     get intent() {
       return operation.intent;
     },
-    key: wireKey(record.id, record.generation),
-    keys: wireKeys(record.id, record.generation),
+    get key() {
+      tookKey = true;
+      return wireKey(record.id, record.generation);
+    },
+    get keys() {
+      tookKey = true;
+      return wireKeys(record.id, record.generation);
+    },
     firstSentAt: record.attempts[0]?.at ?? record.createdAt,
     taken: async (effectId: string) => {
       const owner = await store.ownerOf(ref.tenant, tool.service, effectId);
       return owner !== undefined && owner !== ref.id;
     },
     signal: stop.signal,
-    get fetch() {
-      return boundFetch(token, globalThis.fetch);
+    get fetch(): Fetch {
+      const send = boundFetch(token, globalThis.fetch);
+      // What fails before it is sent (a header that is none) is not seen on the wire.
+      return (input, init) =>
+        send(input, init).catch((error: unknown) => {
+          isUnsent = true;
+          throw error;
+        });
     },
   };
   const startedAt = engine.clock.monotonic();
@@ -71,10 +96,13 @@ export async function askReader(
   stop.abort();
   const reading =
     inTime.tag === "done"
-      ? await takeIfMine(operation, inTime.value, token, sought, engine)
+      ? await takeIfMine(operation, inTime.value, { token, tookKey, isUnsent }, sought, engine)
       : brokenReader(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
-  engine.events.emit("read", () => ({ ...about(operation), reading: reading.reading, durationMs }));
+  engine.events.emit("read", () => {
+    const why = reading.reading === "cannot_tell" ? reading.why : undefined;
+    return { ...about(operation), reading: reading.reading, why, durationMs };
+  });
   if (isBroken(reading)) {
     const { why } = reading;
     engine.events.emit("warning", () => ({
@@ -95,28 +123,46 @@ type BrokenReading = Extract<Reading<unknown>, { reading: "cannot_tell" }>;
 
 /**
  * A list that was answered 503 is not an empty list. Each request must have been answered in the end, by what it
- * asked for or by a 404; what was not seen on the wire is the reader's own word.
+ * asked for or by a 404; what was not seen on the wire is the reader's own word. Two requests to one address are one that
+ * was sent again, but not where the question is in the body (GraphQL, a search): there each must have been answered.
  */
 function isAnswered(token: WireToken): boolean {
-  const last = new Map<string, number | undefined>();
-  for (const { method, href, status } of answersOf(token)) last.set(`${method} ${href}`, status);
-  return [...last.values()].every(
-    (status) => status !== undefined && ((status >= 200 && status < 300) || status === 404),
-  );
+  const last = new Map<string | number, number | undefined>();
+  for (const [number, { method, href, status }] of answersOf(token).entries()) {
+    last.set(isSafe(method) ? `${method} ${href}` : number, status);
+  }
+  const beyond = token.counter?.beyond() ?? [];
+  return [...last.values(), ...beyond.map(({ status }) => status)].every(isReadAnswer);
 }
 
-/** Found is not mine: an effect belongs to one operation. */
+/** How the reader went about it. */
+interface Looked {
+  readonly token: WireToken;
+  readonly tookKey: boolean;
+  readonly isUnsent: boolean;
+}
+
+/** An effect that is found need not be this operation's: each belongs to one operation. If it is free, it is assigned here. */
 async function takeIfMine(
-  { ref, tool }: Operation,
+  operation: Operation,
   answer: unknown,
-  token: WireToken,
+  { token, tookKey, isUnsent }: Looked,
   sought: Sought,
   engine: Engine,
 ): Promise<Reading<unknown>> {
-  const reading = checkReading(answer);
+  const { ref, tool } = operation;
+  const reading = withEffect(checkReading(answer), tool);
+  if (reading.reading === "absent" && isUnsent) return brokenReader("unanswered");
   if (reading.reading === "absent" && !isAnswered(token)) return brokenReader("unanswered");
+  // Found by likeness, perhaps in another account than the one it was sent to.
+  if (tool.isOneOfSeveral && !tookKey) return cannotTell("the tool was made several times");
   if (reading.reading !== "committed" || reading.effectId === undefined) return reading;
   const { store } = engine.ledger;
+  if (sought.tag === "may_take" && !tookKey) {
+    const others = await mayBeOthers(operation, reading.effectId, engine).catch(() => undefined);
+    if (others === undefined) return cannotTell("the ledger did not answer");
+    if (others) return inProgress();
+  }
   const owning =
     sought.tag === "may_take"
       ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
@@ -128,6 +174,18 @@ async function takeIfMine(
   return isFree && effectId === reading.effectId
     ? reading
     : cannotTell("the effect belongs to another operation");
+}
+
+/** Found by likeness, not by the key, and owned by none: it may be that of an equal operation which is under way. */
+async function mayBeOthers(
+  operation: Operation,
+  effectId: string,
+  engine: Engine,
+): Promise<boolean> {
+  const { ref, tool } = operation;
+  const asked = engine.ledger.store.ownerOf(ref.tenant, tool.service, effectId);
+  const owner = await askStore(engine, "read", asked);
+  return owner === undefined && (await isSameUnderWay(operation, engine));
 }
 
 export function checkReaderOnce(

@@ -5,12 +5,17 @@
  *              ▲                                  │
  *              └──────────────────────────────────┘   fire again, read again
  *
- * Each is a file in `steps/`, beside the parts they are made of, some of them shared. None of the six calls another;
- * this file calls them all, so the order below is the order in which things happen. The state is read only where an
- * attempt is in doubt and the tool has a reader; with `readFirst`, or a store that may forget, also before the first attempt.
+ * Each of the six steps is a file in `steps/`; the other files there are the parts that steps are made of. No step calls
+ * another: `runOperation` below calls claim, and `onePass` the others in this order. The state is read only if an attempt
+ * is in doubt and the tool has a reader; with `readFirst`, or with a store that may forget, it is also read before the first
+ * attempt. Settle calls the reader, too: for a result that is missing, and once after the tool's first success, to check
+ * that the reader can see it.
+ * A pass that has sent nothing may end before its attempt (`endBeforeFiring`); its claim is then taken back
+ * (`steps/withdraw.ts`), unless a read has found the effect.
  *
- * What outlives a step is in `owned` (`steps/ownership.ts`): what was learned of the attempts, the last read of the state,
- * the licence to fire in the next pass, and the results. An attempt and a final decision are handed on as values.
+ * What one step leaves for the next is in `owned` (`steps/ownership.ts`): what was learned of the attempts, the last read
+ * of the state, the licence to fire in the next pass, and the results. An attempt and a final decision are passed on as
+ * values. What outlives the execution is in the engine: `runningAttempts`, `endedHere`, `unrecorded` (`engine.ts`).
  *
  * The whole way of a call whose reply was lost; `holdfire.ts`, `gate/`, `ledger/`, `classify/` and `wire/` are in `src/`, all
  * other paths in `src/engine/`:
@@ -19,25 +24,32 @@
  *   call        call/guarded-tool.ts → call/name-operation.ts, which names the operation
  *               call/guarded-tool.ts → call/join.ts, which is handed `runOperation` → here
  *   claim       steps/claim.ts → gate/gate.ts, which is asked first
- *               steps/claim.ts → claim-terms.ts → ledger/ledger.ts, which calls two: ledger/moves/apply.ts (→ claim-moves.ts
- *               beside it, which decides a claim), then the store
+ *               steps/claim.ts → claim-terms.ts → ledger/ledger.ts → ledger/moves/apply.ts → ledger/moves/claim-moves.ts,
+ *               which decides the claim; then ledger/ledger.ts → ledger/swapper.ts → the store, which writes it
  *   attempt     steps/attempt.ts → steps/prepare-attempt.ts, which decides whether anything is fired
  *               steps/attempt.ts → fire-once.ts → the tool's own run, with what attempt-context.ts makes for it; what it
  *               sends is counted: wire/token.ts
  *   classify    steps/classify-attempt.ts → classify/classify.ts; an attempt whose time is up is unknown without it
- *   read state  steps/read-state.ts → reader.ts → the tool's own readState
+ *   read state  steps/read-state.ts → reader.ts → the tool's own readState; an effect that it finds is assigned to the
+ *               operation in the store
  *   next move   steps/next-move.ts → steps/situation.ts, which makes what is decided on
  *               steps/next-move.ts → steps/decide.ts, which is pure
- *               backoff.ts and budget.ts say how long the pause after it is; before a read that must not begin until a certain
- *               time, next-move.ts makes the pause itself
- *   settle      steps/settle.ts → steps/settled-state.ts → ledger/ledger.ts → the store; outcome/build.ts makes the outcome
+ *               backoff.ts and budget.ts say how long the pause after it is; next-move.ts itself, where a read must not begin
+ *               before a certain time
+ *   settle      steps/settle.ts → steps/settled-state.ts, which makes the state to write
+ *               steps/settle.ts → ledger/ledger.ts → the store
+ *               steps/settle.ts → outcome/build.ts, which makes the outcome
  *   result      call/join.ts, where each caller waits → outcome/result.ts, which makes each caller's copy
  *               call/guarded-tool.ts → outcome/error-of.ts, which makes the errors
  *
- * Where a step may answer at once or with a promise (`X | Promise<X>`), that is for speed alone: a plain call then takes
- * no extra turns, and the long way gives the same answer.
+ * If the process dies after the send, the record stays `claimed`. Once its lease has lapsed, the next call of the
+ * operation (`steps/claim.ts`), or `reconcile/settle-one.ts`, takes it over (case `claimed` of `claim` in
+ * ledger/moves/claim-moves.ts), without a licence: its first pass reads the state if it can, and fires nothing.
  *
- * `passes.ts` is the loop around it. Outside of `steps/` is what others need, too: reads and model calls use `passes.ts`,
+ * Where a step returns `X | Promise<X>`, that is only for speed: a plain call then costs no extra microtasks. Both ways
+ * give the same answer.
+ *
+ * `passes.ts` is the loop around the passes. Files beside `steps/` have other users, too: reads and model calls use `passes.ts`,
  * `fire-once.ts` and `backoff.ts`, and model calls `budget.ts`; model calls, the gate and reconcile use `claim-terms.ts`; replay
  * (`outcome/replay.ts`) and reconcile use `reader.ts`. Only `ended-here.ts` is for steps alone: it is beside `steps/` because
  * that folder is full, with the 20 files that `test/architecture.test.ts` allows.
@@ -46,10 +58,11 @@
  */
 
 import { LeaseLostError } from "../errors.ts";
+import { instantOf } from "../lang/clock.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import type { Execution } from "./operation/operation.ts";
 import type { Outcome } from "./operation/outcome.ts";
-import { type Pass, repeat } from "./passes.ts";
+import { type Pass, repeatAfter } from "./passes.ts";
 import { attemptEffect, type Late } from "./steps/attempt.ts";
 import { claimOperation } from "./steps/claim.ts";
 import { classifyAttempt } from "./steps/classify-attempt.ts";
@@ -69,12 +82,12 @@ export async function runOperation(
 ): Promise<Outcome<unknown>> {
   const claim = await claimOperation(
     execution,
-    withinDeadline(engine, () => execution.remainingMs()),
+    withinDeadline(engine, execution.remainingMs, execution.startedAt),
   );
   return claim.tag === "known" ? claim.outcome : await conclude(claim.owned, engine);
 }
 
-/** From a claim to an outcome. Reconcile has a settle of its own: what it cannot add to, it leaves. */
+/** From a claim to an outcome. Reconcile passes a settle of its own, which leaves the record as it is if nothing new was learned. */
 export async function conclude(
   owned: Owned,
   engine: Engine,
@@ -82,7 +95,10 @@ export async function conclude(
 ): Promise<Outcome<unknown>> {
   const stopRenewing = keepLease(owned, engine);
   try {
-    return await repeat(
+    const first = await onePass(owned, engine, settleWith);
+    if (first.tag === "done") return first.value;
+    return await repeatAfter(
+      first.waitMs,
       () => onePass(owned, engine, settleWith),
       (waitMs) => pause(owned, waitMs, engine),
     );
@@ -102,7 +118,7 @@ export async function conclude(
   }
 }
 
-/** Also by an owner before this one, if it is a call that has taken over; reconcile tells its own failures. */
+/** True also where only an earlier owner may have sent it; but then not for reconcile, which tells its own failures. */
 const mayHaveSent = ({ fires, execution }: Owned): boolean =>
   fires > 0 || (execution.sent && execution.fireMode === "freely");
 
@@ -112,21 +128,22 @@ async function onePass(
   settleWith: typeof settle,
 ): Promise<Pass<Outcome<unknown>>> {
   if (readsFirst(owned, engine)) await readState(owned, engine);
-  const ended = endBeforeFiring(owned, engine);
-  if (ended) return await toPass(owned, ended, engine, settleWith);
+  const now = instantOf(engine.clock);
+  const ended = endBeforeFiring(owned, now, engine);
+  if (ended) return await makeMove(owned, ended, engine, settleWith);
 
   // Without a licence nothing is fired: such a pass only reads.
-  const attempted = await attemptEffect(owned, engine);
+  const attempted = await attemptEffect(owned, now, engine);
   const classifying = attempted && classifyAttempt(owned, attempted, engine);
   if (classifying instanceof Promise) await classifying;
   if (attempted?.late) whenLate(owned, attempted.late, engine);
   if (shouldReadState(owned)) await readState(owned, engine);
 
-  return await toPass(owned, nextMove(owned, engine), engine, settleWith);
+  return await makeMove(owned, nextMove(owned, engine), engine, settleWith);
 }
 
-/** What the next move means for the loop: it is done, or another pass follows. */
-function toPass(
+/** Makes the next move: settles or withdraws, which ends the loop, or asks for another pass. */
+function makeMove(
   owned: Owned,
   next: Next,
   engine: Engine,

@@ -6,7 +6,7 @@
  */
 
 import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
-import { type Clock, type InTime, sleep, withTimeLimit } from "../lang/clock.ts";
+import { type Clock, type Instant, type InTime, sleep, withTimeLimit } from "../lang/clock.ts";
 import type { StopSignal } from "../lang/stop.ts";
 import type { Ledger, Moved } from "../ledger/ledger.ts";
 import type { ListQuery, Page } from "../ledger/store.ts";
@@ -26,13 +26,17 @@ export const inStoreTime = <T>(
   asked: Promise<T>,
 ): Promise<InTime<T>> => withTimeLimit(clock, timing.storeTimeoutMs, asked);
 
-/** For a call with less time than the store may take: before it has sent anything, the store has no more than the call. */
+/**
+ * The same engine, in which the store gets no more time than the call has left; once that is used up, its full time. For
+ * what comes before a send. `at` is now.
+ */
 export function withinDeadline<E extends Pick<Asking, "timing">>(
   engine: E,
-  leftMs: () => number,
+  leftMs: (at?: Instant) => number,
+  at?: Instant,
 ): E {
   const { storeTimeoutMs } = engine.timing;
-  if (leftMs() >= storeTimeoutMs) return engine;
+  if (leftMs(at) >= storeTimeoutMs) return engine;
   const timing = {
     ...engine.timing,
     get storeTimeoutMs() {

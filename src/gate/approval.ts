@@ -17,7 +17,6 @@ import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json } from "../key/canonical.ts";
 import { checkNote, checkPerson } from "../key/check-name.ts";
-import { digestText } from "../key/digest.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import { asksOf, hasExpired, isApproved } from "../ledger/moves/approval-question.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
@@ -25,6 +24,7 @@ import { decisionOn, tellDecision } from "./decision.ts";
 import { diffOf, diffText } from "./diff.ts";
 import { type Drift, replacedBy, replacedIn } from "./drift.ts";
 import { makePlan } from "./plan.ts";
+import { type Bound, digestOf } from "./question-digest.ts";
 
 /** What a person is asked. Nothing in it comes from a model's say-so. */
 export interface ApprovalRequest {
@@ -169,26 +169,36 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
       drift,
       digest,
     } as const;
-    const waited = await execution.outsideDeadline(async () => ask(request));
-    if (waited.tag === "stopped") return { tag: "held", reason: why };
-    const answer = checkAnswer(waited.value);
-    const at = engine.ledger.clock.latest();
-    const given = {
-      move: "answer",
-      digest,
-      approve: answer.approve,
-      by: answer.by,
-      note: answer.note,
-      at,
-      skew: engine.ledger.clock.skew(),
-    } as const;
-    const moved = await askStore(engine, "answer", engine.ledger.move(operation.ref, given));
-    const answered = moved.tag === "moved" ? moved.stored?.record : undefined;
-    if (answered) tellDecision(engine, answered, decisionOn(answered, engine));
+    let asking: Promise<ApprovalAnswer> | undefined;
+    const waited = await execution.outsideDeadline(() => {
+      asking = (async () => ask(request))();
+      return asking;
+    });
+    if (waited.tag === "stopped") {
+      // The callers have left, not the person: what they say is their answer to the question, which stands.
+      asking?.then((late) => give(late, digest, operation, engine)).catch(() => {});
+      return { tag: "held", reason: why };
+    }
+    await give(waited.value, digest, operation, engine);
     // Two may have answered at once: what the ledger counted decides, and the plan is made again.
     return admit(execution, engine, found, undefined);
   }
   return { admit: (execution, engine, drift) => admit(execution, engine, drift, confirm) };
+}
+
+async function give(
+  given: ApprovalAnswer,
+  digest: string,
+  { ref }: Operation,
+  engine: Engine,
+): Promise<void> {
+  const { approve, by, note } = checkAnswer(given);
+  const { clock } = engine.ledger;
+  const at = clock.latest();
+  const move = { move: "answer", digest, approve, by, note, at, skew: clock.skew() } as const;
+  const moved = await askStore(engine, "answer", engine.ledger.move(ref, move));
+  const answered = moved.tag === "moved" ? moved.stored?.record : undefined;
+  if (answered) tellDecision(engine, answered, decisionOn(answered, engine));
 }
 
 /** A yes has a name under it. */
@@ -200,9 +210,6 @@ function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
   checkNote(answer.note);
   return answer;
 }
-
-/** What of a question is part of its digest by itself. */
-type Bound = Pick<Ask, "expiresAt" | "nonce" | "insteadOf">;
 
 /** Shown, but no part of what is agreed to: what it drifts from may be settled before the yes is used. */
 const withDrift = (text: string, drift: Drift | undefined): string =>
@@ -224,25 +231,4 @@ async function show(operation: Operation): Promise<{
     "plan",
   );
   return { text, args, plan, definition };
-}
-
-function digestOf(
-  { ref, draft }: Operation,
-  shown: string,
-  generation: number,
-  policyVersion: string,
-  { expiresAt, nonce, insteadOf }: Bound,
-): string {
-  return digestText(
-    "approval",
-    ref.tenant,
-    ref.id,
-    String(generation),
-    draft.argsHash,
-    shown,
-    policyVersion,
-    String(expiresAt),
-    nonce,
-    insteadOf,
-  );
 }

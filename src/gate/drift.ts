@@ -1,6 +1,6 @@
 /**
- * Drift: a call that is not what an earlier one of the same scope was, where it should perhaps have
- * been. A model that starts over and words its wish anew would do twice what was wanted once.
+ * Drift: a call that differs from an earlier one of the same scope, and may be meant to be the same. A model that starts over
+ * and rewords its request would do twice what was wanted once. (`hf.driftReport` is another drift: ledger against service.)
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface Compared {
   readonly toldOpen: ToldOpen;
 }
 
-const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
+const OPEN: readonly StateTag[] = ["held", "claimed", "unknown"];
 /** So many pages of what is open in a tenant are looked through for another version. */
 const MOST_PAGES = 10;
 
@@ -100,6 +100,10 @@ function howItWasTold(other: Stored, engine: Engine): Drift | undefined {
     : undefined;
 }
 
+/** Of one that was open when a person let another pass in its place. */
+export const doneSince = (other: Stored, engine: Engine): Drift | undefined =>
+  other.record.state.tag === "committed" ? driftFrom(other, "committed_since", engine) : undefined;
+
 function driftFrom({ record }: Stored, why: Drift["why"], { codec }: Engine): Drift {
   const decoded = record.intent && codec.decode(record.intent, record);
   const intent = decoded?.ok ? (decoded.value as Json) : undefined;
@@ -146,7 +150,8 @@ async function otherVersion(
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const found = await listEveryRecord(engine, { ...query, cursor }, "drift");
     const other = found.items.find(
-      ({ record: { id, version } }) => version !== tool.version && id !== ref.id && !passed.has(id),
+      ({ record: { id, app, version } }) =>
+        version !== tool.version && app === engine.app && id !== ref.id && !passed.has(id),
     );
     if (other) return driftFrom(other, "version", engine);
     if (found.cursor === undefined) return undefined;

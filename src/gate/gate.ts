@@ -7,8 +7,8 @@
 import type { Admission, Engine, Gate, Visit } from "../engine/engine.ts";
 import type { Execution, Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
-import { approvalGate, type GateOptions } from "./approval.ts";
-import { type Drift, findDrift } from "./drift.ts";
+import { type ApprovalGate, approvalGate, type GateOptions } from "./approval.ts";
+import { type Drift, doneSince, findDrift } from "./drift.ts";
 import { admitToLane, leaveQueue } from "./lane.ts";
 import { planCall } from "./plan-call.ts";
 import { createSiblingWrites } from "./sibling-writes.ts";
@@ -18,6 +18,7 @@ export function gateOf(options: GateOptions): Gate {
   const approval = approvalGate(options);
   const compared = { siblings: createSiblingWrites(), toldOpen: createToldOpen() };
 
+  /** Looks for drift, asks a person where that or the tool calls for it, and gives up what the call passes in place of. */
   async function askPerson(execution: Execution, engine: Engine, visit: Visit): Promise<Admission> {
     const { operation } = execution;
     const passed = new Map<string, Drift["why"]>();
@@ -36,7 +37,7 @@ export function gateOf(options: GateOptions): Gate {
       const asked = drift ?? (await askedBefore(execution, engine, visit));
       const admitted = await approval.admit(execution, engine, asked);
       if (admitted.tag !== "pass" || admitted.spend === undefined) return admitted;
-      if (!drift) return inPlaceOf(admitted, operation, engine);
+      if (!drift) return inPlaceOf(admitted, execution, engine, approval);
       // Each that it drifts from has its own question, and its own yes.
       passed.set(drift.from, drift.why);
       admission = admitted;
@@ -68,7 +69,11 @@ export function gateOf(options: GateOptions): Gate {
 
 const PASS: Admission = { tag: "pass" };
 
-/** Most code calls tools that neither destroy anything nor name a resource or a version: there is nothing to ask. */
+/**
+ * There is nothing to ask for a plain call by code. There is if the tool is destructive or has a version, if the call names a
+ * resource or comes from a model (`step`, which every `reply` has), if its caller names operations that it may be in other
+ * words (`mayReword`), or if a person was asked already.
+ */
 const isAsked = ({ operation: { tool, draft } }: Execution, { held }: Visit): boolean =>
   tool.kind === "destructive" ||
   tool.version !== undefined ||
@@ -79,20 +84,25 @@ const isAsked = ({ operation: { tool, draft } }: Execution, { held }: Visit): bo
 
 /**
  * The yes was given for a call that drifted, and this one does not: it is made by code and not by a model, or what it
- * drifted from is settled by now. What is still open is abandoned all the same; that is what the person agreed to.
+ * drifted from is settled by now. What is still open is abandoned all the same; that is what the person agreed to. Of one
+ * that is done they were to know: in its place is not beside it.
  */
 async function inPlaceOf(
   admitted: Extract<Admission, { tag: "pass" }>,
-  operation: Operation,
+  execution: Execution,
   engine: Engine,
+  approval: ApprovalGate,
 ): Promise<Admission> {
-  if (admitted.insteadOf === undefined) return admitted;
-  const others = await abandonOthers(
-    new Map([[admitted.insteadOf, "unsettled"]]),
-    operation,
-    engine,
-  );
-  return others === "busy" ? { tag: "held", reason: "drift" } : admitted;
+  const { insteadOf: id } = admitted;
+  if (id === undefined) return admitted;
+  const { operation } = execution;
+  const others = await abandonOthers(new Map([[id, "unsettled"]]), operation, engine);
+  if (others === "busy") return { tag: "held", reason: "drift" };
+  if (others === "abandoned") return admitted;
+  const { tenant } = operation.ref;
+  const other = await askStore(engine, "drift", engine.ledger.read({ tenant, id }));
+  const done = other && doneSince(other, engine);
+  return done ? approval.admit(execution, engine, done) : admitted;
 }
 
 /**

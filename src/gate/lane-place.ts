@@ -40,7 +40,14 @@ export async function entryOf(
   const now = engine.ledger.clock.earliest();
   if (aheadOf(lane, id, now) !== undefined) return undefined;
   const blocker = await blockerOf(lane, tenant, engine);
-  return blocker ? undefined : takeLane(lane, id, now);
+  if (blocker) return undefined;
+  // Settled for this transaction alone: for all others they are open until it ends, and stay in their lane.
+  const { store } = engine.ledger;
+  const kept = occupantsOf(lane).filter((one) => store.hasSettled?.(tenant, one));
+  const taken = takeLane(lane, id, now);
+  const [holder, ...inner] = kept;
+  if (holder === undefined) return taken;
+  return shareLane({ ...taken, holder, inner }, id) ?? taken;
 }
 
 /** The first of those in the lane that is not settled. */

@@ -45,10 +45,10 @@ export function createSiblingWrites(): SiblingWrites {
       const { resource, run = "" } = draft.identity;
       // Enlisted, its place would stand in a transaction that others would have to wait for.
       if (resource === undefined || engine.enlisted) return undefined;
-      const { ledger } = engine;
+      const { ledger, app } = engine;
       const { store } = ledger;
       const { tenant, id } = ref;
-      const place = (n: number) => digestText("drift", scope, tool.name, resource, String(n));
+      const place = (n: number) => digestText("drift", app, scope, tool.name, resource, String(n));
       const key = digestText("drift", tenant, scope, tool.name, resource, run);
       const settled = passed.get(key) ?? [];
       remember(passed, key, settled);

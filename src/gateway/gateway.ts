@@ -66,7 +66,7 @@ export interface GatewayParts {
 }
 
 /** The server ended before it had answered: whether it did what it was asked is not known. */
-export class ServerGoneError extends Error {
+class ServerGoneError extends Error {
   override readonly name = "ServerGoneError";
 }
 

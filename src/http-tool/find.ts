@@ -1,6 +1,6 @@
 /**
  * The look whether it happened, from the answers to a GET: 404 or an empty list is *absent*, one thing that carries our key
- * is *committed*, several are *duplicated*. Everything else is *cannot tell*.
+ * is *committed*, several are *duplicated*. Everything else is *cannot tell*: also an answer that only gives the key back.
  *
  * @module
  */
@@ -30,7 +30,8 @@ export interface FindWith<I, R> {
   readonly send: (url: URL, query: StateQuery<I>) => Promise<HttpAnswer>;
   readonly resultOf: (found: unknown, answer: HttpAnswer) => R;
   readonly standingOf: (result: R, intent: I) => Standing;
-  readonly idOf: (result: R) => string | undefined;
+  /** The id of what was made, where the tool says how to read it. */
+  readonly idOf: ((result: R) => string | undefined) | undefined;
 }
 
 export async function findState<I, R>(
@@ -39,7 +40,10 @@ export async function findState<I, R>(
 ): Promise<Reading<R>> {
   const { intent } = query;
   const keys = query.keys.map(keyForm);
-  const asked = namesIn(find.url).has("key") ? keys : keys.slice(-1);
+  const isAskedByKey = namesIn(find.url).has("key");
+  const asked = isAskedByKey ? keys : keys.slice(-1);
+  const [place = ""] = find.url.split("?", 1);
+  const isAtKey = namesIn(place).has("key");
   const results: R[] = [];
   for (const key of asked) {
     const url = fillUrl(find.url, { ...Object(intent), key }, "intent");
@@ -48,6 +52,10 @@ export async function findState<I, R>(
     const found = itemsOf(answer.body, find.list);
     if (!found) return cannotTell("the answer is not the list, or the thing, that `find` names");
     const isThing = find.list === undefined && !Array.isArray(answer.body);
+    // The list may be empty, and the key in it that of the question: a filter that is given back.
+    if (isThing && !find.isMine && !isAtKey && hasList(answer.body)) {
+      return cannotTell("the answer has a list in it, which `find.list` does not name");
+    }
     const isMine = find.isMine ?? ((one: unknown) => carries(isThing ? ownFields(one) : one, keys));
     const mine = found.filter((one) => isMine(one, query));
     // A service that does not know the filter answers with all it has, or with the first page of it.
@@ -56,9 +64,19 @@ export async function findState<I, R>(
         "what was found does not carry the key, or is in a list that `find.list` does not name",
       );
     }
-    results.push(...mine.map((one) => resultOf(one, answer)));
+    const made = mine.map((one) => resultOf(one, answer));
+    if (isThing && !find.isMine && isAskedByKey) {
+      // In its own place the key may be the id as well.
+      const said = [...(isAtKey ? [] : keys), ...Object.values(Object(intent))];
+      const hasId = idOf
+        ? made.every((one) => idOf(one) !== undefined)
+        : hasOwnId(found[0], keys, said);
+      if (!hasId) return cannotTell("the answer has the key in it, and no id of what was made");
+    }
+    results.push(...made);
   }
-  return readingByStanding({ results }, (result) => standingOf(result, intent), idOf);
+  const standing = (result: R) => standingOf(result, intent);
+  return readingByStanding({ results }, standing, idOf ?? (() => undefined));
 }
 
 function notFound(error: unknown): undefined {
@@ -79,14 +97,47 @@ function itemsOf(body: unknown, list: string | undefined): readonly unknown[] | 
 const ownFields = (found: unknown): readonly unknown[] =>
   Object.values(Object(found)).filter((value) => !Array.isArray(value));
 
+const ID = /^_?id$|^(?:uuid|guid|sid)$|_id$|[a-z]I[dD]$/;
+const DEEPEST_THING = 4;
+
+/**
+ * Whether what carries the key has an id that was not part of the question. "There is none with this key" is answered with
+ * a 200, too, and then has the key in it as the thing has.
+ */
+function hasOwnId(
+  found: unknown,
+  keys: readonly string[],
+  said: readonly unknown[],
+  depth = 1,
+): boolean {
+  if (typeof found !== "object" || found === null || Array.isArray(found)) return false;
+  const isId = ([name, value]: [string, unknown]) =>
+    ID.test(name) &&
+    ((typeof value === "string" && value !== "") || typeof value === "number") &&
+    !said.includes(value);
+  if (Object.entries(found).some(isId) && carries(ownFields(found), keys)) return true;
+  const isDeep = depth >= DEEPEST_THING;
+  return !isDeep && Object.values(found).some((one) => hasOwnId(one, keys, said, depth + 1));
+}
+
 const MOST_VALUES = 20_000;
 
+/** Whether there is a list of things in it, at any depth; an empty one may be that. */
+function hasList(found: unknown): boolean {
+  const isList = (value: unknown) =>
+    Array.isArray(value) && value.every((one) => typeof one === "object" && one !== null);
+  return someValue(found, isList);
+}
+
 /** Whether one of the keys is a value in it, as it is and not inside a text: a text may quote the key of another. */
-export function carries(found: unknown, keys: readonly string[]): boolean {
+export const carries = (found: unknown, keys: readonly string[]): boolean =>
+  someValue(found, (value) => typeof value === "string" && keys.includes(value));
+
+function someValue(found: unknown, is: (value: unknown) => boolean): boolean {
   const rest: unknown[] = [found];
   for (let count = 0; rest.length > 0 && count < MOST_VALUES; count += 1) {
     const value = rest.pop();
-    if (typeof value === "string" && keys.includes(value)) return true;
+    if (is(value)) return true;
     if (typeof value === "object" && value !== null) rest.push(...Object.values(value));
   }
   return false;

@@ -27,10 +27,10 @@ import type { Standing } from "./standing.ts";
 type HeaderValues = Readonly<Record<string, string | undefined>>;
 
 /** What `httpTool` needs to know of a request; the rest of a tool's options may be given, too. */
-export interface HttpToolOptions<A, I, R>
+export interface HttpToolOptions<A, I, R, G = A>
   extends Omit<ToolOptions<NoInfer<A>, I, R>, "kind" | "keyed" | "via"> {
   /** Any Standard Schema, or `typed<Args>()`. */
-  readonly input: Input<A>;
+  readonly input: Input<A, G>;
   /**
    * Where the request goes, with names of arguments in braces: `https://api.example/payments/{paymentId}/refunds`. Their values
    * are encoded; `{key}` is the key. A function may choose between such addresses.
@@ -87,9 +87,9 @@ export interface HttpToolOptions<A, I, R>
  * );
  * ```
  */
-export function httpTool<A, R = unknown, I = A>(
-  options: HttpToolOptions<A, I, R>,
-): ToolWithInput<A, I, R> {
+export function httpTool<A, R = unknown, I = A, G = A>(
+  options: HttpToolOptions<A, I, R, G>,
+): ToolWithInput<A, I, R, G> {
   const {
     url,
     method = "POST",
@@ -165,7 +165,7 @@ export function httpTool<A, R = unknown, I = A>(
               send(fetch ? attemptFetch(fetch) : bound, { method: "GET", url: address, signal }),
             resultOf,
             standingOf,
-            idOf: (made) => rest.effect?.id?.(made),
+            idOf: rest.effect?.id && ((made) => rest.effect?.id?.(made)),
           },
           query,
         ),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { peek } from "../lang/peek.ts";
+import { peek, tryCall } from "../lang/peek.ts";
 
 /** What a service answered. */
 export interface HttpAnswer {
@@ -50,11 +50,22 @@ export async function sendRequest(
 
 /** With the names of objects in order: a repeated request has the same bytes, which some services compare. */
 const stableJson = (body: unknown): string =>
-  JSON.stringify(body, (_, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
+  JSON.stringify(body, function (this: unknown, name, value: unknown) {
+    checkJson(peek(this, name));
+    return typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
+      : value;
+  });
+
+/** What JSON would send as `{}`, or byte by byte. Nothing was sent yet. */
+function checkJson(value: unknown): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  const isData = [FormData, Blob, ArrayBuffer, Map, Set].some((type) => value instanceof type);
+  if (!isData && !ArrayBuffer.isView(value) && !(Symbol.asyncIterator in value)) return;
+  throw new TypeError(
+    "A body must be JSON, a URLSearchParams or a string. To send a form with files, bytes or a stream, write `run` with `context.fetch`.",
   );
+}
 
 const isForm = (body: unknown): boolean => body instanceof URLSearchParams;
 
@@ -87,7 +98,7 @@ const holders = (body: unknown): readonly unknown[] => [
 ];
 const CODES = ["code", "error_code", "errorCode", "name", "type"];
 
-export const usualCode = (body: unknown): unknown =>
+const usualCode = (body: unknown): unknown =>
   [
     peek(body, "error"),
     ...holders(body).flatMap((holder) => CODES.map((name) => peek(holder, name))),
@@ -103,9 +114,5 @@ async function read(response: Response): Promise<unknown> {
     if (size > MOST_BYTES) throw new Error("The service's answer is too large.");
     chunks.push(chunk);
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  return tryCall(JSON, "parse", Buffer.concat(chunks).toString("utf8"));
 }

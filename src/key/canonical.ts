@@ -2,8 +2,9 @@
  * The canonical JSON text of a value: RFC 8785 after Unicode NFC, so that equal intents get equal
  * keys.
  *
- * One walk checks, copies and writes the value. So what is hashed is exactly what is kept, even if
- * the caller changes the value later or a proxy answers differently the second time.
+ * One walk checks, copies and writes the value. So text and copy come from the same reads, even if the caller
+ * changes the value later or a proxy answers differently the second time. The copy keeps the Unicode form that it was
+ * given; only the text is NFC.
  *
  * @module
  */
@@ -11,7 +12,9 @@
 import { InvalidInputError } from "../errors.ts";
 import type { Json } from "./json.ts";
 import { whyNotPlain } from "./json.ts";
+import { isPlainText } from "./plain-text.ts";
 import { showPath } from "./show-path.ts";
+import { sortNames } from "./sort-names.ts";
 
 export type { Json } from "./json.ts";
 
@@ -34,13 +37,20 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = { depth: 64, nodes: 100_000, bytes: 1_048_576 };
 
+/** An object or array that contains the current value, and how it is reached in there. */
+interface Level {
+  readonly above: Level | undefined;
+  readonly depth: number;
+  readonly value: object;
+  /** The name or index; `undefined` while the object or array itself is looked at. */
+  at: string | number | undefined;
+}
+
 interface Walk {
   readonly at: string;
   readonly limits: Limits;
-  /** The names and indices that lead to the current value. */
-  readonly path: (string | number)[];
-  /** The objects and arrays that contain the current value. */
-  readonly around: object[];
+  /** The innermost of those around the current value. */
+  level: Level | undefined;
   /** How many values were visited. */
   nodes: number;
   /** How many characters of strings were visited: bounds the work before the text is complete. */
@@ -55,7 +65,7 @@ export function canonicalize(
   at: string,
   limits: Limits = DEFAULT_LIMITS,
 ): Canonical {
-  const walk: Walk = { at, limits, path: [], around: [], nodes: 0, characters: 0, copy: null };
+  const walk: Walk = { at, limits, level: undefined, nodes: 0, characters: 0, copy: null };
   try {
     const text = visit(walk, value);
     // A UTF-16 unit takes three bytes at most, so a short text need not be counted.
@@ -93,89 +103,78 @@ function visit(walk: Walk, value: unknown): string {
 }
 
 function visitNested(walk: Walk, value: object): string {
-  const { around, limits } = walk;
-  if (around.includes(value)) refuse(walk, "must not contain itself.");
-  if (around.length >= limits.depth) {
+  const { level: above, limits } = walk;
+  for (let level = above; level; level = level.above) {
+    if (level.value === value) refuse(walk, "must not contain itself.");
+  }
+  const depth = above ? above.depth + 1 : 1;
+  if (depth > limits.depth) {
     refuse(walk, `must not be nested deeper than ${limits.depth} levels.`);
   }
-  around.push(value);
-  const text = Array.isArray(value) ? visitArray(walk, value) : visitObject(walk, value);
-  around.pop();
+  const level: Level = { above, depth, value, at: undefined };
+  walk.level = level;
+  const text = Array.isArray(value)
+    ? visitArray(walk, level, value)
+    : visitObject(walk, level, value);
+  walk.level = above;
   return text;
 }
 
-function visitArray(walk: Walk, array: readonly unknown[]): string {
+function visitArray(walk: Walk, level: Level, array: readonly unknown[]): string {
   const { length } = array;
   if (walk.nodes + length > walk.limits.nodes) tooMany(walk);
-  const { path } = walk;
-  const depth = path.push(0) - 1;
   const copy: Json[] = [];
   let text = "[";
   for (let index = 0; index < length; index += 1) {
-    path[depth] = index;
+    level.at = index;
     const property = Object.getOwnPropertyDescriptor(array, index);
     if (property === undefined) refuse(walk, "must not be a hole in an array.");
     const item = visit(walk, read(walk, property));
     text += index === 0 ? item : `,${item}`;
     copy.push(walk.copy);
   }
-  path.pop();
   walk.copy = Object.freeze(copy);
   return `${text}]`;
 }
 
-function visitObject(walk: Walk, object: object): string {
+function visitObject(walk: Walk, level: Level, object: object): string {
   const foreign = whyNotPlain(object);
   if (foreign) refuse(walk, foreign);
   const keys = Object.keys(object);
   if (walk.nodes + keys.length > walk.limits.nodes) tooMany(walk);
-  const { path } = walk;
-  const depth = path.push("") - 1;
-  const originals = keys.every((key) => PLAIN.test(key)) ? undefined : rename(walk, depth, keys);
-  const names = sorted(originals ? [...originals.keys()] : keys);
+  const originals = arePlain(keys) ? undefined : rename(walk, level, keys);
+  const names = sortNames(originals ? [...originals.keys()] : keys);
   const copy: Record<string, Json> = {};
   let text = "";
+  let before = '{"';
   for (const name of names) {
-    path[depth] = name;
+    level.at = name;
     const key = originals?.get(name) ?? name;
     const property = Object.getOwnPropertyDescriptor(object, key);
     const value = property && read(walk, property);
     if (value === undefined) continue;
     count(walk, name);
-    const quoted = originals ? JSON.stringify(name) : `"${name}"`;
-    text += `${text === "" ? "{" : ","}${quoted}:${visit(walk, value)}`;
+    const escaped = originals ? JSON.stringify(name).slice(1, -1) : name;
+    text = `${text}${before}${escaped}":${visit(walk, value)}`;
+    before = ',"';
     put(copy, key, walk.copy);
   }
-  path.pop();
   walk.copy = Object.freeze(copy);
   return text === "" ? "{}" : `${text}}`;
 }
 
-/** So many names are sorted by insertion: `sort` takes several times as long for a few. */
-const FEW = 16;
-
-/** In place. `sort` without a comparator compares UTF-16 units, as RFC 8785 and `>` do. */
-function sorted(names: string[]): string[] {
-  if (names.length > FEW) return names.sort();
-  for (let end = 1; end < names.length; end += 1) {
-    const name = names[end] ?? "";
-    let at = end;
-    for (; at > 0 && (names[at - 1] ?? "") > name; at -= 1) names[at] = names[at - 1] ?? "";
-    names[at] = name;
-  }
-  return names;
+function arePlain(names: readonly string[]): boolean {
+  for (const name of names) if (!isPlainText(name)) return false;
+  return true;
 }
 
-/** Printable ASCII that JSON does not escape, and that has only one Unicode form. */
-const PLAIN = /^[ !#-[\]-~]*$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 function visitString(walk: Walk, raw: string): string {
   count(walk, raw);
-  const plain = PLAIN.test(raw);
   // The Unicode form does not affect equality; what is sent stays as it was given.
   walk.copy = raw;
-  return plain ? `"${raw}"` : JSON.stringify(compose(walk, raw));
+  return isPlainText(raw) ? `"${raw}"` : JSON.stringify(compose(walk, raw));
 }
 
 function compose(walk: Walk, raw: string): string {
@@ -184,10 +183,10 @@ function compose(walk: Walk, raw: string): string {
 }
 
 /** Maps each name in NFC to the key it was read from. */
-function rename(walk: Walk, depth: number, keys: readonly string[]): Map<string, string> {
+function rename(walk: Walk, level: Level, keys: readonly string[]): Map<string, string> {
   const originals = new Map<string, string>();
   for (const key of keys) {
-    walk.path[depth] = key;
+    level.at = key;
     const name = compose(walk, key);
     if (originals.has(name))
       refuse(walk, "must not equal another key of the object in Unicode NFC.");
@@ -222,5 +221,13 @@ const tooLong = (walk: Walk): never =>
   refuse(walk, `must not raise the total above ${walk.limits.bytes} bytes.`);
 
 function refuse(walk: Walk, rule: string): never {
-  throw new InvalidInputError(showPath(walk.at, walk.path), rule);
+  throw new InvalidInputError(showPath(walk.at, pathTo(walk.level)), rule);
+}
+
+function pathTo(innermost: Level | undefined): readonly (string | number)[] {
+  const path: (string | number)[] = [];
+  for (let level = innermost; level; level = level.above) {
+    if (level.at !== undefined) path.unshift(level.at);
+  }
+  return path;
 }

@@ -2,7 +2,7 @@
  * SHA-256 over a list of strings, encoded so that no two different lists share a digest.
  *
  * Each part is prefixed with its length, and each use has its own domain: `["a", "bc"]` differs
- * from `["ab", "c"]`, and a fingerprint never equals an id.
+ * from `["ab", "c"]`, and the hash of arguments never equals an id.
  *
  * @module
  */
@@ -12,21 +12,26 @@ import { hash } from "node:crypto";
 /** Raised if the hashed encoding ever changes: old and new digests must not collide. */
 const VERSION = 1;
 
-/** Parts must be well-formed Unicode. An `undefined` part differs from an empty one. */
-export function digest(domain: string, ...parts: readonly (string | undefined)[]): Buffer {
-  return hash("sha256", frame(domain, parts), "buffer");
-}
+type Part = string | undefined;
 
-/** The same in base64url: 43 characters. */
-export function digestText(domain: string, ...parts: readonly (string | undefined)[]): string {
-  return hash("sha256", frame(domain, parts), "base64url");
-}
+/**
+ * In base64url: 43 characters. Parts must be well-formed Unicode. An `undefined` part differs from an
+ * empty one.
+ */
+export const digestText = (domain: string, ...parts: readonly Part[]): string =>
+  digestFrom(beginning(domain), ...parts);
 
-function frame(domain: string, parts: readonly (string | undefined)[]): string {
-  let framed = measured(`holdfire/${VERSION}/${domain}`);
-  for (const part of parts) framed += part === undefined ? "-" : measured(part);
-  return framed;
+/** The encoded beginning of a domain's digests, with first parts that many of them share. */
+export const beginning = (domain: string, ...parts: readonly Part[]): string =>
+  parts.reduce(framed, framed("", `holdfire/${VERSION}/${domain}`));
+
+/** The same digest as of all parts at once. */
+export function digestFrom(start: string, ...parts: readonly Part[]): string {
+  let text = start;
+  for (const part of parts) text = framed(text, part);
+  return hash("sha256", text, "base64url");
 }
 
 /** The length counts bytes, so that other languages need not count UTF-16 units. */
-const measured = (part: string): string => `${Buffer.byteLength(part)}:${part}`;
+const framed = (before: string, part: Part): string =>
+  part === undefined ? `${before}-` : `${before}${Buffer.byteLength(part)}:${part}`;

@@ -1,8 +1,9 @@
 /**
  * Mints the two names of an operation: its id in the ledger and the key that the service sees.
  *
- * Both are derived from the program, the scope and the intent alone, so every attempt, process and restart mints
- * the same ones. They contain no secret: a key is not a bearer token.
+ * The id is derived from app, tenant, scope, tool, `again` and intent, or from a key of the caller's; the key from the id and
+ * its generation. Nothing in them is random, so every attempt, process and restart mints the same ones. They contain no
+ * secret: a key is not a bearer token.
  *
  * @module
  */
@@ -10,7 +11,7 @@
 import { validate, version } from "uuid";
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize, type Json, type Limits } from "./canonical.ts";
-import { digest, digestText } from "./digest.ts";
+import { beginning, digestFrom, digestText } from "./digest.ts";
 import { isJsonObject } from "./json.ts";
 
 const MAX_GENERATION = 65_535;
@@ -31,9 +32,18 @@ export interface IdParts {
   readonly intent: string;
 }
 
+/** What most ids of a process begin with, as it was made last. */
+let common = { app: "", tenant: "", start: beginning("operation", "", "") } as {
+  readonly app: string | undefined;
+  readonly tenant: string;
+  readonly start: string;
+};
+
 /** The operation's id: 43 characters of base64url. */
 export function mintId({ app, tenant, scope, tool, again, intent }: IdParts): string {
-  return digestText("operation", app, tenant, scope, tool, again, intent);
+  if (common.app !== app || common.tenant !== tenant)
+    common = { app, tenant, start: beginning("operation", app, tenant) };
+  return digestFrom(common.start, scope, tool, again, intent);
 }
 
 /** The id of an operation for which the caller gives the key; its intent is compared by fingerprint. */
@@ -51,22 +61,23 @@ export function wireKey(id: string, generation: number): string {
   if (!Number.isInteger(generation) || generation < 0 || generation > MAX_GENERATION) {
     throw new InvalidInputError("generation", `must be an integer from 0 to ${MAX_GENERATION}.`);
   }
-  const named = Buffer.from(id, "base64url");
-  if (named.length < 16)
-    throw new InvalidInputError("id", "must be the id of an operation, as the ledger lists it.");
-  return uuidOf(generation === 0 ? named : digest("key", id, `${generation}`));
+  // Also checks the id.
+  const first = keyFrom(id);
+  return generation === 0 ? first : keyFrom(digestText("key", id, `${generation}`));
 }
 
 /**
- * The first 16 bytes as a UUID of version 8. Not by `stringify` of the package, which checks its own answer: that takes
- * three times as long, in every call.
+ * The first 16 bytes of a digest as a UUID of version 8. Not by `stringify` of the package, which checks its own answer:
+ * that takes three times as long, in every call.
  */
-function uuidOf(bytes: Buffer): string {
+function keyFrom(name: string): string {
+  const bytes = Buffer.from(name, "base64url");
+  if (bytes.length < 16)
+    throw new InvalidInputError("id", "must be the id of an operation, as the ledger lists it.");
   bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x80;
   bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80;
   const hex = bytes.toString("hex", 0, 16);
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)];
-  return `${parts.join("-")}-${hex.slice(20)}`;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** All keys the service may have seen, oldest first. */

@@ -34,29 +34,25 @@ export function findVolatileId(
   current: readonly string[],
   areOwn = false,
 ): string | undefined {
-  const isCurrent = (text: string) => current.includes(text) && !COUNTER.test(text);
-  const isVolatile = (text: string) =>
-    (!areOwn && looksLikeCallId(text)) || (text !== "" && isCurrent(text));
-  const path = find(intent, isVolatile);
-  return path && showPath("", path);
-}
-
-function find(value: Json, test: (text: string) => boolean): (string | number)[] | undefined {
-  if (typeof value === "string") return test(value) ? [] : undefined;
-  if (typeof value !== "object" || value === null) return undefined;
-  if (!isJsonObject(value)) {
-    for (const [index, inner] of value.entries()) {
-      const found = find(inner, test);
-      if (found) return [index, ...found];
+  if (typeof intent === "string") return isVolatile(intent, current, areOwn) ? "" : undefined;
+  if (typeof intent !== "object" || intent === null) return undefined;
+  if (!isJsonObject(intent)) {
+    for (let index = 0; index < intent.length; index += 1) {
+      const inside = findVolatileId(intent[index] ?? null, current, areOwn);
+      if (inside !== undefined) return showPath("", [index]) + inside;
     }
     return undefined;
   }
-  for (const name in value) {
-    const found = find(value[name] ?? null, test);
-    if (found) return [name, ...found];
+  for (const name in intent) {
+    const inside = findVolatileId(intent[name] ?? null, current, areOwn);
+    if (inside !== undefined) return showPath("", [name]) + inside;
   }
   return undefined;
 }
+
+const isVolatile = (text: string, current: readonly string[], areOwn: boolean): boolean =>
+  (!areOwn && looksLikeCallId(text)) ||
+  (text !== "" && current.includes(text) && !COUNTER.test(text));
 
 function looksLikeCallId(text: string): boolean {
   const rest = CALL_ID.exec(text)?.[1];
@@ -75,8 +71,12 @@ const DATE_TIME =
  */
 const EPOCH = /(?<![\w.])1\d{9}(?:\d{3})?(?:\.\d{1,9})?(?!\w)/g;
 
+/** Each of the three contains one of these. Most texts contain none, and are then searched once. */
+const PART_OF_ANY = /-[0-9a-f]{4}-|-\d\d[T ]|1\d{9}/i;
+
 /** The text with each uuid and timestamp replaced by a placeholder. */
 export function maskVolatile(intentText: string): string {
+  if (!PART_OF_ANY.test(intentText)) return intentText;
   const text = MIDDLE_OF_UUID.test(intentText) ? intentText.replace(UUID, "<uuid>") : intentText;
   return text.replace(DATE_TIME, "<time>").replace(EPOCH, "<time>");
 }

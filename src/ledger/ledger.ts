@@ -5,14 +5,16 @@
  * @module
  */
 
-import { type Clock, instantOf } from "../lang/clock.ts";
+import type { Clock, Instant } from "../lang/clock.ts";
 import { laneAlone, NO_LANE } from "./lane.ts";
 import { laneCache } from "./lane-cache.ts";
 import { type Applied, apply } from "./moves/apply.ts";
 import type { Move, Refusal } from "./moves/moves.ts";
+import { madeBy } from "./moves/record-edits.ts";
 import type { Stored } from "./record.ts";
-import type { Change, LaneChange, Store, StoredLane, Swapped } from "./store.ts";
+import type { LaneChange, Store, StoredLane } from "./store.ts";
 import { type LedgerClock, storeClock } from "./store-clock.ts";
+import { swapper } from "./swapper.ts";
 import { lossWatch, type Suspicion } from "./witness/loss-watch.ts";
 import type { Witness } from "./witness/witness.ts";
 
@@ -45,12 +47,16 @@ export interface Ledger {
   trust(by: string): Promise<void>;
   /** Opens the store once; later calls wait for the same opening. A failed opening is tried again. */
   open(): Promise<void>;
-  /** `lastSeen` is the record as the caller last saw it: a first guess, which saves a read. Left out, the guess is that there is none. */
+  /**
+   * `lastSeen` is the record as the caller last saw it: a first guess, which saves a read. Left out, the guess is that there is
+   * none. `at` is now, where the caller has just looked at the clock.
+   */
   move(
     ref: Ref,
     move: Move,
     lastSeen?: Stored | undefined,
     lane?: LaneChange | undefined,
+    at?: Instant | undefined,
   ): Promise<Moved>;
   read(ref: Ref): Promise<Stored | undefined>;
   /** The lane as this process last saw it: good enough to try a write, not to refuse one. */
@@ -73,12 +79,15 @@ interface Try {
   readonly stored: Stored | undefined;
   readonly certain: boolean;
   readonly laneTries: number;
+  /** When it is made; `undefined`: now. */
+  readonly at?: Instant | undefined;
 }
 
 /** The moves that only the owner of an open operation makes. A renewal may meet the withdrawal of its own claim. */
 const OWNERS = new Set<Move["move"]>(["settle", "note"]);
 
 export interface LedgerOptions {
+  readonly app?: string | undefined;
   readonly store: Store;
   readonly clock: Clock;
   readonly witness: Witness;
@@ -93,6 +102,7 @@ export interface LedgerOptions {
 }
 
 export function createLedger({
+  app,
   store,
   clock,
   witness,
@@ -102,37 +112,11 @@ export function createLedger({
 }: LedgerOptions): Ledger {
   let opening: Promise<void> | undefined;
   let opened = false;
-  /** Those that are not answered yet. */
-  let swaps = 0;
   const time = storeClock(clock);
   const { timed } = time;
   const lanes = laneCache(readLane);
   const losses = lossWatch({ store, witness, onSuspect, onWitnessError });
-
-  /** What `read` makes of the answer. Not an `async` function: two of them are in every call, and a promise takes less. */
-  function swap<T>(change: Change, read: (swapped: Swapped) => T | Promise<T>): Promise<T> {
-    const before = losses.seen();
-    const asked = instantOf(clock);
-    const isFirst = swaps === 0;
-    // A store of a user's own may answer without a promise.
-    const answer = Promise.resolve(store.swap(change));
-    swaps += 1;
-    return answer.then(
-      (swapped) => {
-        swaps -= 1;
-        time.answered(swapped.now, asked);
-        if (change.lane) lanes.onSwapped(change.lane, change.tenant, swapped);
-        if (!swapped.ok) return read(swapped);
-        // With others under way it waits with them: none overtakes one that was answered before.
-        const following = losses.follow(before, change, swapped, isFirst && swaps === 0);
-        return following ? following.then(() => read(swapped)) : read(swapped);
-      },
-      (error: unknown) => {
-        swaps -= 1;
-        throw error;
-      },
-    );
-  }
+  const swap = swapper({ store, clock, time, lanes, losses });
 
   async function readLane(tenant: string, name: string): Promise<StoredLane | undefined> {
     const { stored } = await timed(() => store.readLane(tenant, name));
@@ -142,11 +126,11 @@ export function createLedger({
 
   /**
    * Decides on what is known, and writes. A guess may be used to try a write, but a refusal must rest on the store's
-   * answer (`certain`). `again` is given what the store answered instead. Promises as in `swap`, for the same reason.
+   * answer (`certain`). `again` is given what the store answered instead. Promises as in `swapper.ts`, for the same reason.
    */
   function tryMove<T>(
     wanted: Wanted,
-    { stored, certain, laneTries }: Try,
+    { stored, certain, laneTries, at }: Try,
     again: (next: Try) => T | Promise<T>,
   ): Promise<Moved | T> {
     const { ref, move, lane } = wanted;
@@ -156,22 +140,30 @@ export function createLedger({
       const reading = timed(() => store.read(ref.tenant, ref.id));
       return reading.then((read) => again({ stored: read.stored, certain: true, laneTries }));
     }
-    const { record, lease, report } = applied;
+    const { record, lease, report } = stored ? applied : madeBy(app, applied);
     const { tenant, id } = ref;
-    const expect = stored?.version ?? 0;
+    const { version: expect = 0, stamp } = stored ?? {};
     const write = (left: LaneChange | undefined) =>
-      swap<Moved | T>({ tenant, id, expect, record, lease, lane: left }, (swapped) => {
-        if (swapped.ok) {
-          const { version, leaseUntil } = swapped;
-          return { tag: "moved", report, stored: record && { record, version, leaseUntil } };
-        }
-        // If both had changed, the record decides first: it may say that no lane is needed.
-        if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
-          if (lane) return { tag: "lane", lane: swapped.lane };
-          return again({ stored, certain, laneTries: laneTries + 1 });
-        }
-        return again({ stored: swapped.current, certain: true, laneTries });
-      });
+      swap<Moved | T>(
+        { tenant, id, expect, stamp, record, lease, lane: left },
+        (swapped) => {
+          if (swapped.ok) {
+            const { version, leaseUntil, stamp } = swapped;
+            return {
+              tag: "moved",
+              report,
+              stored: record && { record, version, leaseUntil, stamp },
+            };
+          }
+          // If both had changed, the record decides first: it may say that no lane is needed.
+          if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
+            if (lane) return { tag: "lane", lane: swapped.lane };
+            return again({ stored, certain, laneTries: laneTries + 1 });
+          }
+          return again({ stored: swapped.current, certain: true, laneTries });
+        },
+        at,
+      );
     const leaves = !lane && leavesLanes && stored?.record.resource !== undefined;
     return leaves ? lanes.changeWith(stored.record, record, laneTries).then(write) : write(lane);
   }
@@ -224,10 +216,10 @@ export function createLedger({
       return opening;
     },
 
-    move(ref, move, lastSeen, lane) {
+    move(ref, move, lastSeen, lane, at) {
       try {
         const wanted = { ref, move, lane };
-        const first = { stored: lastSeen, certain: false, laneTries: 0 };
+        const first = { stored: lastSeen, certain: false, laneTries: 0, at };
         return tryMove(wanted, first, (next) => goOn(wanted, next));
       } catch (error) {
         // A store of a user's own may throw without a promise.

@@ -1,15 +1,13 @@
 /**
  * What the ledger stores about one operation: its states, each with only its own fields.
  *
- * Times are milliseconds on the store's clock, never on a caller's. The legal moves between the
- * states are in `moves/apply.ts`.
+ * Times are milliseconds on the store's clock, never on a caller's. The legal moves between the states are in `moves/apply.ts`.
  *
  * @module
  */
 
 import type { Payload } from "./codec/codec.ts";
 import type { Answer, Denied, Held } from "./moves/approval-question.ts";
-
 import type { Effect, Licence, NotAppliedReason, UnknownReason, Verdict } from "./reasons.ts";
 
 export type { Answer, Ask } from "./moves/approval-question.ts";
@@ -23,8 +21,6 @@ export interface Rejection {
 
 export type State =
   | Held<State>
-  /** Waits for its lane. Proves that nothing was sent. */
-  | { readonly tag: "queued" }
   /** A process owns it: it may have been sent. `before` is the state to which a withdrawal returns. */
   | {
       readonly tag: "claimed";
@@ -83,6 +79,8 @@ export interface FailureNote {
   readonly answered?: true | undefined;
   /** The connection broke, or the wait was given up. */
   readonly broke?: true | undefined;
+  /** It was thrown after the call was sent, by a way on which no request is seen. */
+  readonly handed?: true | undefined;
 }
 
 /** What is known about one attempt. */
@@ -107,7 +105,7 @@ export interface AttemptNote {
    */
   readonly endsBy?: number | undefined;
   readonly verdict?: Verdict | undefined;
-  /** Of `not_sent`: it is the tool's own word, or all that the tool does was seen; else there may be what was not. */
+  /** Of `not_sent`: the tool itself said so, or all that it does was seen. Unset: it may have done what was not seen. */
   readonly proven?: boolean | undefined;
   /** The status of the service's answer, if it gave one. */
   readonly status?: number | undefined;
@@ -177,8 +175,10 @@ export interface Identity {
   readonly step?: string | undefined;
 }
 
-/** One operation. The store keeps it as a whole, together with its version and lease. */
+/** One operation. The store keeps it as a whole, with its version and lease. */
 export interface OperationRecord extends Identity {
+  /** The program that made it. Its tools alone know where to look for it. */
+  readonly app?: string | undefined;
   readonly state: State;
   readonly stateAt: number;
   readonly createdAt: number;
@@ -216,14 +216,13 @@ export interface Stored {
    */
   readonly version: number;
   readonly leaseUntil: number | undefined;
+  /** What tells this write from another with its version, which a store that went back gives out anew. See `Change`. */
+  readonly stamp?: string | undefined;
 }
 
 /** Open operations are never pruned, and their intent is kept. */
 export const isOpen = (state: State): boolean =>
-  state.tag === "held" ||
-  state.tag === "queued" ||
-  state.tag === "claimed" ||
-  state.tag === "unknown";
+  state.tag === "held" || state.tag === "claimed" || state.tag === "unknown";
 
 /** Whether it is proved that the attempt had no effect: not sent, refused, rejected, or cleared since. */
 export const isCleared = (attempt: AttemptNote): boolean =>

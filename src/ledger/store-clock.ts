@@ -16,6 +16,8 @@ export interface LedgerClock {
   latest(at?: Instant): number;
   /** How far the wall clock of this host is ahead of the store's. */
   skew(at?: Instant): number;
+  /** When the store last answered, by both local clocks. */
+  answeredAt(): Instant;
 }
 
 export interface StoreClock extends LedgerClock {
@@ -59,6 +61,7 @@ export function storeClock(clock: Clock): StoreClock {
       return answer;
     },
     answered,
+    answeredAt: () => sample.received,
     said: () => sample.now,
   };
 }

@@ -81,6 +81,11 @@ export interface Change {
   readonly id: string;
   /** The version that this change was decided on; `0` if there is no such record. */
   readonly expect: number;
+  /**
+   * The stamp of what this change was decided on, where the store gave one. Compared beside the version: a store that was lost
+   * and went back to an older state gives a version out again, to another owner.
+   */
+  readonly stamp?: string | undefined;
   /** `undefined` removes the record; with `expect` 0, only the lane changes. */
   readonly record: OperationRecord | undefined;
   readonly lease: LeaseChange;
@@ -97,6 +102,7 @@ export type Swapped =
       readonly ok: true;
       readonly version: number;
       readonly leaseUntil: number | undefined;
+      readonly stamp?: string | undefined;
       readonly now: number;
       readonly sequence: number;
       /** Which server answered, and since when it runs: another one than before may lack what was acknowledged. */
@@ -200,6 +206,11 @@ export interface Store {
    * settles of what was not committed, are written at once, so that other processes see them.
    */
   enlist?(tx: unknown): EnlistedStore;
+  /**
+   * Of a store in a transaction: whether that has settled the operation. `read` says so, too, while all others find it open
+   * until the transaction ends.
+   */
+  hasSettled?(tenant: string, id: string): boolean;
   /** Releases connections and timers. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -86,6 +86,12 @@ export type Warning =
   | (OfOperation & { readonly code: "volatile_intent"; readonly other: string })
   /** `other`, by the same tool in the same scope or thread, was left open before this call, which was let pass. */
   | (OfOperation & { readonly code: "sibling_unknown"; readonly other: string })
+  /** The service answered this operation with an effect that the reader of `other` had found and taken for its own. */
+  | (OfOperation & {
+      readonly code: "effect_mistaken";
+      readonly effectId: string;
+      readonly other: string;
+    })
   /** A result could not be stored; it is committed without its payload. */
   | (OfOperation & { readonly code: "payload_lost"; readonly why: string })
   /** The ledger had no record of the operation, and its effect was found: the store may have forgotten it. */

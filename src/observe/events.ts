@@ -67,7 +67,12 @@ export interface HoldfireEvents {
   /** An attempt ended after its time was up. */
   late: EndedAttempt;
   /** The state was read. */
-  read: OfOperation & { readonly reading: string; readonly durationMs: number };
+  read: OfOperation & {
+    readonly reading: string;
+    /** Of `cannot_tell`: what the reader said, or what was wrong with what it found. */
+    readonly why?: string | undefined;
+    readonly durationMs: number;
+  };
   /** Another process owns the operation: the call waits for its outcome, or until its lease has expired. */
   waiting: OfOperation;
   /** This process took over an operation whose owner was lost: its lease had expired before it settled. */
@@ -110,7 +115,7 @@ export interface HoldfireEvents {
     /** What the client threw. It may contain anything, so it is not enumerable. */
     readonly error?: unknown;
   };
-  /** One request of a model call (a sample) has ended, or its recorded answer was returned. */
+  /** One request of a sample (a call of a model client) has ended, or its recorded answer was returned. */
   sample: OfSample & {
     /** `0` for a recorded answer. */
     readonly attempt: number;

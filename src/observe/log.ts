@@ -52,6 +52,7 @@ const WARNINGS: { readonly [C in Warning["code"]]: Line<Extract<Warning, { code:
   reader_failed: ["warn", "code", "tool", "which", "why"],
   volatile_intent: ["warn", "code", "tool"],
   sibling_unknown: ["warn", "code", "tool"],
+  effect_mistaken: ["error", "code", "tool"],
   payload_lost: ["warn", "code", "tool"],
   store_forgot: ["warn", "code", "tool"],
   lease_lost: ["warn", "code", "tool"],

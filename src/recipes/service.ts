@@ -4,6 +4,9 @@
  * @module
  */
 
+import type { ToolWithInput } from "../engine/define/definition.ts";
+import { typed } from "../engine/define/schema.ts";
+import { type HttpToolOptions, httpTool } from "../http-tool/http-tool.ts";
 import { type HttpAnswer, sendRequest } from "../http-tool/request.ts";
 import { peek, peekItems } from "../lang/peek.ts";
 import { attemptFetch } from "../wire/bound-fetch.ts";
@@ -33,42 +36,49 @@ export interface ServiceRequest {
   readonly signal: AbortSignal;
 }
 
-/** The answer with a status of 2xx; any other is thrown with its status, its headers and its code. */
-export async function callService(
-  access: ServiceAccess,
-  usualUrl: string,
-  { method, path, query, json, signal }: ServiceRequest,
-  codeOf?: (body: unknown) => unknown,
-): Promise<HttpAnswer> {
-  const at = requestsTo(access, usualUrl);
-  const url = new URL(at.url(path));
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) url.searchParams.append(name, value);
-  }
-  const request = { method, url, headers: await at.headers(), body: json, signal };
-  return sendRequest(attemptFetch(access.fetch), request, codeOf);
+/** What a tool of a service has beside how the service is reached: `path`, and the address of `find`, are below its base. */
+type ServiceToolOptions<A, I, R> = Omit<
+  HttpToolOptions<A, I, R>,
+  "input" | "url" | "headers" | "fetch"
+> & { readonly path: string };
+
+export interface Service {
+  /** A tool that is one request. */
+  tool<A, I, R>(options: ServiceToolOptions<A, I, R>): ToolWithInput<A, I, R>;
+  /** The answer with a status of 2xx; any other is thrown with its status, its headers and its code. */
+  call(request: ServiceRequest, codeOf?: (body: unknown) => unknown): Promise<HttpAnswer>;
 }
 
-/** What `httpTool` needs to know of how a service is reached. */
-export interface Requests {
-  /** The address of a path. */
-  readonly url: (path: string) => string;
-  readonly headers: () => Promise<Readonly<Record<string, string>>>;
-  readonly fetch: ServiceFetch | undefined;
-}
-
-export function requestsTo(
+/** `header` is the one that authorizes; `more` goes with every request, too. */
+export function serviceAt(
   access: ServiceAccess,
   usualUrl: string,
-  header = "authorization",
-): Requests {
+  {
+    header = "authorization",
+    more = {},
+  }: { readonly header?: string; readonly more?: Readonly<Record<string, string>> } = {},
+): Service {
   const { authorization, baseUrl = usualUrl, fetch } = access;
+  const at = (path: string): string => baseUrl.replace(/\/$/, "") + path;
+  const headers = async () => ({
+    [header]: typeof authorization === "string" ? authorization : await authorization(),
+    ...more,
+  });
   return {
-    url: (path) => baseUrl.replace(/\/$/, "") + path,
-    headers: async () => ({
-      [header]: typeof authorization === "string" ? authorization : await authorization(),
-    }),
-    fetch,
+    tool<A, I, R>({ path, find: given, ...options }: ServiceToolOptions<A, I, R>) {
+      const find =
+        typeof given === "string" ? at(given) : given && { ...given, url: at(given.url) };
+      const input = typed<A>();
+      return httpTool<A, R, I>({ ...options, input, url: at(path), headers, fetch, find });
+    },
+    async call({ method, path, query, json, signal }, codeOf) {
+      const url = new URL(at(path));
+      for (const [name, value] of Object.entries(query ?? {})) {
+        if (value !== undefined) url.searchParams.append(name, value);
+      }
+      const request = { method, url, headers: await headers(), body: json, signal };
+      return sendRequest(attemptFetch(fetch), request, codeOf);
+    },
   };
 }
 

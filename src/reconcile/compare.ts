@@ -4,12 +4,12 @@
  * @module
  */
 
+import { effectOf } from "../engine/define/effect.ts";
 import type { Reading } from "../engine/define/reading.ts";
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import { factsOf, type Operation } from "../engine/operation/operation.ts";
 import { storedResult } from "../engine/outcome/replay.ts";
-import { effectOf } from "../engine/outcome/result.ts";
 import { askReader } from "../engine/reader.ts";
 import type { OperationFacts } from "../errors.ts";
 import { showScope } from "../key/scope.ts";

@@ -11,7 +11,7 @@ import { type Engine, inBackground } from "../engine/engine.ts";
 import { askStore, listEveryRecord } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
 import type { Stored } from "../ledger/record.ts";
-import { type BlindFinding, createAbsences } from "./absences.ts";
+import { type BlindFinding, createAbsences } from "./check-reader.ts";
 import { type CommittedFinding, compare, type NotCompared } from "./compare.ts";
 import type { UnexpectedFinding } from "./effects-under-keys.ts";
 import { fewAtATime } from "./few-at-a-time.ts";
@@ -24,6 +24,7 @@ import {
   type ToolChoice,
   type Tools,
 } from "./options.ts";
+import { isOfProgram, isOfService } from "./recall-operation.ts";
 
 export interface DriftOptions {
   /** Only these tools. @default all tools made by `hf.tool` */
@@ -121,6 +122,7 @@ async function makeReport(
     const { state, service } = record;
     const tool = chosen.get(record.tool);
     if (state.tag !== "committed" || !tool) return;
+    if (!isOfProgram(record, engine) || !isOfService(record, tool)) return;
     const compared = await compare(record, state, tool, engine);
     for (const effectId of compared.effectIds) known.add(nameOf(service, effectId));
     if (compared.found) absences.found(tool);

@@ -11,6 +11,14 @@ import { canonicalize, type Json } from "../key/canonical.ts";
 import { hashArguments } from "../key/mint.ts";
 import type { OperationRecord } from "../ledger/record.ts";
 
+/** The tools of another program may have the same names, and look in another account. */
+export const isOfProgram = ({ app }: OperationRecord, engine: Pick<Engine, "app">): boolean =>
+  app === engine.app;
+
+/** Another tool of the name, of a service of its own, would look in the wrong place. */
+export const isOfService = ({ service }: OperationRecord, tool: Tool): boolean =>
+  service === tool.service;
+
 export interface Recalled {
   readonly operation: Operation;
   /** All arguments are in the intent, so it can be sent again unchanged. */

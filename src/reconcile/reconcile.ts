@@ -17,6 +17,7 @@ import type { ListQuery, Page } from "../ledger/store.ts";
 import { createReaderCheck } from "./check-reader.ts";
 import { fewAtATime } from "./few-at-a-time.ts";
 import { checkIds, checkLimit, checkTime, chosenTools, listenerOf, type Tools } from "./options.ts";
+import { isOfProgram, isOfService } from "./recall-operation.ts";
 import { createTally, type ReconcileOptions, type ReconcileReport } from "./report.ts";
 import { settleOne } from "./settle-one.ts";
 
@@ -88,8 +89,14 @@ async function sweep(
     const ours = page.items.flatMap((stored) => {
       const { tool: name, version } = stored.record;
       const tool = chosen.get(name);
+      if (!isOfProgram(stored.record, engine)) {
+        tally.otherApp();
+        return [];
+      }
       // The reader of another tool of this name would look in the wrong place.
-      if (!tool || engine.calledWith.isOther(stored.record, tool)) {
+      const isOther = (one: Tool) =>
+        !isOfService(stored.record, one) || engine.calledBy.isOther(stored.record, one);
+      if (!tool || isOther(tool)) {
         if (!options.tools) tally.noTool(name);
         return [];
       }

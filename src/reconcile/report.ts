@@ -46,10 +46,15 @@ export interface StillUnknown extends OperationFacts {
   readonly reason: UnknownReason;
   /**
    * Why it could not be read or sent again: the tool has no `readState`; the intent is encrypted with a
-   * key that this process does not have; or sending again needs arguments outside the intent, which the
-   * ledger does not keep.
+   * key that this process does not have; sending again needs arguments outside the intent, which the
+   * ledger does not keep; or tools of this name were made by several functions, and not found is no proof.
    */
-  readonly because?: "no_reader" | "intent_unreadable" | "arguments_not_kept" | undefined;
+  readonly because?:
+    | "no_reader"
+    | "intent_unreadable"
+    | "arguments_not_kept"
+    | "several_tools"
+    | undefined;
 }
 
 /** `checked` is the sum of `committed`, `notApplied` and those still unknown. */
@@ -68,6 +73,8 @@ export interface ReconcileReport {
     readonly busy: number;
     /** Operations of tools that this holdfire does not have, by name. */
     readonly noTool: Readonly<Record<string, number>>;
+    /** Made by another program (`app`): its tools of the same names may be of other accounts. */
+    readonly otherApp: number;
     /** Made by another version of the tool. */
     readonly otherVersion: number;
     /** Their records are damaged: each is told by the event `store`, status `"unreadable"`. */
@@ -86,6 +93,7 @@ export type Reconciled =
 export interface Tally {
   add(settled: Reconciled): void;
   noTool(name: string): void;
+  otherApp(): void;
   otherVersion(): void;
   unreadable(count: number): void;
   progress(): ReconcileProgress;
@@ -96,7 +104,7 @@ export function createTally(): Tally {
   const stillUnknown: StillUnknown[] = [];
   const noTool = new Map<string, number>();
   const count = { committed: 0, not_applied: 0, busy: 0, resent: 0 };
-  const skipped = { noTool: 0, otherVersion: 0, unreadable: 0 };
+  const skipped = { noTool: 0, otherApp: 0, otherVersion: 0, unreadable: 0 };
   const checked = () => ({
     checked: count.committed + count.not_applied + stillUnknown.length,
     committed: count.committed,
@@ -112,6 +120,9 @@ export function createTally(): Tally {
       skipped.noTool += 1;
       noTool.set(name, (noTool.get(name) ?? 0) + 1);
     },
+    otherApp() {
+      skipped.otherApp += 1;
+    },
     otherVersion() {
       skipped.otherVersion += 1;
     },
@@ -121,7 +132,8 @@ export function createTally(): Tally {
     progress: () => ({
       ...checked(),
       stillUnknown: stillUnknown.length,
-      skipped: count.busy + skipped.noTool + skipped.otherVersion + skipped.unreadable,
+      skipped:
+        count.busy + skipped.noTool + skipped.otherApp + skipped.otherVersion + skipped.unreadable,
     }),
     report: () => ({
       ...checked(),

@@ -11,8 +11,8 @@ import { recognisesRepeats, type Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";
 import type { Outcome } from "../engine/operation/outcome.ts";
+import { hintFor } from "../engine/outcome/hints.ts";
 import { statusOnly } from "../engine/outcome/replay.ts";
-import { hintFor } from "../engine/outcome/words.ts";
 import type { Pass } from "../engine/passes.ts";
 import { conclude } from "../engine/run.ts";
 import type { Claim } from "../engine/steps/claim.ts";
@@ -28,16 +28,18 @@ import type { OperationRecord, Stored, UnknownReason } from "../ledger/record.ts
 import { recall } from "./recall-operation.ts";
 import type { Reconciled, StillUnknown } from "./report.ts";
 
-/** The deadline of an operation that is only read: so many times `readTimeoutMs`. What needs longer is left to the next pass. */
+/** The deadline of an operation that is only read: so many times `readTimeoutMs`. What needs longer is left to the next `hf.reconcile`. */
 const DEADLINE_IN_READS = 2;
 
 export async function settleOne(
   listed: Stored,
-  tool: Tool,
+  known: Tool,
   { resend, signal }: { readonly resend: boolean; readonly signal: AbortSignal | undefined },
   engine: Engine,
 ): Promise<Reconciled> {
   const { record } = listed;
+  const isRebuilt = engine.known.rebuilt.has(known.name);
+  const tool = isRebuilt ? withoutLicences(known) : known;
   const recalled = recall(record, tool, engine);
   if (!recalled) return unknown(record, reasonOf(record), "intent_unreadable", 0);
   const { operation, sameArguments } = recalled;
@@ -59,17 +61,31 @@ export async function settleOne(
     engine.events.emit("store", () => ({ status: "error", step: "reconcile", error }));
     return undefined;
   });
-  const because = sends && !resends ? "arguments_not_kept" : undefined;
+  const missing = sends && !resends ? "arguments_not_kept" : undefined;
+  const because = isRebuilt ? "several_tools" : missing;
   if (!outcome) return unknown(record, "store_down", because, 0);
   const resent = Math.max(outcome.attempts - record.fired, 0);
   if (outcome.status === "unknown") {
     const blind = !tool.readState && !resends;
     return unknown(record, outcome.reason, because ?? (blind ? "no_reader" : undefined), resent);
   }
-  // Another process owns it or settled it first.
+  // Another process, or a call in this one, owns it or settled it first.
   if (outcome.replayed || outcome.status === "in_progress") return { tag: "busy" };
   return { tag: outcome.status === "committed" ? "committed" : "not_applied", resent };
 }
+
+/**
+ * Which of several tools of one name has made an operation is not known. The one that was made last may close over another
+ * account: what its reader finds by the key is found (`engine/reader.ts`), anything else that it finds or does not find
+ * proves nothing, and it sends nothing.
+ */
+const withoutLicences = (tool: Tool): Tool => ({
+  ...tool,
+  isOneOfSeveral: true,
+  commitsWithinMs: undefined,
+  keyedForMs: undefined,
+  conditional: false,
+});
 
 /**
  * Takes over an operation as it was listed. It never begins one: what is settled, held, withdrawn, owned

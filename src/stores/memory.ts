@@ -93,19 +93,24 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
       const ledger = ledgerOf(tenant);
       const time = now();
       const entry = ledger.entries.get(id);
-      const refused = (there?: StoredLane) =>
-        ({ ok: false, current: entry && storedOf(entry), lane: there, now: time }) as const;
-      if ((entry?.version ?? 0) !== expect) return refused();
       const there = lane && (ledger.lanes.get(lane.name) ?? NO_LANE);
-      if (there && there.version !== lane.expect) return refused(there);
+      const isOther = (entry?.version ?? 0) !== expect;
+      if (isOther || (there && there.version !== lane.expect)) {
+        const changed = isOther ? undefined : there;
+        return { ok: false, current: entry && storedOf(entry), lane: changed, now: time };
+      }
       sequence += 1;
       if (lane?.lane) ledger.lanes.set(lane.name, { lane: lane.lane, version: sequence });
       else if (lane) ledger.lanes.delete(lane.name);
       const leaseUntil = record && leaseAfter(lease, entry, time);
-      const next = record && { record, version: sequence, leaseUntil };
-      if (!next) remove(ledger, id);
-      else if (entry) Object.assign(entry, next);
-      else ledger.entries.set(id, { ...next, order: sequence });
+      if (!record) remove(ledger, id);
+      else if (entry) {
+        entry.record = record;
+        entry.version = sequence;
+        entry.leaseUntil = leaseUntil;
+      } else {
+        ledger.entries.set(id, { record, version: sequence, leaseUntil, order: sequence });
+      }
       watchers.announce(tenant, id);
       return { ok: true, version: record ? sequence : 0, leaseUntil, now: time, sequence };
     },

@@ -38,9 +38,9 @@ export type { ProbedRequest, Sandbox } from "./prove-tool/sandbox.ts";
  * console.log(proof.text);
  * ```
  */
-export function proveTool<A, R, I = A>(
-  definition: ToolWithInput<A, I, R>,
-  sandbox: Sandbox<NoInfer<A>, NoInfer<I>, NoInfer<R>>,
+export function proveTool<A, R, I = A, G = A>(
+  definition: ToolWithInput<A, I, R, G>,
+  sandbox: Sandbox<NoInfer<A>, NoInfer<I>, NoInfer<R>, NoInfer<G>>,
 ): Promise<Proof>;
 export function proveTool<A, R, I = A>(
   definition: ToolWithoutInput<A, I, R>,

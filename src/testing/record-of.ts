@@ -91,7 +91,6 @@ export const EVERY_STATE: readonly State[] = [
     aside: [askOf({ digest: "digest-0" })],
     before: { tag: "not_applied", reason: "refused" },
   },
-  { tag: "queued" },
   {
     tag: "claimed",
     holder: "holder-1",

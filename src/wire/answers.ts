@@ -14,6 +14,8 @@ export interface WireRequest {
   readonly path: string;
   /** The whole address, to compare; not kept after the attempt and never shown. */
   readonly href: string;
+  /** Tells its body from another: a digest where the attempt's own `fetch` has sent it, else its length, if that is known. */
+  readonly body?: string | undefined;
   /** The number, from 0, of the request whose redirect this one follows. */
   readonly hopOf?: number | undefined;
   /** The number of the request that was turned away (401, 407), which this one is with other credentials. */
@@ -56,6 +58,14 @@ export function answersIn(requests: readonly WireRequest[]): readonly WireReques
     requests[hopOf ?? againOf ?? -1]?.method !== method;
   return requests.flatMap((request, number) => {
     const last = requests[lastOf(requests, number)] ?? request;
-    return isFirst(request) ? [{ ...last, href: request.href }] : [];
+    return isFirst(request) ? [{ ...last, href: askedFor(request) }] : [];
   });
 }
+
+/** Many services have one address for all: what is asked for is in the body. */
+const askedFor = ({ href, body }: WireRequest): string =>
+  body === undefined ? href : `${href}#${body}`;
+
+/** Whether a read was answered, by what it asked for or by "there is none". */
+export const isReadAnswer = (status: number | undefined): boolean =>
+  status !== undefined && ((status >= 200 && status < 300) || status === 404);

@@ -36,7 +36,8 @@ export function boundFetch(token: WireToken, fetch: Fetch, options: BoundOptions
     // As `fetch` itself does, but before it counts as sent.
     line.signal?.throwIfAborted();
     const given = isWrite && keyHeader ? withKey(input, init, keyHeader) : init;
-    const call: BoundCall = { body: identify(input, given)?.text, effect, seen: 0 };
+    const { text: body, digest } = identify(input, given) ?? {};
+    const call: BoundCall = { body, digest, effect, seen: 0 };
     const send = () => fetchUnder(token, observed(fetch, call, token), input, given, isEffect);
     const release = isWrite ? countOn(token).hold() : undefined;
     try {
@@ -81,7 +82,8 @@ function observed(fetch: Fetch, call: BoundCall, token: WireToken): Fetch {
     const { method, address } = lineOf(input, init);
     const ignored = isIgnored(token, { method, url: address.href, body: call.body });
     const effect = call.effect === method || undefined;
-    const seen: Seen = { transport: "fetch", method, address, bound: true, ignored, effect };
+    const known = { bound: true, ignored, effect, body: call.digest };
+    const seen: Seen = { transport: "fetch", method, address, ...known };
     const watch = () => (call.seen === before ? countOn(token).watch(seen) : undefined);
     try {
       const response = await fetch(input, init);

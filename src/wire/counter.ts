@@ -9,6 +9,7 @@ import { isRetryableRead } from "../classify/http.ts";
 import { networkVerdict } from "../classify/network.ts";
 import { AttemptEndedError } from "../errors.ts";
 import { answerOf, type WireRequest } from "./answers.ts";
+import { type Beyond, createBeyond } from "./beyond.ts";
 import { type Address, mayFollow, redirectTarget } from "./redirect.ts";
 import { createRepeats, type Repeat } from "./repeats.ts";
 
@@ -35,6 +36,7 @@ export interface Seen {
   readonly bound?: boolean | undefined;
   readonly ignored?: boolean | undefined;
   readonly effect?: boolean | undefined;
+  readonly body?: string | undefined;
   /** Asked for only where an answer was 401 or 407. */
   readonly authorization?: (() => string | undefined) | undefined;
 }
@@ -57,6 +59,8 @@ export interface Counter {
   repeats(): readonly Repeat[];
   /** Whether it has made more requests than are kept in detail. */
   isFull(): boolean;
+  /** Of the others, one for each way to end, and those that are open. */
+  beyond(): readonly WireRequest[];
   /** A write is being made, and may not be seen yet; the returned function says that it was answered. */
   hold(): () => void;
   /** Resolves when no write is open; `undefined` if none is now. */
@@ -83,6 +87,9 @@ const isUnsent = (error: unknown): boolean =>
 const nameOf = ({ method, address }: Pick<Seen, "method" | "address">): string =>
   `${method} ${address.href}`;
 
+/** A login is the same request, so it has the same body. */
+const loginName = (seen: Seen): string => `${nameOf(seen)} ${seen.body ?? ""}`;
+
 /** An answered redirect that has not been followed yet. */
 interface Awaited {
   readonly href: string;
@@ -101,6 +108,8 @@ export function createCounter(): Counter {
   const repeats = createRepeats();
   const awaited: Awaited[] = [];
   const turnedAway = new Map<string, TurnedAway>();
+  /** Made for the 65th request. */
+  let beyond: Beyond | undefined;
   let total = 0;
   let hops = 0;
   let unsent = 0;
@@ -108,11 +117,13 @@ export function createCounter(): Counter {
   let waiting: (() => void)[] = [];
 
   function add(seen: Seen, links: Pick<WireRequest, "hopOf" | "againOf">): number {
-    const { transport, method, address, bound, ignored, effect } = seen;
+    const { transport, method, address, bound, ignored, effect, body } = seen;
     const { origin, path, href } = address;
-    if (requests.length < MAX_NOTES) {
-      const facts = { transport, origin, method, path, href, bound, ignored, effect };
-      requests.push({ ...facts, open: true, ...links });
+    const facts = { transport, origin, method, path, href, bound, ignored, effect, body };
+    if (requests.length < MAX_NOTES) requests.push({ ...facts, open: true, ...links });
+    else {
+      beyond ??= createBeyond();
+      beyond.begin(total, { ...facts, open: true });
     }
     if (links.hopOf !== undefined) hops += 1;
     else if (links.againOf === undefined) repeats.count(nameOf(seen), { origin, method, path });
@@ -120,9 +131,10 @@ export function createCounter(): Counter {
     return total - 1;
   }
 
-  function note(number: number, change: Partial<WireRequest>) {
+  function end(number: number, how: Partial<WireRequest>, followed?: boolean) {
     const request = requests[number];
-    if (request) requests[number] = { ...request, ...change };
+    if (request) requests[number] = { ...request, open: false, ...how };
+    else beyond?.end(number, { open: false, ...how }, followed);
   }
 
   function follow({ method, address }: Seen): Awaited | undefined {
@@ -135,9 +147,9 @@ export function createCounter(): Counter {
 
   /** The same request with other credentials, after one that was turned away: once. */
   function loginOf(seen: Seen): number | undefined {
-    const before = turnedAway.get(nameOf(seen));
+    const before = turnedAway.get(loginName(seen));
     if (!before || before.authorization === seen.authorization?.()) return undefined;
-    turnedAway.delete(nameOf(seen));
+    turnedAway.delete(loginName(seen));
     return before.by;
   }
 
@@ -172,7 +184,7 @@ export function createCounter(): Counter {
         sends += 1;
         settle(false);
         if (sends > 1) {
-          note(number, { open: false });
+          end(number, {});
           number = add(seen, {});
         }
       },
@@ -180,12 +192,12 @@ export function createCounter(): Counter {
         // An interim response (100, 103) is not the answer.
         if (status < 200) return;
         settle(false);
-        note(number, { status, open: false });
+        const href = redirectTarget(seen.address.href, status, location);
+        end(number, { status }, href !== undefined);
         if ((status === 401 || status === 407) && turnedAway.size < MAX_NOTES) {
           const before = { by: number, authorization: seen.authorization?.() };
-          if (requests[number]?.againOf === undefined) turnedAway.set(nameOf(seen), before);
+          if (requests[number]?.againOf === undefined) turnedAway.set(loginName(seen), before);
         }
-        const href = redirectTarget(seen.address.href, status, location);
         if (href === undefined) {
           // Asking an answered read again is polling, not a retry.
           if (isSafe(seen.method) && !writes && !isRetryableRead(status))
@@ -201,7 +213,7 @@ export function createCounter(): Counter {
         if (!isOpen && error === undefined) return;
         const isAnswered = requests[number]?.status !== undefined;
         if (sends === 0 && !isAnswered) settle(isUnsent(error));
-        if (!isAnswered) note(number, { open: false, error, unsent: never || undefined });
+        if (!isAnswered) end(number, { error, unsent: never || undefined });
         close();
       },
     };
@@ -223,6 +235,7 @@ export function createCounter(): Counter {
       return release;
     },
     isFull: () => total > requests.length,
+    beyond: () => beyond?.all() ?? [],
     quiet: () => (openWrites === 0 ? undefined : new Promise((resolve) => waiting.push(resolve))),
   };
 }

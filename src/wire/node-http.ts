@@ -13,7 +13,8 @@ export function watchHttp({ bind, mayNotLeave, watchOf }: RequestTokens): void {
   subscribeSafely<{ request: ClientRequest }>("http.client.request.created", ({ request }) => {
     const origin = `${request.protocol}//${request.getHeader("host") ?? request.host}`;
     const authorization = () => text(request.getHeader("authorization"));
-    const line = { method: request.method, origin, target: request.path, authorization };
+    const length = text(request.getHeader("content-length"));
+    const line = { method: request.method, origin, target: request.path, authorization, length };
     const refusal = bind(request, "http", line);
     const watch = watchOf(request);
     if (refusal) request.destroy(refusal);

@@ -14,10 +14,28 @@ import type { RequestTokens } from "./request-tokens.ts";
 import { subscribeSafely } from "./request-tokens.ts";
 
 export function watchHttp2(
-  { bind, watchOf }: RequestTokens,
+  { bind, mayNotLeave, watchOf }: RequestTokens,
   isUndiciStream: (method: string, path: string) => boolean,
 ): void {
   const started = new WeakSet<object>();
+  const waiting = new WeakMap<object, ClientHttp2Stream[]>();
+
+  /** On a session that is still connecting, the head is written once it is connected: asked again, just before. */
+  function waitForConnect(stream: ClientHttp2Stream): void {
+    const { session } = stream;
+    if (!session) return;
+    const others = waiting.get(session);
+    if (others) return void others.push(stream);
+    const streams = [stream];
+    waiting.set(session, streams);
+    session.prependOnceListener("connect", () => {
+      waiting.delete(session);
+      for (const one of streams) {
+        const refusal = mayNotLeave(one);
+        if (refusal) one.destroy(refusal);
+      }
+    });
+  }
 
   subscribeSafely<{ stream: ClientHttp2Stream; headers: OutgoingHttpHeaders }>(
     "http2.client.stream.created",
@@ -30,9 +48,11 @@ export function watchHttp2(
       if (isUndiciStream(method, target) || (stream.id ?? 1) % 2 === 0) return;
       const origin = `${headers[":scheme"]}://${headers[":authority"] ?? headers.host}`;
       const authorization = () => headers.authorization;
-      const refusal = bind(stream, "http2", { method, origin, target, authorization });
+      const length = headers["content-length"]?.toString();
+      const refusal = bind(stream, "http2", { method, origin, target, authorization, length });
       if (refusal) stream.destroy(refusal);
       if (started.has(stream)) watchOf(stream)?.sent();
+      else if (watchOf(stream)) waitForConnect(stream);
     },
   );
   // On a session that is already connected, this comes before `created`.

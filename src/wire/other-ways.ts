@@ -3,12 +3,13 @@
  * leaves by them is not counted, so an attempt that has one proves nothing by what was counted.
  *
  * A socket that an HTTP client opens for a request is no such way, unless the request turns it into something else
- * (a WebSocket). What was opened before the attempt (a pooled connection, a file) cannot be noticed.
+ * (a WebSocket). An HTTP/2 stream is one while the session has more of them than the server takes at once. What was opened before the attempt (a pooled connection, a file) cannot be noticed.
  *
  * @module
  */
 
 import type { ClientRequest } from "node:http";
+import type { ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { soon } from "../lang/clock.ts";
 import { peek } from "../lang/peek.ts";
@@ -17,6 +18,8 @@ import { termsOf, type WireToken } from "./token-state.ts";
 
 export function watchOtherWays({ current }: TokenContext): void {
   const openedBy = new WeakMap<object, WireToken>();
+  /** How many streams are open on an HTTP/2 session. */
+  const streams = new WeakMap<object, number>();
   let isUndicis = false;
 
   function notice(way: object): WireToken | undefined {
@@ -55,6 +58,20 @@ export function watchOtherWays({ current }: TokenContext): void {
   subscribeSafely<{ request: { readonly upgrade?: unknown } }>(
     "undici:request:create",
     ({ request }) => void (request.upgrade && notice(request)),
+  );
+  subscribeSafely<{ stream: ClientHttp2Stream }>("http2.client.stream.created", ({ stream }) => {
+    const { session } = stream;
+    if (!session || (stream.id ?? 1) % 2 === 0) return;
+    const open = (streams.get(session) ?? 0) + 1;
+    streams.set(session, open);
+    stream.once("close", () => streams.set(session, (streams.get(session) ?? 1) - 1));
+    // Node keeps what the server does not take at once, and sends it later without a word.
+    const most = session.remoteSettings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
+    const token = open > most ? notice(stream) : undefined;
+    if (token) openedBy.set(stream, token);
+  });
+  subscribeSafely<{ stream: object }>("http2.client.stream.finish", ({ stream }) =>
+    release(stream),
   );
   subscribeSafely("udp.socket", ({ socket }: { socket: object }) => void notice(socket));
   subscribeSafely("child_process", (message: { process: object }) => void notice(message.process));

@@ -15,6 +15,8 @@ export interface Identity {
   readonly name: string;
   /** The body, where it is text. */
   readonly text: string | undefined;
+  /** Tells its body from another. */
+  readonly digest: string;
   readonly authorization: string | undefined;
 }
 
@@ -36,7 +38,7 @@ export function identify(input: Input, init: Init): Identity | undefined {
   const body = init?.body ?? request?.body;
   const text = typeof body === "string" ? body : undefined;
   const name = `${method} ${address.href} ${key} ${print}`;
-  return { method, address, text, authorization, name };
+  return { method, address, text, digest: print, authorization, name };
 }
 
 function headersIn(headers: RequestInit["headers"]): (name: string) => string | undefined {

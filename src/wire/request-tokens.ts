@@ -18,6 +18,8 @@ import { countOn, type OutgoingRequest, termsOf, type WireToken } from "./token-
 /** One call of an attempt's own `fetch`. */
 export interface BoundCall {
   readonly body: string | undefined;
+  /** A digest of the body, where it can be compared. */
+  readonly digest: string | undefined;
   /** The method of the request that is the tool's effect; a hop that follows it may have another. */
   readonly effect: string | undefined;
   /** How many of its requests were seen on the wire. */
@@ -29,8 +31,10 @@ export interface TokenContext {
   current(): WireToken | undefined;
   /** The call of an attempt's own `fetch` that is being made. */
   call(): BoundCall | undefined;
-  /** Runs the rest of this callback under another token, or under none. */
-  enter(token: WireToken | undefined): void;
+  /** All that the caller carries: also its scope, in which it makes calls. */
+  carried(): object;
+  /** Runs the rest of this callback with what the caller of a request carried, under this token or under none. */
+  enter(carried: object | undefined, token: WireToken | undefined): void;
 }
 
 /** Which token each open request belongs to. */
@@ -43,7 +47,7 @@ export interface RequestTokens {
   /** Asked again when its head is about to be written. */
   mayNotLeave(request: object): Error | undefined;
   watchOf(request: object): Watch | undefined;
-  /** Runs a client's reaction to an event (a retry, a redirect) under the request's token. */
+  /** Runs a client's reaction to an event (a retry, a redirect, a callback) as its caller's, under the request's token. */
   resume(request: object): void;
 }
 
@@ -52,6 +56,8 @@ interface Line {
   readonly origin: string;
   readonly target: string;
   readonly authorization: () => string | undefined;
+  /** Of its body, where it is known before that is sent. */
+  readonly length?: string | undefined;
 }
 
 /** A request that was bound to its token. */
@@ -63,17 +69,20 @@ interface OpenRequest {
   readonly writes: boolean;
 }
 
-export function createRequestTokens({ current, call, enter }: TokenContext): RequestTokens {
+export function createRequestTokens(context: TokenContext): RequestTokens {
+  const { current, call, carried, enter } = context;
   const requests = new WeakMap<object, OpenRequest>();
+  const callers = new WeakMap<object, object>();
   return {
-    bind(request, transport, { method, origin, target, authorization }) {
+    bind(request, transport, { method, origin, target, authorization, length }) {
       const token = current();
+      // Others keep the context of their callers by themselves.
+      if (transport === "undici") callers.set(request, carried());
       if (!token || method === "CONNECT") return undefined;
       if (token.refusal) return token.refusal;
       const address = locate(origin, target);
       const through = call();
-      const body = through?.body;
-      const ignored = isIgnored(token, { method, url: address.href, body });
+      const ignored = isIgnored(token, { method, url: address.href, body: through?.body });
       const effect = through?.effect === method || undefined;
       const writes = isWrite({ method, ignored, effect });
       const permit = writes ? permitFor(token, method, address) : "mine";
@@ -81,7 +90,8 @@ export function createRequestTokens({ current, call, enter }: TokenContext): Req
       if (permit !== "mine" && token.hasEnded) return permit;
       if (through) through.seen += 1;
       const bound = through ? true : undefined;
-      const seen = { transport, method, address, authorization, bound, ignored, effect };
+      const body = through?.digest ?? length;
+      const seen = { transport, method, address, authorization, bound, ignored, effect, body };
       const watch = countOn(token).watch(seen);
       if (permit === "mine") {
         requests.set(request, { token, watch, method, address, writes });
@@ -98,8 +108,7 @@ export function createRequestTokens({ current, call, enter }: TokenContext): Req
     },
     watchOf: (request) => requests.get(request)?.watch,
     resume(request) {
-      const token = requests.get(request)?.token;
-      if (current() !== token) enter(token);
+      enter(callers.get(request), requests.get(request)?.token);
     },
   };
 }

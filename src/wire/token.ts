@@ -10,7 +10,7 @@
  */
 
 import type { Sight } from "../classify/classify.ts";
-import { ambient, enterAmbient, runAmbient } from "../lang/ambient.ts";
+import { type Ambient, ambient, enterAmbient, runAmbient } from "../lang/ambient.ts";
 import { answersIn, type WireRequest } from "./answers.ts";
 import { isWrite, type WireFacts } from "./counter.ts";
 import { observeRequests } from "./observe-requests.ts";
@@ -30,7 +30,14 @@ export const currentToken = (): WireToken | undefined => ambient().token as Wire
 const CONTEXT: TokenContext = {
   current: currentToken,
   call: () => ambient().call as BoundCall | undefined,
-  enter: (token) => enterAmbient({ ...ambient(), token, call: undefined }),
+  carried: ambient,
+  enter(carried, token) {
+    const { scope, look } = (carried ?? {}) as Partial<Ambient>;
+    const now = ambient();
+    if (now.scope !== scope || now.token !== token) {
+      enterAmbient({ scope, look, token, call: undefined });
+    }
+  },
 };
 
 /** Creates a token; the first one starts the observer. */
@@ -92,12 +99,16 @@ export const requestsOf = ({ counter }: WireToken): readonly WireRequest[] =>
 /** The requests with how each ended. */
 export const answersOf = (token: WireToken): readonly WireRequest[] => answersIn(requestsOf(token));
 
-const FETCH_IS_SHOWN = showsFetch();
+/** Whether the requests of the platform's own `fetch` can be seen. */
+export const FETCH_IS_SHOWN: boolean = showsFetch();
 const NO_REQUESTS: readonly WireRequest[] = [];
 
 /** The requests of a write, with how each ended, and whether there may be more. */
 export function sightOf(token: WireToken, viaHttp: boolean): Sight {
-  const all = token.counter ? answersOf(token).filter(({ ignored }) => !ignored) : NO_REQUESTS;
+  const { counter } = token;
+  const all = counter
+    ? [...answersOf(token), ...counter.beyond()].filter(({ ignored }) => !ignored)
+    : NO_REQUESTS;
   // What it does goes through its own `fetch`, so that no other way out and no lost context can hide it.
   const isLost =
     !viaHttp && (!FETCH_IS_SHOWN || token.contextLost || (token.others?.size ?? 0) > 0);

@@ -16,6 +16,7 @@ interface UndiciRequest {
   readonly path: string;
   /** A flat list of names and values; text in older versions. */
   readonly headers?: unknown;
+  readonly contentLength?: unknown;
 }
 
 const OF_SOCKET: ReadonlySet<unknown> = new Set([
@@ -23,6 +24,9 @@ const OF_SOCKET: ReadonlySet<unknown> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
   "UND_ERR_HEADERS_TIMEOUT",
 ]);
+
+const lengthIn = (length: unknown): string | undefined =>
+  typeof length === "number" ? String(length) : undefined;
 
 const isOfSocket = (error: unknown): boolean =>
   typeof peek(error, "errno") === "number" || OF_SOCKET.has(peek(error, "code"));
@@ -39,7 +43,8 @@ export function watchUndici({
   subscribeSafely<{ request: UndiciRequest }>("undici:request:create", ({ request }) => {
     const { method, origin, path } = request;
     const authorization = () => headerIn(request.headers, "authorization");
-    const line = { method, origin: String(origin), target: path, authorization };
+    const length = lengthIn(request.contentLength);
+    const line = { method, origin: String(origin), target: path, authorization, length };
     const refusal = bind(request, "undici", line);
     // undici checks this field before it writes the head of the request.
     if (refusal) Object.assign(request, { error: refusal });
@@ -63,6 +68,10 @@ export function watchUndici({
       resume(request);
     },
   );
+  // What comes after the head is read in the context of whoever opened the connection: another attempt, maybe over by now.
+  for (const channel of ["undici:request:bodyChunkReceived", "undici:request:trailers"]) {
+    subscribeSafely<{ request: UndiciRequest }>(channel, ({ request }) => resume(request));
+  }
   subscribeSafely<{ request: UndiciRequest; error: unknown }>(
     "undici:request:error",
     ({ request, error }) => {

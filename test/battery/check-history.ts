@@ -38,7 +38,7 @@ function checkReaper({ before, after }: Written, broken: Broken): void {
 }
 
 const isOpen = ({ state: { tag } }: OperationRecord): boolean =>
-  tag === "claimed" || tag === "unknown" || tag === "held" || tag === "queued";
+  tag === "claimed" || tag === "unknown" || tag === "held";
 
 function checkWrite(
   { at, by, before, after, leaseBefore }: Written,

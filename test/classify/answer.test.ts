@@ -2,14 +2,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { Response as UndiciResponse } from "undici";
 import { describe, expect, it } from "vitest";
-import {
-  errorCodeOf,
-  headersOf,
-  isAnswer,
-  isResponse,
-  statusOf,
-} from "../../src/classify/answer.ts";
-import { closedPort } from "../wire/servers.ts";
+import { headersOf, isAnswer, isResponse, statusOf } from "../../src/classify/answer.ts";
 import { HOSTILE } from "./hostile.ts";
 
 describe("statusOf", () => {
@@ -88,6 +81,8 @@ describe("isResponse", () => {
 
 describe("isAnswer", () => {
   it.each([
+    ["fetch", new Response()],
+    ["fetch, that failed", Response.error()],
     ["undici.request()", { statusCode: 200, headers: {}, body: "x" }],
     ["axios", { status: 404, headers: {}, data: {} }],
     ["one with an empty text", { status: 200, headers: {}, data: "" }],
@@ -113,34 +108,6 @@ describe("isAnswer", () => {
 
   it.each(HOSTILE)("is false for %s", (_, value) => {
     expect(isAnswer(value)).toBe(false);
-  });
-});
-
-describe("errorCodeOf", () => {
-  it("takes the code, else the type, else those of the cause", () => {
-    expect(errorCodeOf({ code: "card_declined", type: "card_error" })).toBe("card_declined");
-    expect(errorCodeOf({ code: 20, type: "card_error" })).toBe("card_error");
-    expect(errorCodeOf(new Error("x", { cause: { code: "ECONNRESET" } }))).toBe("ECONNRESET");
-  });
-
-  it("finds the code of a failed native fetch", async () => {
-    const error = await fetch(`http://127.0.0.1:${await closedPort()}/`).catch((e: unknown) => e);
-    expect(errorCodeOf(error)).toBe("ECONNREFUSED");
-  });
-
-  it.each(["", "with space", "a/b", "ü", "x".repeat(65), "line\n", "a:b"])(
-    "does not take %j for one",
-    (code) => {
-      expect(errorCodeOf({ code })).toBeUndefined();
-    },
-  );
-
-  it("takes one of 64 characters", () => {
-    expect(errorCodeOf({ code: "x".repeat(64) })).toBe("x".repeat(64));
-  });
-
-  it.each(HOSTILE)("finds none in %s", (_, value) => {
-    expect(errorCodeOf(value)).toBeUndefined();
   });
 });
 
@@ -198,7 +165,6 @@ describe("all of them", () => {
       fc.property(fc.anything(), (value) => {
         statusOf(value);
         isResponse(value);
-        errorCodeOf(value);
         const found = headersOf({ headers: value })("x");
         expect(found === undefined || typeof found === "string").toBe(true);
       }),

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import fc from "fast-check";
 import { fetch as undiciFetch } from "undici";
 import { describe, expect, it } from "vitest";
-import { isInterruption, networkVerdict } from "../../src/classify/network.ts";
+import { networkVerdict } from "../../src/classify/network.ts";
 import { closedPort, startService } from "../wire/servers.ts";
 import { HOSTILE } from "./hostile.ts";
 
@@ -189,28 +189,30 @@ describe("networkVerdict along causes and parts", () => {
   });
 });
 
-describe("whether something was given up or broke off", () => {
-  it.each([
-    ["an aborted call", new DOMException("stopped", "AbortError")],
-    ["a call whose time was up", new DOMException("late", "TimeoutError")],
-    ["axios, cancelled", Object.assign(new Error("x"), { code: "ERR_CANCELED" })],
-    ["a reset connection", Object.assign(new Error("x"), { code: "ECONNRESET" })],
-  ])("it is so for %s, also inside another error", (_, error) => {
-    expect(isInterruption(error)).toBe(true);
-    expect(isInterruption(new Error("request failed", { cause: error }))).toBe(true);
-  });
-
-  it("is not so for what a service answered", () => {
-    expect(isInterruption(Object.assign(new Error("no"), { status: 402 }))).toBe(false);
-    expect(isInterruption(undefined)).toBe(false);
-  });
-});
-
 describe("an aggregate that cannot be walked to its end", () => {
   it("holds itself many times over", () => {
     const error: { code: string; errors: unknown[] } = { code: "ECONNRESET", errors: [] };
     error.errors = Array(32).fill(error);
     expect(networkVerdict(error)).toBe("unknown");
+  });
+
+  it("makes new parts at every look", () => {
+    const made = (): object => ({
+      get errors() {
+        return Array.from({ length: 32 }, made);
+      },
+    });
+    expect(networkVerdict(made())).toBeUndefined();
+    expect(networkVerdict({ errors: [{ code: "ECONNRESET" }, made()] })).toBe("unknown");
+  });
+
+  it("has too many parts: what was not looked at is no proof", () => {
+    const refused = () => ({ code: "ECONNREFUSED", syscall: "connect" });
+    const many = (length: number) => ({
+      errors: Array.from({ length }, () => ({ errors: Array.from({ length: 31 }, refused) })),
+    });
+    expect(networkVerdict(many(7))).toBe("not_sent");
+    expect(networkVerdict(many(8))).toBe("unknown");
   });
 
   it("is looked into eight levels deep and no deeper", () => {

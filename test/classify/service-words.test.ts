@@ -4,6 +4,7 @@ import { failureOf } from "../../src/classify/failure.ts";
 import { McpToolError } from "../../src/classify/mcp.ts";
 import { notApplied } from "../../src/classify/not-applied.ts";
 import { serviceWords } from "../../src/classify/service-words.ts";
+import { lookAt } from "../../src/classify/thrown.ts";
 import { InvalidInputError } from "../../src/errors.ts";
 
 const DECLINED = "Your card was declined.";
@@ -87,16 +88,17 @@ describe("in what a client throws", () => {
     ["the AI SDK", { statusCode: status, responseBody: `{"error":{"message":"${DECLINED}"}}` }],
   ])("%s", (_, fields) => {
     const error = Object.assign(new Error("Request failed"), fields);
-    expect(serviceWords(error, undefined)).toBe(DECLINED);
+    expect(serviceWords(lookAt(error), undefined)).toBe(DECLINED);
   });
 
   test("an error that was no answer has no words of a service", () => {
-    expect(serviceWords({ error: { message: DECLINED } }, undefined)).toBeUndefined();
+    const error = { error: { message: DECLINED } };
+    expect(serviceWords(lookAt(error), undefined)).toBeUndefined();
   });
 });
 
 describe("what an attempt failed with", () => {
-  const of = (error: unknown, body?: unknown) => failureOf({ error }, body);
+  const of = (error: unknown, body?: unknown) => failureOf(lookAt(error), body);
 
   test("class, code and first line", () => {
     const error = Object.assign(new RangeError("amount is too large\n    at pay (x.ts)"), {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { intentOf } from "../../src/engine/call/name-operation.ts";
 import { positive, wholeNumber } from "../../src/engine/define/check.ts";
 import { defineTool, type Registry } from "../../src/engine/define/define-tool.ts";
-import type { Tool } from "../../src/engine/define/tool.ts";
+import { declaredBy, recognisesForgotten, type Tool } from "../../src/engine/define/tool.ts";
 import { InvalidInputError } from "../../src/errors.ts";
 import { canonicalize } from "../../src/key/canonical.ts";
 
@@ -81,6 +81,20 @@ describe("a bad definition is refused, by name and option", () => {
     [{ refuses: [200] }, "refuses"],
     [{ refuses: [600] }, "refuses"],
     [{ refuses: ["429"] }, "refuses"],
+    [{ refuses: [299] }, "refuses"],
+    [{ accepts: [304, 200] }, "accepts"],
+    [{ commitsWithinMs: 2 ** 31 }, "commitsWithinMs"],
+    [{ effect: 7 }, "effect"],
+    [{ effect: { same: true } }, "effect.same"],
+    [{ effect: { id: () => "1", list: "all" } }, "effect.list"],
+    [{ effect: { list: async () => [] } }, "effect.list: needs effect.id"],
+    [{ ignores: ["auth.example"] }, "ignores[0]"],
+    [{ ignores: ["https://auth.example", "file:///etc/passwd"] }, "ignores[1]"],
+    [{ ignores: [/auth/] }, "ignores[0]"],
+    [{ ignores: [new URL("https://auth.example")] }, "ignores[0]"],
+    [{ via: "smtp" }, "via"],
+    [{ onDrift: "shout" }, "onDrift"],
+    [{ volatileIds: "some" }, "volatileIds"],
   ])("%j", (rest, option) => {
     expect(() => define(rest)).toThrow(InvalidInputError);
     expect(() => define(rest)).toThrow(`tool "refund".${option}`);
@@ -90,9 +104,79 @@ describe("a bad definition is refused, by name and option", () => {
     expect(() => define({ name })).toThrow(InvalidInputError);
   });
 
+  test("the first and the last value that is allowed", () => {
+    const longest = 2 ** 31 - 1;
+    const times = { attemptTimeoutMs: longest, commitsWithinMs: longest, readTimeoutMs: 1 };
+    expect(define(times)).toMatchObject(times);
+    const lists = { refuses: [300, 599], accepts: [599, 300] };
+    expect(define(lists)).toMatchObject(lists);
+  });
+
   test("a key may be for ever", () => {
     const forMs = Number.POSITIVE_INFINITY;
     expect(define({ keyed: { forMs } }).keyedForMs).toBe(forMs);
+  });
+});
+
+describe("requests that are no part of the effect", () => {
+  const line = (url: string) => ({ method: "POST", url });
+
+  test("those to an origin, whatever their path; of no other port, host or protocol", () => {
+    const { ignores } = define({ ignores: ["https://auth.example/a/path"] });
+    expect(ignores(line("https://auth.example/token?for=1"))).toBe(true);
+    for (const other of ["https://auth.example:444/", "http://auth.example/", "https://example/"])
+      expect(ignores(line(other))).toBe(false);
+    expect(ignores(line("no address"))).toBe(false);
+  });
+
+  test("those of which one of several rules says so, and says true", () => {
+    const byMethod = ({ method }: { method: string }) => method === "POST";
+    const { ignores } = define({ ignores: ["https://auth.example", byMethod] });
+    expect(ignores(line("https://pay.example"))).toBe(true);
+    expect(ignores({ method: "PUT", url: "https://pay.example" })).toBe(false);
+    expect(define({ ignores: [() => "yes"] }).ignores(line("https://pay.example"))).toBe(false);
+    expect(define().ignores(line("https://pay.example"))).toBe(false);
+  });
+});
+
+describe("what a definition says of its service", () => {
+  test("a precondition makes it conditional, also one that each call gives", () => {
+    const read = async () => "v1";
+    expect(define({ precondition: read })).toMatchObject({ conditional: true, precondition: read });
+    const given = define({ precondition: "given" });
+    expect(given).toMatchObject({ conditional: true, precondition: undefined });
+  });
+
+  test("its promises, as each attempt is noted with them: those that it makes, and no others", () => {
+    const keyed = { keyed: { forMs: 5 } };
+    const conditional = { precondition: "given" };
+    const declared = (rest: object, enlisted = false) => declaredBy(define(rest), enlisted);
+    expect(declared({})).toBeUndefined();
+    expect(declared({}, true)).toEqual({ enlisted: true });
+    expect(declared(keyed)).toEqual({ keyed: true });
+    expect(declared(conditional)).toEqual({ conditional: true });
+    expect(declared({ ...keyed, ...conditional }, true)).toEqual({
+      ...{ keyed: true, conditional: true, enlisted: true },
+    });
+  });
+
+  test("whether it recognises a request of which the record is lost", () => {
+    const forgotten = (rest: object) => recognisesForgotten(define(rest));
+    expect(forgotten({})).toBe(false);
+    expect(forgotten({ keyed: { forMs: 5 } })).toBe(true);
+    expect(forgotten({ precondition: "given" })).toBe(true);
+    // Read anew, it is another one.
+    expect(forgotten({ precondition: async () => "v1" })).toBe(false);
+  });
+
+  test("that it goes by HTTP alone", () => {
+    expect(define({ via: "http" }).viaHttp).toBe(true);
+    expect(define().viaHttp).toBe(false);
+  });
+
+  test("the header of its key", () => {
+    expect(define({ keyed: { forMs: 5, header: "X-Key" } }).keyHeader).toBe("X-Key");
+    expect(define({ keyed: { forMs: 5 } }).keyHeader).toBeUndefined();
   });
 });
 

@@ -6,7 +6,7 @@
 
 import { createBudgets } from "../../src/engine/budget.ts";
 import { nameOperation } from "../../src/engine/call/name-operation.ts";
-import { createCalledWith } from "../../src/engine/called-with.ts";
+import { createCalledBy } from "../../src/engine/called-by.ts";
 import { defineTool } from "../../src/engine/define/define-tool.ts";
 import type { ToolDefinition } from "../../src/engine/define/definition.ts";
 import { budgetOf, timingOf } from "../../src/engine/define/settings.ts";
@@ -70,7 +70,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     spoil: async () => {},
     known: newTenant(),
     warned: new Set(),
-    calledWith: createCalledWith(),
+    calledBy: createCalledBy(),
     executions: new Map(),
     runningAttempts: new Map(),
     endedHere: new Map(),
@@ -107,9 +107,11 @@ export function executionOf(operation: Operation, rest: Partial<Execution> = {})
   const done = async <T>(wait: () => Promise<T>) => ({ tag: "done", value: await wait() }) as const;
   return {
     operation,
+    startedAt: { monotonic: 0, wall: 0 },
     stopped: new AbortController().signal,
     remainingMs: () => 60_000,
     hasCaller: () => false,
+    stopAsking() {},
     outsideDeadline: done,
     untilStopped: done,
     sent: false,

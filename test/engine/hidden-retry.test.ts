@@ -173,6 +173,24 @@ describe('onHiddenRetry: "fail"', () => {
     expect(hidden).toMatchObject([{ count: 2 }]);
   });
 
+  it("of a read inside a write is no word on the write: that is told as it is", async () => {
+    const { url } = await busy();
+    const { hf } = open("fail");
+    const look = hf.tool({ name: "look", kind: "read", run: (_: object) => stubborn(url, "GET") });
+    const pay = hf.tool({
+      name: "pay",
+      kind: "write",
+      run: async (_: object) => {
+        await fetch(url, { method: "POST" });
+        return look({});
+      },
+    });
+    await expect(pay({}, { scope: "job" })).rejects.toMatchObject({
+      code: "ERR_HOLDFIRE_OUTCOME_UNKNOWN",
+      cause: { code: "ERR_HOLDFIRE_HIDDEN_RETRY" },
+    });
+  });
+
   it("is one of two words", () => {
     expect(() => open("never" as never)).toThrow(/onHiddenRetry: must be "report" or "fail"/);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { effectOf } from "../../src/engine/define/effect.ts";
 import { commonOf } from "../../src/engine/outcome/build.ts";
-import { effectOf, payloadOf, resultForCaller } from "../../src/engine/outcome/result.ts";
+import { outcomeForCaller, payloadOf } from "../../src/engine/outcome/result.ts";
 import { engineOf, operationOf } from "./engine-of.ts";
 
 const engine = engineOf();
@@ -45,7 +46,7 @@ test("a body that another one reads is gone for a caller, who is told so", () =>
     status: "committed",
     result,
   } as const;
-  expect(resultForCaller(outcome, false)).toMatchObject({ status: "committed", resultLost: true });
+  expect(outcomeForCaller(outcome, false)).toMatchObject({ status: "committed", resultLost: true });
 });
 
 describe("what a result says of the world", () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { absent, committed, duplicated } from "../../src/engine/define/reading.ts";
+import { hintFor } from "../../src/engine/outcome/hints.ts";
 import { replay } from "../../src/engine/outcome/replay.ts";
-import { hintFor } from "../../src/engine/outcome/words.ts";
 import { rewordedFields } from "../../src/key/mint.ts";
 import type { OperationRecord, State, Stored } from "../../src/ledger/record.ts";
 import { askOf, recordOf } from "../../src/testing/record-of.ts";
@@ -108,7 +108,6 @@ describe("what a record tells", () => {
       { tag: "held", ask: askOf({ why: "drift" }) },
       { status: "held", reason: "drift" },
     ],
-    [{ tag: "queued" }, { status: "in_progress" }],
     [{ tag: "claimed", holder: "other" }, { status: "in_progress" }],
   ])("%j", async (state, expected) => {
     expect(await told(state)).toMatchObject({ ...expected, replayed: true });

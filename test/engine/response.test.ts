@@ -1,5 +1,10 @@
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { bufferResponse as buffer, reviveResponse } from "../../src/engine/outcome/response.ts";
+import {
+  bufferResponse as buffer,
+  isStreamed,
+  reviveResponse,
+} from "../../src/engine/outcome/response.ts";
 
 const bufferResponse = (response: Response, maxBytes = 65_536) => buffer(response, { maxBytes });
 
@@ -38,6 +43,22 @@ describe("a Response", () => {
     const { response, kept } = await bufferResponse(new Response(null, { status }));
     expect(response.status).toBe(status);
     expect(reviveResponse(kept)).toMatchObject({ status, body: null });
+  });
+
+  test("of a polyfill, whose body is a stream of Node's, is kept like any other", async () => {
+    const body = Readable.from([Buffer.from('{"id"'), Buffer.from(":1}")]);
+    const headers = new Map([["content-type", "application/json"]]);
+    const polyfill = { status: 201, statusText: "", headers, body, bodyUsed: false };
+    const { response, kept } = await bufferResponse(polyfill as unknown as Response);
+    expect(kept).toMatchObject({ status: 201, contentType: "application/json", body: '{"id":1}' });
+    expect(await response.json()).toEqual({ id: 1 });
+  });
+
+  test("made by hand, with a body that nothing can read, keeps its status", async () => {
+    const headers = { get: () => null };
+    const mock = { status: 201, statusText: "", headers, body: 7, bodyUsed: false };
+    const { response, kept } = await bufferResponse(mock as unknown as Response);
+    expect([response.status, kept]).toEqual([201, undefined]);
   });
 
   test("whose body breaks off keeps its status, and nothing else", async () => {
@@ -91,5 +112,68 @@ describe("a Response", () => {
     stop.abort();
     expect(await buffered).toMatchObject({ kept: undefined, response: { status: 201 } });
     expect(isCancelled).toBe(true);
+  });
+
+  /** A body of so many bytes, in chunks of a thousand. */
+  const bodyOf = (chunks: number, cancel: (reason: unknown) => void = () => {}) => {
+    let sent = 0;
+    return new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1;
+        if (sent > chunks) controller.close();
+        else controller.enqueue(new Uint8Array(1_000).fill(sent));
+      },
+      cancel,
+    });
+  };
+
+  test("that is too large has an end all the same, and every byte before it", async () => {
+    const { response, isUnread } = await bufferResponse(new Response(bodyOf(5)), 2_500);
+    expect(isUnread).toBe(true);
+    expect(isStreamed(response)).toBe(true);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    expect(bytes).toHaveLength(5_000);
+    expect([0, 1_000, 2_000, 3_000, 4_000].map((at) => bytes[at])).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("of exactly the most that is kept is kept, one byte more is not", async () => {
+    const { response, kept } = await bufferResponse(new Response(bodyOf(2)), 2_000);
+    expect(kept?.body).toHaveLength(2_000);
+    expect(isStreamed(response)).toBe(false);
+    expect((await bufferResponse(new Response(bodyOf(2)), 1_999)).kept).toBeUndefined();
+  });
+
+  test("that its reader does not want any more is told to its source", async () => {
+    const reasons: unknown[] = [];
+    const body = bodyOf(50, (reason) => reasons.push(reason));
+    const { response } = await bufferResponse(new Response(body), 2_500);
+    await response.body?.cancel("enough");
+    expect(reasons).toEqual(["enough"]);
+  });
+
+  test("that comes too slowly is handed over as far as it has come, and goes on from there", async () => {
+    let send = (_: number) => {};
+    const slow = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(Uint8Array.from([1]));
+        send = (byte) => {
+          controller.enqueue(Uint8Array.from([byte]));
+          if (byte === 3) controller.close();
+        };
+      },
+    });
+    const enough = new AbortController();
+    const limits = { maxBytes: 100, enough: enough.signal };
+    const buffering = buffer(new Response(slow, { status: 202 }), limits);
+    enough.abort();
+    const { response, kept, isUnread } = await buffering;
+    expect({ status: response.status, kept, isUnread }).toEqual({
+      status: 202,
+      kept: undefined,
+      isUnread: true,
+    });
+    send(2);
+    send(3);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(Uint8Array.from([1, 2, 3]));
   });
 });

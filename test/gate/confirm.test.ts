@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire, HoldfireOptions } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
-import type { ApprovalRequest } from "../../src/gate/approval.ts";
-import type { VirtualClock } from "../engine/virtual-clock.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../src/gate/approval.ts";
+import { until, type VirtualClock } from "../engine/virtual-clock.ts";
 import { type BucketWorld, type Drop, LOGS, ONCE, openBucket } from "./bucket.ts";
 
 let world: BucketWorld;
@@ -47,6 +47,40 @@ describe("confirm, on the spot", () => {
     expect(await clock.run(drop.outcome(LOGS, ONCE))).toMatchObject({ status: "denied" });
     expect(runs).toEqual([]);
   });
+
+  test.each([
+    ["no", false, "denied", 0],
+    ["yes", true, "committed", 1],
+  ] as const)(
+    "a %s after the caller has left is an answer all the same",
+    async (_, approve, status, fired) => {
+      let asked = 0;
+      let say: (answer: ApprovalAnswer) => void = () => {};
+      const hf = holdfire({
+        confirm: () => {
+          asked += 1;
+          return new Promise((resolve) => {
+            say = resolve;
+          });
+        },
+      });
+      const drop = dropOf(hf);
+      const caller = new AbortController();
+      const left = clock.run(drop.outcome(LOGS, { ...ONCE, signal: caller.signal }));
+      await until(() => asked === 1);
+      caller.abort();
+      const { id } = await left;
+      expect(await left).toMatchObject({ status: "held" });
+      say({ approve, by: "ana" });
+      expect(await clock.run(hf.approvals.wait(id))).toMatchObject({
+        status: approve ? "approved" : "denied",
+        by: "ana",
+      });
+      expect(await clock.run(drop.outcome(LOGS, ONCE))).toMatchObject({ status });
+      expect(asked).toBe(1);
+      expect(runs).toHaveLength(fired);
+    },
+  );
 
   test("a person's time is outside the deadline", async () => {
     const hf = holdfire({

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { laneAlone } from "../../src/ledger/lane.ts";
-import type { Change, Store, Swapped } from "../../src/ledger/store.ts";
+import type { Change, LaneRecord, Store, Swapped } from "../../src/ledger/store.ts";
 import { createChance } from "../battery/world/chance.ts";
-import { openLanes } from "./lane-world.ts";
+import { nameOf, openLanes, TENANT } from "./lane-world.ts";
 
 /**
  * A record and its lane are two moves here, as in a cluster, and anything may come in between: who
@@ -74,3 +74,50 @@ test("and this crowd would find it out", async () => {
   for (const seed of SEEDS) most.push((await crowd(seed, false)).most);
   expect(Math.max(...most)).toBeGreaterThan(1);
 }, 60_000);
+
+/** Right before an owner makes sure of its lane, another process writes this into it. */
+function changedBefore(inner: Store, others: LaneRecord, times: number): Store {
+  let left = times;
+  const swap = async (change: Change): Promise<Swapped> => {
+    const { lane } = change;
+    if (lane && change.expect === 0 && !change.record && left > 0) {
+      left -= 1;
+      const { stored } = await inner.readLane(TENANT, lane.name);
+      const version = stored?.version ?? 0;
+      const next = { ...stored?.lane, ...others };
+      await inner.swap(laneAlone(TENANT, { name: lane.name, expect: version, lane: next }));
+    }
+    return inner.swap(change);
+  };
+  return { ...inner, lanesApart: true, swap };
+}
+
+/** The holder of the lane at the time of each run, and what became of the call. */
+async function runWith(others: LaneRecord, times: number) {
+  const world = openLanes();
+  const holders: (string | undefined)[] = [];
+  const tag = world.holdfire(changedBefore(world.store, others, times)).tool({
+    name: "tag",
+    kind: "write",
+    resource: (_: object) => nameOf("r1"),
+    run: async (_: object) => {
+      const { stored } = await world.store.readLane(TENANT, nameOf("r1"));
+      holders.push(stored?.lane.holder);
+      return "tagged";
+    },
+  });
+  const outcome = await world.clock.run(tag.outcome({}, { scope: "s", deadlineMs: 20_000 }));
+  return { outcome, holders };
+}
+
+test("an owner whose lane another has taken, right before it made sure of it, sends nothing until it has it again", async () => {
+  const { outcome, holders } = await runWith({ holder: "another", queue: [] }, 1);
+  expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
+  expect(holders).toEqual([outcome.id]);
+});
+
+test("an owner whose lane has changed, and is still its own, looks again and sends", async () => {
+  const { outcome, holders } = await runWith({ queue: [] }, 3);
+  expect(outcome).toMatchObject({ status: "committed", attempts: 1 });
+  expect(holders).toEqual([outcome.id]);
+});

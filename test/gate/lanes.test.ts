@@ -45,6 +45,18 @@ describe("writes to one resource", () => {
     expect(world.written).toEqual(["red", "blue"]);
   });
 
+  test("wait for each other also where its name is written in two forms of Unicode", async () => {
+    const process = world.tagger(world.holdfire());
+    const composed = tag({ record: "caf\u00e9", tag: "red" }, { scope: "s" });
+    const decomposed = process({ record: "cafe\u0301", tag: "blue" }, { scope: "s" });
+    await clock.run(Promise.all([composed, decomposed]));
+    expect([world.most, world.written]).toEqual([1, ["red", "blue"]]);
+    for (const record of ["caf\u00e9", "cafe\u0301"]) {
+      const { items } = await hf.operations.list({ resource: nameOf(record) });
+      expect(items).toHaveLength(2);
+    }
+  });
+
   test("do not keep those to another resource, or of another tenant", async () => {
     const other = world.tagger(hf.forTenant("other"));
     const calls = [

@@ -93,6 +93,21 @@ describe("a request", () => {
     expect(fake.writes[0]?.json).toEqual({ title: "Review" });
   });
 
+  test.each<[string, () => unknown]>([
+    ["a form with files", () => new FormData()],
+    ["bytes", () => new Uint8Array(2)],
+    ["a Blob", () => new Blob(["x"])],
+    ["a stream", () => new Blob(["x"]).stream()],
+    ["a Map inside of JSON", () => ({ of: [new Map([["a", 1]])] })],
+  ])("is not sent with a body that JSON would lose: %s", async (_, body) => {
+    const stage = openStage();
+    const { fake, options } = await openBank();
+    const { find: _find, ...rest } = options;
+    const outcome = await stage.call(stage.tool(httpTool({ ...rest, body })), ARGS);
+    expect(outcome).toMatchObject({ status: "not_applied", reason: "not_sent", attempts: 1 });
+    expect(fake.writes).toHaveLength(0);
+  });
+
   test("has the same bytes, in whatever order its arguments came", async () => {
     const { fake, options } = await openBank();
     const amounts = [
@@ -214,6 +229,64 @@ describe("the look", () => {
     ["404", () => ({ status: 404, body: { message: "no such refund" } }), undefined, "absent"],
     ["a list that is not named", (data) => ({ body: { data } }), undefined, "cannot_tell"],
     ["an empty list that is not named", () => ({ body: { data: [] } }), undefined, "cannot_tell"],
+    [
+      "a list that is not named, beside the filter",
+      ([one]) => ({ body: { query: { filter: one?.reference }, page: { items: [] } } }),
+      undefined,
+      "cannot_tell",
+    ],
+    [
+      "the thing itself, with words in a list",
+      ([one]) => ({ body: { ...one, tags: ["a"] } }),
+      undefined,
+      "committed",
+    ],
+    [
+      "the thing itself, in another",
+      ([one]) => ({ body: { data: { id: one?.id, metadata: { ref: one?.reference } } } }),
+      undefined,
+      "committed",
+    ],
+    [
+      "the key given back, with a no",
+      ([one]) => ({ body: { reference: one?.reference, found: false } }),
+      undefined,
+      "cannot_tell",
+    ],
+    [
+      "the key given back, with a no in words",
+      ([one]) => ({ body: { reference: one?.reference, status: "none", message: "no refund" } }),
+      undefined,
+      "cannot_tell",
+    ],
+    [
+      "the question given back, with nothing",
+      ([one]) => ({
+        body: { query: { reference: one?.reference, paymentId: ARGS.paymentId }, id: null },
+      }),
+      undefined,
+      "cannot_tell",
+    ],
+    [
+      "the key given back, beside another thing",
+      ([one]) => ({
+        body: { query: { key: one?.reference }, account: { id: "a_1" }, refund: null },
+      }),
+      undefined,
+      "cannot_tell",
+    ],
+    [
+      "the key given back as an id",
+      ([one]) => ({ body: { id: one?.reference, exists: false } }),
+      undefined,
+      "cannot_tell",
+    ],
+    [
+      "the key given back, where `isMine` decides",
+      ([one]) => ({ body: { reference: one?.reference, state: "paid" } }),
+      { isMine: (found: { state?: string }) => found.state === "paid" },
+      "committed",
+    ],
     ["another thing", () => ({ body: { id: "re_9" } }), undefined, "cannot_tell"],
     ["a list of others", () => ({ body: [{ id: "re_9" }] }), undefined, "cannot_tell"],
     ["no list where one is named", () => ({ body: [] }), { list: "data" }, "cannot_tell"],
@@ -225,6 +298,20 @@ describe("the look", () => {
     expect(read.reading?.reading ?? "cannot_tell").toBe(reading);
     const isThere = reading === "committed" || reading === "duplicated";
     expect(read.outcome.status).toBe(isThere ? "committed" : "unknown");
+  });
+
+  test.each<[string, object, string]>([
+    ["has it", { refund: "re_1" }, "committed"],
+    ["has none", { id: "request-7" }, "cannot_tell"],
+  ])("a thing is judged by the id that `effect.id` reads: it %s", async (_, fields, reading) => {
+    const stage = openStage();
+    const { fake, options } = await openBank({
+      list: ([one]) => ({ body: { reference: one?.reference, ...fields } }),
+    });
+    fake.lose("after");
+    const effect = { id: (made: Refund) => (made as { refund?: string }).refund };
+    await stage.call(stage.tool(httpTool({ ...options, effect })), ARGS);
+    expect(stage.readings[0]?.reading.reading).toBe(reading);
   });
 
   test("does not take a text that quotes the key for the key", async () => {

@@ -259,7 +259,8 @@ describe("paths", () => {
   test("the error names the rule and points at its documentation", () => {
     expect(refusal({ price: Number.NaN })).toMatchObject({
       code: "ERR_HOLDFIRE_INVALID_INPUT",
-      message: "intent.price: must be a finite number, not NaN. See docs/errors.md#invalid-input",
+      message:
+        "intent.price: must be a finite number, not NaN. See node_modules/holdfire/docs/errors.md#invalid-input",
     });
   });
 });

@@ -1,13 +1,34 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { digest, digestText } from "../../src/key/digest.ts";
+import { beginning, digestFrom, digestText } from "../../src/key/digest.ts";
 
 test("it is SHA-256 over the versioned domain and the parts, each with its length in bytes", () => {
   const framed = "17:holdfire/1/things1:a2:é-0:";
-  const expected = createHash("sha256").update(framed, "utf8").digest();
-  expect(digest("things", "a", "é", undefined, "")).toEqual(expected);
-  expect(digestText("things", "a", "é", undefined, "")).toBe(expected.toString("base64url"));
+  const expected = createHash("sha256").update(framed, "utf8").digest("base64url");
+  expect(digestText("things", "a", "é", undefined, "")).toBe(expected);
+});
+
+test("the length of any part is that of its bytes in UTF-8", () => {
+  const part = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 60 }),
+    fc.string({ unit: "binary-ascii", maxLength: 60 }),
+    fc.constantFrom("\u007f", "\u0080", "x".repeat(24), "x".repeat(25), `${"x".repeat(23)}é`),
+  );
+  fc.assert(
+    fc.property(part, (text) => {
+      const framed = Buffer.from(`12:holdfire/1/d${Buffer.from(text).length}:${text}`, "utf8");
+      expect(digestText("d", text)).toBe(createHash("sha256").update(framed).digest("base64url"));
+    }),
+    { seed: 257, numRuns: 500 },
+  );
+});
+
+test("parts that many digests begin with may be given beforehand", () => {
+  const whole = digestText("d", "é", undefined, "b", "c");
+  expect(digestFrom(beginning("d"), "é", undefined, "b", "c")).toBe(whole);
+  expect(digestFrom(beginning("d", "é", undefined), "b", "c")).toBe(whole);
+  expect(digestFrom(beginning("d", "é", undefined, "b", "c"))).toBe(whole);
 });
 
 test("text is 43 characters that need no escaping anywhere", () => {

@@ -3,6 +3,7 @@ import { validate, version } from "uuid";
 import { describe, expect, test } from "vitest";
 import { InvalidInputError } from "../../src/errors.ts";
 import { canonicalize } from "../../src/key/canonical.ts";
+import { digestText } from "../../src/key/digest.ts";
 import {
   fingerprint,
   hashArguments,
@@ -32,6 +33,33 @@ describe("mintId", () => {
     );
     expect(wireKey(id, 0)).toBe("bc5da508-61aa-8b53-9fa1-4e71ba1e3496");
     expect(wireKey(id, 1)).toBe("61d0d21c-2791-8749-941c-4d714482a785");
+    const odd = { app: undefined, tenant: "ß".repeat(20), scope: "s\u001fü", tool: "отправить" };
+    expect(mintId({ ...odd, again: "zweites Mal", intent: '{"to":"Zoë 😀"}' })).toBe(
+      "oZKE_h0D01evTsSxVm87rvKCdoUqpIif1m82eR1gutk",
+    );
+    expect(mintIdFromKey({ ...odd, key: "Schlüssel" })).toBe(
+      "2dJkTsKADymnVxNkMaOOsrkahb9pTZGltIibFCiWbX8",
+    );
+  });
+
+  test("an id does not depend on which were minted before it", () => {
+    const parts = fc.record({
+      app: fc.constantFrom(undefined, "", "a", "b"),
+      tenant: fc.constantFrom("", "a", "b", "default"),
+      scope: fc.constantFrom("s", "conversation-7/turn-3"),
+      tool: fc.constantFrom("pay", "refund_payment"),
+      again: fc.constantFrom(undefined, "", "second"),
+      intent: fc.constantFrom("{}", '{"a":"é"}'),
+    });
+    fc.assert(
+      fc.property(fc.array(parts), (calls) => {
+        for (const { app, tenant, scope, tool, again, intent } of calls) {
+          const expected = digestText("operation", app, tenant, scope, tool, again, intent);
+          expect(mintId({ app, tenant, scope, tool, again, intent })).toBe(expected);
+        }
+      }),
+      { seed: 43, numRuns: 200 },
+    );
   });
 
   test("an id is 43 characters of base64url", () => {
@@ -119,6 +147,13 @@ describe("wireKey", () => {
     }
     expect(isWireKey("bc5da508-61aa-4b53-9fa1-4e71ba1e3496")).toBe(false);
     expect(isWireKey("order-7")).toBe(false);
+  });
+
+  test("an id that is not written as base64url has the key of the bytes it is read as", () => {
+    const other = [`${id}=`, `${id}!`, ` ${id}`, `${id.slice(0, 9)}\n${id.slice(9)}`];
+    for (const written of other) expect(wireKey(written, 0)).toBe(wireKey(id, 0));
+    const slashes = Buffer.alloc(32, 0xff).toString("base64");
+    expect(wireKey(slashes, 0)).toBe("ffffffff-ffff-8fff-bfff-ffffffffffff");
   });
 
   test("16 bytes are enough for a key, one less is not", () => {

@@ -40,6 +40,14 @@ describe("the timers of the system's clock", () => {
     expect(fired).toEqual(["a", "b"]);
   });
 
+  test("count the time in which the loop is blocked: a lease must be renewed as soon as it can be", async () => {
+    systemClock.after(10, note("renewal"));
+    // A tool that waits for a program, say, before the turn ends.
+    vi.advanceTimersByTime(25);
+    await pass(0);
+    expect(fired).toEqual(["renewal"]);
+  });
+
   test("never fire once cancelled, in the turn they were made in or later, also twice", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const [a, b, , d, e] = names.map((name) => systemClock.after(10, note(name)));

@@ -48,7 +48,6 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   claim: {
     nothing: "claimed",
     held: "claimed",
-    queued: "claimed",
     claimed: "!busy",
     unknown: "claimed",
     committed: "!settled",
@@ -61,7 +60,6 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   file: {
     nothing: "!absent",
     held: "committed",
-    queued: "committed",
     claimed: "claimed",
     unknown: "committed",
     committed: "committed",
@@ -72,7 +70,6 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   hold: {
     nothing: "held",
     held: "held",
-    queued: "held",
     claimed: "!busy",
     unknown: "!settled",
     committed: "!settled",
@@ -83,7 +80,6 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   resolve: {
     nothing: "!absent",
     held: "!held",
-    queued: "!held",
     claimed: "!busy",
     unknown: "committed",
     committed: "!settled",
@@ -93,7 +89,6 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   running: {
     nothing: "!absent",
     held: "!stale",
-    queued: "!stale",
     claimed: "!stale",
     unknown: "!stale",
     committed: "!stale",
@@ -104,7 +99,6 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   doubt: {
     nothing: "!absent",
     held: "=",
-    queued: "=",
     claimed: "=",
     unknown: "=",
     committed: "=",
@@ -114,7 +108,6 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   meet: {
     nothing: "!absent",
     held: "held",
-    queued: "queued",
     claimed: "claimed",
     unknown: "unknown",
     committed: "committed",
@@ -124,7 +117,6 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   abandon: {
     nothing: "!absent",
     held: "!held",
-    queued: "!held",
     claimed: "!busy",
     unknown: "unknown",
     committed: "!settled",
@@ -134,7 +126,6 @@ const TABLE: Record<Move["move"], Record<StateTag | "nothing", string>> = {
   forget: {
     nothing: "!absent",
     held: "!busy",
-    queued: "!busy",
     claimed: "!busy",
     unknown: "gone",
     committed: "!settled",
@@ -147,7 +138,6 @@ function ofOwner(claimed: string, others = "!stale"): Record<StateTag | "nothing
   return {
     nothing: "!absent",
     held: others,
-    queued: others,
     claimed,
     unknown: others,
     committed: others,

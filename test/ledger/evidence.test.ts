@@ -29,7 +29,6 @@ describe("late evidence", () => {
     { tag: "unknown", reason: "lost_reply" },
     { tag: "not_applied", reason: "absent" },
     { tag: "held", ask: askOf() },
-    { tag: "queued" },
     { tag: "denied", by: "ana" },
   ] satisfies State[])("of a commit turns $tag into committed, with what it knows", (state) => {
     const payload = { form: "json", text: "1" } as const;
@@ -231,5 +230,72 @@ describe.each([
       tag: "write",
       report,
     });
+  });
+});
+
+describe("the doubt of an owner whose record was lost, and made anew by another", () => {
+  const note = { n: 3, epoch: 2, generation: 0, licence: "first", at: 2, endedAt: 40 } as const;
+  const evidence = evidenceOf({ attempt: 3, epoch: 2, verdict: "unknown" });
+  const doubt = (found: Stored, more: object = {}): Applied =>
+    apply(found, { move: "file", evidence, madeAt: 1, note, dedupes: false, at: 50, ...more }, 50);
+  const unknown: State = { tag: "unknown", reason: "store_lost" };
+  const held: State = { tag: "held", ask: askOf() };
+  const claimed: State = { tag: "claimed", holder: "holder-1" };
+
+  test.each<[State, State, number, string]>([
+    [claimed, { ...claimed, before: unknown, beforeAt: 50 }, 0, "keep"],
+    [held, { ...held, before: unknown }, 0, "keep"],
+    [{ tag: "not_applied", reason: "rejected" }, unknown, 50, "none"],
+    [{ tag: "unknown", reason: "lost_reply" }, { tag: "unknown", reason: "lost_reply" }, 0, "keep"],
+    [{ tag: "denied", by: "ana" }, { tag: "denied", by: "ana" }, 0, "keep"],
+  ])("is an attempt before all others: %j", (state, after, stateAt, lease) => {
+    const applied = doubt(stored({ state }));
+    expect(applied).toMatchObject({ tag: "write", lease });
+    const record = written(applied);
+    expect(record).toMatchObject({ state: after, stateAt, fired: 1, evidence: [] });
+    const lost = { ...note, n: 0, epoch: 0, verdict: "unknown" };
+    expect(record.attempts).toEqual([lost, ...recordOf().attempts]);
+    expect(record.untold).toBe(stateAt === 50 ? true : undefined);
+  });
+
+  test("is not added to a commit, nor twice, nor where its end is known", () => {
+    const committed = stored({ state: committedBy(1) });
+    const once = { ...stored(), record: written(doubt(stored())) };
+    for (const same of [
+      doubt(committed),
+      doubt(once),
+      doubt(stored(), { evidence: { ...evidence, verdict: "rejected" } }),
+      doubt(stored(), { note: undefined }),
+    ]) {
+      expect(same).toEqual({ tag: "same" });
+    }
+  });
+
+  test("leaves abandoned what a person gave up", () => {
+    const state: State = { tag: "not_applied", reason: "rejected" };
+    const record = written(doubt(stored({ state, abandonedFor: "other" })));
+    expect(record.state).toEqual({ tag: "unknown", reason: "abandoned" });
+  });
+
+  test("stops an owner that has not heard of it, until it was cleared", () => {
+    const found = { ...stored(), record: written(doubt(stored())) };
+    const own = { holder: "holder-1", epoch: 1, at: 60 } as const;
+    const rejected = { n: 1, verdict: "rejected", endedAt: 55 } as const;
+    const settle = (known: Stored, updates: readonly { n: number }[]) =>
+      apply(
+        known,
+        { move: "settle", state: { tag: "not_applied", reason: "rejected" }, updates, ...own },
+        60,
+      );
+    const again = (updates: readonly { n: number }[]) =>
+      apply(found, { move: "note", licence: "refused", leaseMs: 1, updates, ...own }, 60);
+    const changed = { tag: "refused", why: "changed" };
+    expect([settle(found, [rejected]), again([rejected])]).toEqual([changed, changed]);
+    expect(again([rejected, { n: 0 }]).tag).toBe("write");
+    const attempts = found.record.attempts.map((one) =>
+      one.n === 0 ? { ...one, cleared: "person" as const } : one,
+    );
+    const cleared = { ...found, record: { ...found.record, attempts } };
+    expect(settle(cleared, [rejected]).tag).toBe("write");
   });
 });

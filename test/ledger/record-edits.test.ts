@@ -3,6 +3,7 @@ import {
   addAttempt,
   addNames,
   endLater,
+  enter,
   fenceEnlisted,
   isAsKnown,
   newRecord,
@@ -175,7 +176,7 @@ describe("the names of a record", () => {
   });
 
   test("of its runs begin with the one that made it, and each call with a run adds its own", () => {
-    const made = newRecord(draftOf({ run: "run-1" }), 0);
+    const made = enter(newRecord(draftOf({ run: "run-1" }), 0), { tag: "claimed", holder: "p" }, 0);
     expect(made.runs).toEqual(["run-1"]);
     expect(redraft(made, draftOf({ run: "run-2" })).runs).toEqual(["run-1", "run-2"]);
     expect(redraft(made, draftOf()).runs).toEqual(["run-1"]);

@@ -57,7 +57,7 @@ test.each<[string, Partial<OperationRecord>, readonly string[]]>([
 });
 
 test("the first layout stays readable, and one that is not known is refused", () => {
-  const text = `{"v":1,"t":"pay","c":"s","f":"f","st":{"tag":"queued"},"sa":2,"ca":1,"e":1,"ah":"a","ru":[],"at":[]}`;
+  const text = `{"v":1,"t":"pay","c":"s","f":"f","st":{"tag":"claimed","holder":"p"},"sa":2,"ca":1,"e":1,"ah":"a","ru":[],"at":[]}`;
   expect(unpackRecord(text, "acme", "id")).toMatchObject({
     tool: "pay",
     service: "pay",

@@ -45,7 +45,6 @@ const covers = (one: Arrow, other: Arrow): boolean =>
 
 test("the picture of the states is what the ledger does", () => {
   const all = legal();
-  // No move leads to `queued`.
   const reached = reachedFrom(all, "nothing");
   const arrows = all.filter(({ from }) => reached.has(from));
   expect([...drawnStates].sort()).toEqual([...reached].sort());

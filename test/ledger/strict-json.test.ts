@@ -1,7 +1,8 @@
+import { isBoxedPrimitive, isMap, isNativeError, isSet } from "node:util/types";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { writeJson } from "../../src/ledger/codec/strict-json.ts";
+import { type Written, writeJson } from "../../src/ledger/codec/strict-json.ts";
 
 const ENOUGH = 1_000_000;
 
@@ -172,6 +173,91 @@ describe("what JSON cannot carry", () => {
     const endless = (): object => ({ toJSON: () => ({ more: endless() }) });
     expect(whyNot(endless())).toMatch(/nested deeper than 500$/);
   });
+});
+
+describe("any value", () => {
+  /** Said plainly: what `JSON.stringify` writes, unless that would lose something. */
+  function plainly(value: unknown): string | undefined {
+    const text = JSON.stringify(value, function (this: unknown, _key: string, given: unknown) {
+      const inner = isBoxedPrimitive(given) ? given.valueOf() : given;
+      const isLost =
+        ["function", "symbol", "bigint"].includes(typeof inner) ||
+        (typeof inner === "number" && !Number.isFinite(inner)) ||
+        (inner === undefined && Array.isArray(this)) ||
+        (typeof inner === "object" && inner !== null && isOpaque(inner));
+      if (isLost) throw new Error("lost");
+      return Object.is(inner, -0) ? MINUS_ZERO : inner;
+    });
+    return text?.replaceAll(JSON.stringify(MINUS_ZERO), "-0");
+  }
+
+  const MINUS_ZERO = "\u0000minus zero";
+
+  function isOpaque(value: object): boolean {
+    if (Array.isArray(value)) return false;
+    if (isMap(value) || isSet(value) || isNativeError(value) || ArrayBuffer.isView(value))
+      return true;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+    return !isPlain && Object.keys(value).length === 0;
+  }
+
+  const outcome = (value: unknown): string | undefined => {
+    try {
+      return plainly(value);
+    } catch {
+      return "refused";
+    }
+  };
+
+  const plain = fc.anything({
+    withBigInt: true,
+    withBoxedValues: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withNullPrototype: true,
+    withSparseArray: true,
+    withTypedArray: true,
+    stringUnit: "binary",
+    maxDepth: 3,
+  });
+  const { value: anything } = fc.letrec<{ value: unknown }>((tie) => {
+    const value = tie("value");
+    const key = fc.oneof(
+      fc.constantFrom("a", "toJSON", "__proto__", "é\n"),
+      fc.string({ maxLength: 70 }),
+    );
+    return {
+      value: fc.oneof(
+        { maxDepth: 3 },
+        plain,
+        fc.array(value, { maxLength: 4 }),
+        fc.dictionary(key, value, { maxKeys: 4 }),
+        // A boxed value that a `toJSON` returns is refused, where `JSON.stringify` would unbox it.
+        value.map((inner) => ({ toJSON: () => (isBoxedPrimitive(inner) ? null : inner) })),
+        value.map((inner) => ({
+          get read() {
+            return inner;
+          },
+        })),
+        value.map((inner) => Object.assign(new Receipt(), { inner })),
+        value.map((inner) => ({ inner, throws: new Proxy({}, { ownKeys: thrower }) })),
+      ),
+    };
+  });
+
+  test("is written as JSON.stringify writes it, or refused where that would lose something", () => {
+    fc.assert(
+      fc.property(anything, (value) => {
+        const written = writeJson(value, ENOUGH);
+        expect(written.tag === "text" ? written.text : tagOf(written)).toBe(outcome(value));
+      }),
+      { seed: 4, numRuns: 3_000 },
+    );
+  });
+
+  const tagOf = ({ tag }: Written): string | undefined => (tag === "undefined" ? undefined : tag);
 });
 
 describe("the size limit", () => {

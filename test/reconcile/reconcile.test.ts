@@ -66,7 +66,7 @@ describe("settles by reading alone", () => {
       notApplied: 0,
       stillUnknown: [],
       resent: 0,
-      skipped: { busy: 0, noTool: {}, otherVersion: 0, unreadable: 0 },
+      skipped: { busy: 0, noTool: {}, otherApp: 0, otherVersion: 0, unreadable: 0 },
       cursor: undefined,
     });
     expect(world.service.arrivals).toHaveLength(1);

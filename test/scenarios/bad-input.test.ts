@@ -116,6 +116,18 @@ describe("before anything is sent or claimed", () => {
     ["a negative deadline", { scope: "s", deadlineMs: -1 }, "options.deadlineMs"],
     ["a deadline of zero", { scope: "s", deadlineMs: 0 }, "options.deadlineMs"],
     ["a deadline that is no number", { scope: "s", deadlineMs: Number.NaN }, "options.deadlineMs"],
+    ["a signal that is a word", { scope: "s", signal: "stop" }, "options.signal"],
+    ["null for a signal", { scope: "s", signal: null }, "options.signal"],
+    [
+      "a signal to which nobody can listen",
+      { scope: "s", signal: { aborted: false } },
+      "options.signal",
+    ],
+    [
+      "an emitter in place of a signal",
+      { scope: "s", signal: new EventTarget() },
+      "options.signal",
+    ],
     ["an endless deadline", { scope: "s", deadlineMs: 1e12 }, "options.deadlineMs"],
     ["an empty scope", { scope: "" }, "scope"],
     ["a scope with white space around it", { scope: " s" }, "scope"],

@@ -31,6 +31,19 @@ describe("hf.close", () => {
     expect(outcome).toMatchObject({ status: "in_progress", recorded: false });
   });
 
+  test("does not leave a call that waits for a person without an answer", async () => {
+    let answer = (_: { approve: boolean; by: string }) => {};
+    const confirm = () => new Promise<{ approve: boolean; by: string }>((give) => (answer = give));
+    const { order, pass, hf, service, clock } = await openWorld({ hf: { confirm } });
+    const call = order("neither", { kind: "destructive" }).outcome(TEA, ONCE);
+    await clock.settle();
+    await pass(hf.close());
+    expect(await pass(call)).toMatchObject({ status: "held", reason: "approval" });
+    answer({ approve: true, by: "ana" });
+    await clock.settle();
+    expect(service.arrivals).toHaveLength(0);
+  });
+
   test("`drainMs` can be set", async () => {
     const { order, pass, hf, clock } = await openWorld({ hf: { retry: { drainMs: 50 } } });
     const hung = order("neither", { run: () => new Promise<EffectBody>(() => {}) });

@@ -66,6 +66,40 @@ describe("after a dead owner", () => {
     expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
   });
 
+  test("a tool made of tools that died between two of them is unknown; settled as not applied, it goes on where it was", async () => {
+    const world = await openWorld();
+    const { service, pass, another, clock } = world;
+    const { hf: mine, die } = mortal(world);
+    const toolsOf = (hf: Holdfire, between: () => Promise<void>) => {
+      const pay = world.order("keyed", { name: "pay" }, hf);
+      const tell = world.order("keyed", { name: "tell" }, hf);
+      const run = async (item: { item: string }) => {
+        await pay(item);
+        await between();
+        await tell(item);
+        return "both";
+      };
+      return hf.tool({ name: "both", kind: "write", via: "http", run });
+    };
+    const dying = toolsOf(mine, () => {
+      die();
+      return new Promise(() => {});
+    });
+    dying.outcome({ item: "tea" }, ONCE).catch(() => {});
+    await clock.settle();
+    await expect.poll(() => service.effects.length).toBe(1);
+    await clock.settle();
+    const heir = another();
+    const both = toolsOf(heir, async () => {});
+    const outcome = await pass(both.outcome({ item: "tea" }, ONCE));
+    expect(outcome).toMatchObject({ status: "unknown", reason: "lost_reply" });
+    expect(service.effects).toHaveLength(1);
+    await heir.operations.resolve(outcome.id, { as: "not_applied", by: "ana", anyway: true });
+    expect(await pass(both({ item: "tea" }, ONCE))).toBe("both");
+    // The payout is replayed, and only the notice is sent.
+    expect(service.effects).toHaveLength(2);
+  });
+
   test("absent is proof only when its attempt can send no more, not when its lease is over", async () => {
     const world = await openWorld();
     const { clock, order, pass, another, service } = world;

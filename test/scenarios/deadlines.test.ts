@@ -41,17 +41,35 @@ describe("deadlines beat everything", () => {
     const ended = hung.outcome(TEA, ONCE).catch((error: unknown) => error);
     await pass(Promise.race([ended, clock.advance(61_000)]));
     const result = await Promise.race([ended, Promise.resolve("still waiting")]);
-    expect(result).not.toBe("still waiting");
+    expect(result).toMatchObject({ status: "not_applied", reason: "not_sent", attempts: 0 });
     expect(service.arrivals).toHaveLength(0);
   });
 
   test("a precondition that throws ends the call before anything is sent or claimed", async () => {
     const { service, order, pass, hf } = await openWorld();
-    const broken = order("conditional", { precondition: () => Promise.reject(new Error("down")) });
-    const ended = await pass(broken.outcome(TEA, ONCE).catch((error: unknown) => ({ error })));
-    expect(ended).not.toMatchObject({ status: "committed" });
+    const error = new Error("down");
+    const broken = order("conditional", { precondition: () => Promise.reject(error) });
+    const ended = await pass(broken.outcome(TEA, ONCE));
+    expect(ended).toMatchObject({ status: "not_applied", reason: "not_sent", attempts: 0, error });
     expect((await hf.operations.list()).items).toEqual([]);
     expect(service.arrivals).toHaveLength(0);
+  });
+
+  test("a caller that leaves while the precondition is read has sent nothing", async () => {
+    const { service, order, pass, hf, heard } = await openWorld();
+    const stop = new AbortController();
+    const hung = order("conditional", {
+      precondition: () => {
+        stop.abort();
+        return new Promise<never>(() => {});
+      },
+    });
+    const ended = await pass(hung.outcome(TEA, { ...ONCE, signal: stop.signal }));
+    expect(ended).toMatchObject({ status: "not_applied", reason: "aborted", attempts: 0 });
+    expect((await hf.operations.list()).items).toEqual([]);
+    expect(service.arrivals).toHaveLength(0);
+    // It was not the reader that failed.
+    expect(heard("warning")).toEqual([]);
   });
 
   test("a look that took all the time leaves none to send in", async () => {

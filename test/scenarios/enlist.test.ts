@@ -60,10 +60,18 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
       });
       // Also where it throws: a caller may catch that, and commit.
       const ending = () => client.query(end);
-      return await order.outcome({ item: "tea" }, { scope }).finally(ending);
+      const outcome = await order.outcome({ item: "tea" }, { scope }).finally(ending);
+      await cooledDown(outcome.at);
+      return outcome;
     } finally {
       client.release();
     }
+  }
+
+  /** An end is noted no earlier than it is on the server's clock: on a slow machine that clock reaches it later. */
+  async function cooledDown(at: number): Promise<void> {
+    const clock = `SELECT extract(epoch FROM clock_timestamp()) * 1000 > ${at} + 1 AS passed`;
+    while (!(await pool.query(clock)).rows[0].passed);
   }
 
   test("commits with its effect, and is replayed afterwards", async () => {
@@ -96,6 +104,38 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
     client.release();
     expect(await orders()).toBe(1);
   });
+
+  test.each(["COMMIT", "ROLLBACK"])(
+    "and another one to the same thing in the same transaction: both, %s",
+    async (end) => {
+      const scope = randomUUID();
+      const resource = `account/${scope}`;
+      const inOne = async (last: string) => {
+        const client = await pool.connect();
+        await client.query("BEGIN");
+        const order = hf.enlist(client).tool({
+          name: "order",
+          kind: "write",
+          resource: () => resource,
+          run: async ({ item }: { item: string }) => {
+            await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
+            return item;
+          },
+        });
+        const told = [
+          await order({ item: "tea" }, { scope }),
+          await order({ item: "milk" }, { scope }),
+        ];
+        await client.query(last);
+        client.release();
+        return told;
+      };
+      expect(await inOne(end)).toEqual(["tea", "milk"]);
+      expect(await orders()).toBe(end === "COMMIT" ? 2 : 0);
+      expect(await inOne("COMMIT")).toEqual(["tea", "milk"]);
+      expect(await orders()).toBe(2);
+    },
+  );
 
   test("is not looked for by others before its transaction has ended", async () => {
     const readings: boolean[] = [];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { absent, cannotTell, type Reading } from "../../src/engine/define/reading.ts";
+import type { NamedCallOptions } from "../../src/engine/operation/operation.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { type EffectBody, faults } from "../../src/testing/faulty-service.ts";
@@ -35,6 +36,18 @@ describe("a store that may forget has no memory to trust: a missing record is re
       expect(service.arrivals).toHaveLength(1);
     },
   );
+
+  test("also a call under a name of its caller's own, in no scope: nobody has called it fresh", async () => {
+    const { service, order, pass, restart } = await openForgetful();
+    // As `hf.run` does.
+    const named: NamedCallOptions = { key: "payout-7" };
+    await pass(order("readable").outcome(TEA, named));
+    const { hf, heard } = restart();
+    const again = await pass(order("readable", {}, hf).outcome(TEA, named));
+    expect(again).toMatchObject({ status: "committed", effect: "noop", attempts: 0 });
+    expect(heard("warning")).toMatchObject([{ code: "store_forgot" }]);
+    expect(service.arrivals).toHaveLength(1);
+  });
 
   test("a reply that was lost before the restart is found, too", async () => {
     const { service, order, pass, restart } = await openForgetful();

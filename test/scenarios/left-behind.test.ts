@@ -222,3 +222,26 @@ test("context.fetch with a signal that was aborted before sends nothing, and say
   });
   expect(service.arrived).toEqual([]);
 });
+
+test("what a run does when it is told to stop is not done after a success", async () => {
+  const { hf } = await openWorld();
+  const service = await startService((_, response) => response.end('{"id":"job"}'));
+  const begin = hf.tool({
+    name: "begin",
+    kind: "write",
+    run: async ({ fails }: { readonly fails: boolean }, { signal }) => {
+      const answer = await fetch(service.url, { method: "POST", body: "{}" });
+      signal.addEventListener("abort", () => cancelled.push(fails));
+      if (fails) throw new Error("a bug");
+      return answer.json();
+    },
+  });
+  const cancelled: boolean[] = [];
+  const caller = new AbortController();
+  const options = { scope: "job-1", signal: caller.signal };
+  expect(await begin.outcome({ fails: false }, options)).toMatchObject({ status: "committed" });
+  expect(await begin.outcome({ fails: true }, options)).toMatchObject({ status: "unknown" });
+  caller.abort();
+  await hf.close();
+  expect(cancelled).toEqual([true]);
+});

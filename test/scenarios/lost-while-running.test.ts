@@ -1,5 +1,5 @@
 /** The store loses everything while an attempt still runs, and another process makes the same call. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import { absent, committed } from "../../src/engine/define/reading.ts";
 import { notApplied } from "../../src/index.ts";
@@ -159,4 +159,92 @@ test("a yes is no answer to another intent under the same key, made since its re
   const [answered, declined] = await clock.run(Promise.allSettled([one, other]));
   expect(answered).toMatchObject({ status: "fulfilled", value: "paid 1" });
   expect(declined).toMatchObject({ status: "rejected", reason: { reason: "rejected" } });
+});
+
+/** Two processes that pay, of which the second makes the record anew that the first has lost, and knows of no loss. */
+function openUnnoticed(more: object = {}) {
+  const { clock, start, loseOne, later } = open();
+  const fired: string[] = [];
+  const pays = (name: string, takesMs: number, run: () => string) =>
+    start().tool({
+      name: "pay",
+      kind: "write",
+      ...more,
+      run: async (_: object) => {
+        fired.push(name);
+        await later(takesMs);
+        return run();
+      },
+    });
+  const lost = () => {
+    throw Object.assign(new Error("reset"), { code: "ECONNRESET" });
+  };
+  const refused = () => {
+    throw notApplied("already paid");
+  };
+  return { clock, start, loseOne, fired, pays, lost, refused };
+}
+
+const JOB = { scope: "job" };
+
+describe("an owner whose record was lost and made anew does not know what became of its send", () => {
+  test.each([
+    ["before the other one is refused", 1_000, 2_000],
+    ["after the other one was refused", 2_000, 1_000],
+  ])("%s: it may have happened", async (_, firstMs, secondMs) => {
+    const { clock, start, loseOne, fired, pays, lost, refused } = openUnnoticed();
+    const first = pays("first", firstMs, lost).outcome({}, JOB);
+    await clock.advance(300);
+    await loseOne();
+    const second = pays("second", secondMs, refused).outcome({}, JOB);
+    expect(await clock.run(first)).toMatchObject({ status: "unknown", reason: "store_lost" });
+    // Who is told before the first one knows is told what the service said.
+    const isTold = secondMs < firstMs;
+    expect(await clock.run(second)).toMatchObject({ status: isTold ? "not_applied" : "unknown" });
+    await clock.advance(60_000);
+    const hf = start();
+    expect((await clock.run(hf.operations.list({}))).items).toMatchObject([{ status: "unknown" }]);
+    const again = pays("third", 0, () => "paid").outcome({}, { ...JOB, retry: "it was refused" });
+    expect(await clock.run(again)).toMatchObject({ status: "unknown" });
+    expect(fired).toEqual(["first", "second"]);
+  });
+
+  test("the other one, refused, does not fire again on that", async () => {
+    const isBusy = (error: unknown) => (error as { code?: string }).code === "BUSY";
+    const more = { classify: (error: unknown) => (isBusy(error) ? "refused" : undefined) };
+    const { clock, loseOne, fired, pays, lost } = openUnnoticed(more);
+    const first = pays("first", 500, lost).outcome({}, JOB);
+    await clock.advance(300);
+    await loseOne();
+    const busy = () => {
+      throw Object.assign(new Error("busy"), { code: "BUSY" });
+    };
+    const second = pays("second", 1_000, busy).outcome({}, JOB);
+    expect(await clock.run(first)).toMatchObject({ status: "unknown" });
+    expect(await clock.run(second)).toMatchObject({ status: "unknown" });
+    expect(fired).toEqual(["first", "second"]);
+  });
+
+  test("a call that is stopped before it sends is not told that nothing happened", async () => {
+    const { clock, start, loseOne, pays, lost } = openUnnoticed();
+    const first = pays("first", 500, lost).outcome({}, JOB);
+    await clock.advance(300);
+    await loseOne();
+    const stop = new AbortController();
+    const hf = start();
+    const looking = hf.tool({
+      name: "pay",
+      kind: "write",
+      readFirst: true,
+      readTimeoutMs: 5_000,
+      readState: () => new Promise<never>((_, reject) => clock.after(1_000, () => reject("late"))),
+      run: async (_: object) => "paid",
+    });
+    const second = looking.outcome({}, { ...JOB, signal: stop.signal });
+    await clock.advance(500);
+    stop.abort();
+    expect(await clock.run(first)).toMatchObject({ status: "unknown", reason: "store_lost" });
+    expect(await clock.run(second)).toMatchObject({ status: "unknown" });
+    expect((await clock.run(hf.operations.list({}))).items).toMatchObject([{ status: "unknown" }]);
+  });
 });

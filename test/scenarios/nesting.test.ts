@@ -43,7 +43,7 @@ describe("an operation inside an attempt of another", () => {
       run: async (_: { n: number }) => {
         const items = flip ? ["milk", "tea"] : ["tea", "milk"];
         for (const item of items) await inner({ item });
-        if (!flip) throw new OutcomeUnknownError({ tool: "x", id: "x", key: "x" }, "made up");
+        if (!flip) throw new OutcomeUnknownError({ tool: "x", id: "x", key: "x" }, "lost_reply");
         return "done";
       },
     });
@@ -180,6 +180,55 @@ describe("what an outer operation may say", () => {
     expect(whole).toMatchObject({ status: "committed", result: 2 });
     expect(service.effects).toHaveLength(2);
     expect(service.arrivals).toHaveLength(3);
+  });
+
+  describe("while it is open, what was done inside it is not pruned, however old", () => {
+    const DAY_MS = 86_400_000;
+    const ALL = { tombstonesOlderThanMs: DAY_MS };
+
+    test.each(["in the scope of the outer one", "in a scope of its own"])("%s", async (where) => {
+      const { service, order, hf, pass, clock } = await openWorld();
+      const first = order("neither", { name: "first" });
+      const second = order("neither", { name: "second", refuses: [429], attempts: 1 });
+      const other = order("neither", { name: "other" });
+      const inside = <T>(fn: () => Promise<T>) =>
+        where === "in a scope of its own" ? hf.scope("step", fn) : fn();
+      const outer = hf.tool({
+        name: "outer",
+        kind: "write",
+        via: "http",
+        run: (_: { n: number }) => inside(async () => [await first(TEA), await second(TEA)].length),
+      });
+      await pass(other.outcome(TEA, { scope: "before" }));
+      await clock.advance(5 * DAY_MS);
+      service.plan(WELL, faults.status({ status: 429 }));
+      expect(await pass(outer.outcome({ n: 1 }, ONCE))).toMatchObject({ status: "unknown" });
+      await clock.advance(3 * DAY_MS);
+      // What was settled long before it is.
+      expect(await pass(hf.prune(ALL))).toMatchObject({ tombstones: 1 });
+      expect(await pass(outer.outcome({ n: 1 }, ONCE))).toMatchObject({ status: "committed" });
+      // "other", "first", and "second" twice: refused, then done.
+      expect(service.arrivals).toHaveLength(4);
+      await clock.advance(3 * DAY_MS);
+      expect(await pass(hf.prune(ALL))).toMatchObject({ tombstones: 3 });
+    });
+
+    test("also where an attempt of it has not ended", async () => {
+      const { order, hf, clock, pass } = await openWorld();
+      const first = order("neither", { name: "first" });
+      const outer = hf.tool({
+        name: "outer",
+        kind: "write",
+        deadlineMs: 1_000,
+        run: async (_: { n: number }) => {
+          await first(TEA);
+          return new Promise<never>(() => {});
+        },
+      });
+      expect(await pass(outer.outcome({ n: 1 }, ONCE))).toMatchObject({ status: "in_progress" });
+      await clock.advance(3 * DAY_MS);
+      expect(await pass(hf.prune(ALL))).toMatchObject({ tombstones: 0 });
+    });
   });
 
   describe('without via: "http", what it did beside them was not seen: no later call fires it again', () => {

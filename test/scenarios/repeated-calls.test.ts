@@ -43,6 +43,19 @@ describe("a repeat in the same scope", () => {
     expect(retried).toMatchObject({ status: "committed", attempts: 2 });
   });
 
+  test("a reason for another try counts also beside a call that is only told the rejection again", async () => {
+    const { service, order, pass } = await openWorld();
+    const readable = order("readable");
+    service.plan(faults.status({ status: 404 }));
+    await pass(readable.outcome(TEA, ONCE));
+    const again = readable.outcome(TEA, ONCE);
+    const retried = [1, 2].map(() => readable.outcome(TEA, { ...ONCE, retry: "stock came in" }));
+    expect(await pass(again)).toMatchObject({ status: "not_applied", replayed: true });
+    const committed = { status: "committed", attempts: 2 };
+    expect(await pass(Promise.all(retried))).toMatchObject([committed, committed]);
+    expect(service.arrivals).toHaveLength(2);
+  });
+
   test("a rejected one fires in a new scope", async () => {
     const { service, order, pass } = await openWorld();
     const readable = order("readable");

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
 import { absent, committed } from "../../src/engine/define/reading.ts";
+import { notApplied } from "../../src/index.ts";
 import type { OperationRecord } from "../../src/ledger/record.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
@@ -93,7 +94,7 @@ test("what another process has sent since is not over because this one was rejec
     kind: "write",
     run: async (_: object) => {
       await later(100);
-      throw Object.assign(new Error("no"), { status: 400 });
+      throw notApplied("no");
     },
   });
   const call = pay.outcome({}, ONCE);

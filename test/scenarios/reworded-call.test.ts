@@ -109,6 +109,29 @@ describe("what became of the first meanwhile", () => {
     expect(service.arrivals).toHaveLength(3);
   });
 
+  test.each([
+    ["the model learned so by asking", true],
+    ["the call is then made by code", false],
+  ])("it was done after the yes, and %s: the person is shown that", async (_, isAsked) => {
+    const { inTurn, tool, hf, pass, first, approve, service } = await toldUnknown();
+    await inTurn("2", () => tool.reply(COFFEE));
+    await approve();
+    await pass(hf.operations.resolve(first, { as: "committed", by: "bo" }));
+    if (isAsked) await inTurn("2", () => hf.statusTool().reply({ operation: first }));
+    const make = () =>
+      inTurn("2", async () =>
+        isAsked ? (await tool.reply(COFFEE)).outcome : (await tool.outcome(COFFEE)).status,
+      );
+    // The yes was to one in place of the other, not to both.
+    expect(await make()).toBe("held");
+    expect((await waiting(hf)).shown).toMatchObject({ drift: { why: "committed_since" } });
+    expect(await make()).toBe("held");
+    expect(service.arrivals).toHaveLength(1);
+    await approve();
+    expect([await make(), await make()]).toEqual(["committed", "committed"]);
+    expect(service.arrivals).toHaveLength(2);
+  });
+
   test("it was done, and the model learned so by asking: another wish is another wish", async () => {
     const { inTurn, tool, hf, pass, first, service } = await toldUnknown();
     await pass(hf.operations.resolve(first, { as: "committed", by: "bo" }));

@@ -88,3 +88,68 @@ test("a reader is not taken for blind because it does not find what was refused"
   await clock.advance(60_000);
   expect(heard("warning", "reader_blind")).toEqual([]);
 });
+
+test.each(["ambient fetch", "context.fetch"])(
+  "a yes to the next request at the same address is no yes to the one before: %s",
+  async (way) => {
+    const { hf, pass, track, heard } = await openWorld();
+    const service = await startService((_, response, nth) =>
+      response.writeHead(nth === 1 ? 503 : 200).end("{}"),
+    );
+    const pay = hf.tool({
+      name: "pay",
+      kind: "write",
+      run: async (_: object, context) => {
+        const ask = way === "context.fetch" ? context.fetch : fetch;
+        const query = async (text: string) =>
+          (await track(ask(`${service.url}/graphql`, { method: "POST", body: text }))).json();
+        return { paid: await query("mutation { pay }"), by: await query("{ customer { name } }") };
+      },
+    });
+    expect(await pass(pay.outcome({}, ONCE))).toMatchObject({ status: "unknown" });
+    expect(heard("warning", "swallowed_status")).toHaveLength(1);
+    expect(service.arrived).toHaveLength(2);
+  },
+);
+
+test("another request with other credentials is no login of one that was turned away", async () => {
+  const { hf, pass, track } = await openWorld();
+  const service = await startService((_, response, nth) =>
+    response.writeHead(nth === 1 ? 401 : 200).end("{}"),
+  );
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    run: async (_: object) => {
+      const query = (authorization: string, text: string) =>
+        track(fetch(service.url, { method: "POST", body: text, headers: { authorization } }));
+      await query("of the user", "mutation { pay }");
+      return (await query("of the app", "mutation { audit }")).json();
+    },
+  });
+  expect(await pass(pay.outcome({}, ONCE))).toMatchObject({ status: "unknown" });
+});
+
+test.each([
+  [503, undefined, "unknown"],
+  [404, [404], "committed"],
+  [200, undefined, "committed"],
+])("the 70th of 80 writes, answered %i, where %o is a yes", async (last, accepts, status) => {
+  const { hf, pass, track } = await openWorld();
+  const service = await startService((request, response) =>
+    response.writeHead(request.url === "/70" ? last : 200).end("{}"),
+  );
+  const send = async (to: number) =>
+    (await track(fetch(`${service.url}/${to}`, { method: "DELETE" }))).text();
+  const clear = hf.tool({
+    name: "clear",
+    kind: "write",
+    accepts,
+    run: async (_: object) => {
+      for (let to = 1; to <= 80; to += 1) await send(to);
+      return "cleared";
+    },
+  });
+  expect(await pass(clear.outcome({}, ONCE))).toMatchObject({ status });
+  expect(service.arrived).toHaveLength(80);
+});

@@ -1,8 +1,10 @@
 /** Two programs with one account at a service: `app` keeps their keys apart. */
 import { describe, expect, test } from "vitest";
 import { createHoldfire } from "../../src/create.ts";
+import { absent, type StateQuery } from "../../src/engine/define/reading.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
-import { keysOf, listen, openWorld, TEA, type World } from "./world.ts";
+import { faults } from "../../src/testing/faulty-service.ts";
+import { keysOf, listen, lookUp, openWorld, TEA, type World } from "./world.ts";
 
 const SCOPE = { scope: "daily/2026-11-17" };
 
@@ -49,6 +51,75 @@ describe("two programs with one service account", () => {
     expect(world.service.effects).toHaveLength(1);
   });
 });
+
+describe.each([
+  ["two programs", "support-agent", "mail", { otherApp: 1, noTool: {} }],
+  [
+    "two processes of one program",
+    "billing-agent",
+    "slack",
+    { otherApp: 0, noTool: { notify: 1 } },
+  ],
+])(
+  "%s on one ledger, with tools of one name and accounts of their own",
+  (_, app, service, skipped) => {
+    const OPTIONS = {
+      name: "notify",
+      service: "mail",
+      commitsWithinMs: 1_000,
+      attempts: 1,
+      deadlineMs: 5_000,
+    } as const;
+
+    /** One that lost a reply, and cannot look at present; and one that looks elsewhere, and finds nothing. */
+    async function openTwo() {
+      const world = await openWorld();
+      const billing = world.another({ app: "billing-agent" });
+      const support = world.another({ app });
+      let isDown = true;
+      const client = world.client("readable");
+      const readState = (query: StateQuery<unknown>) =>
+        isDown ? Promise.reject(new Error("down")) : lookUp(client)(query);
+      const pay = world.order("readable", { ...OPTIONS, readState }, billing);
+      world.order("readable", { ...OPTIONS, service, readState: async () => absent() }, support);
+      const lookAgain = () => {
+        isDown = false;
+      };
+      return { ...world, billing, support, pay, lookAgain };
+    }
+
+    test("one does not settle what the other has open, and it is done once", async () => {
+      const { service, support, pay, pass, clock, lookAgain } = await openTwo();
+      service.plan(faults.commitThenReset());
+      expect(await pass(pay.outcome(TEA, SCOPE))).toMatchObject({ status: "unknown" });
+      await pass(new Promise<void>((resolve) => clock.after(60_000, resolve)));
+      expect(await pass(support.reconcile())).toMatchObject({
+        checked: 0,
+        notApplied: 0,
+        skipped,
+      });
+      lookAgain();
+      await pass(new Promise<void>((resolve) => clock.after(60_000, resolve)));
+      expect(await pass(pay.outcome(TEA, SCOPE))).toMatchObject({
+        status: "committed",
+        via: "read",
+      });
+      expect(service.effects).toHaveLength(1);
+    });
+
+    test("one does not look for what the other has done: nothing is called gone, and no reader blind", async () => {
+      const { support, pay, pass, clock, lookAgain } = await openTwo();
+      lookAgain();
+      const heard = listen(support);
+      for (const item of ["tea", "milk", "cake"]) await pass(pay({ item }, SCOPE));
+      await pass(new Promise<void>((resolve) => clock.after(60_000, resolve)));
+      const report = await pass(support.driftReport());
+      expect(report).toMatchObject({ checked: 0, findings: [] });
+      await pass(support.reconcile());
+      expect(heard("warning", "reader_blind")).toHaveLength(0);
+    });
+  },
+);
 
 describe("a program without a name", () => {
   test("is warned once, at its first keyed write", async () => {

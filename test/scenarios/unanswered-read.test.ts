@@ -68,3 +68,85 @@ test("asked again, a reader that is answered is believed", async () => {
   expect(await pass(pay.outcome({}, ONCE))).toMatchObject({ status: "committed" });
   expect(paid()).toBe(1);
 });
+
+test.each(["ambient fetch", "the reader's own fetch"])(
+  "a question in a body that was not answered, beside one that was: %s",
+  async (way) => {
+    const { hf, pass, track, heard } = await openWorld();
+    const paid = await startService((request) => request.socket.destroy());
+    const service = await startService((_, response, nth) =>
+      response.writeHead(nth % 2 === 1 ? 503 : 200).end("{}"),
+    );
+    const pay = hf.tool({
+      name: "pay",
+      kind: "write",
+      run: (_: object) => track(fetch(paid.url, { method: "POST", body })),
+      readState: async (query) => {
+        const ask = way === "ambient fetch" ? fetch : query.fetch;
+        const list = async (what: string): Promise<Listed> => {
+          const answer = await track(ask(service.url, { method: "POST", body: what }));
+          return (await answer.json()) as Listed;
+        };
+        const { data } = await list("{ payments(state: sent) }");
+        const { data: more } = await list("{ payments(state: done) }");
+        return data?.[0] || more?.[0] ? committed({} as never) : absent();
+      },
+      commitsWithinMs: 0,
+    });
+    const expected = { status: "unknown", reason: "cannot_tell" };
+    expect(await pass(pay.outcome({}, ONCE))).toMatchObject(expected);
+    expect(heard("warning", "reader_failed")[0]).toMatchObject({ why: "unanswered" });
+    expect(paid.arrived).toHaveLength(1);
+  },
+);
+
+test.each([
+  [503, { status: "unknown", reason: "cannot_tell" }, 1],
+  [200, { status: "not_applied", reason: "absent" }, 3],
+])("the 70th page of a list, answered %i", async (last, expected, sent) => {
+  const { hf, pass, track } = await openWorld();
+  const paid = await startService((request) => request.socket.destroy());
+  const service = await startService((request, response) => {
+    const isLast = request.url === "/70";
+    response.writeHead(isLast ? last : 200).end(JSON.stringify({ more: !isLast }));
+  });
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    run: (_: object) => track(fetch(paid.url, { method: "POST", body })),
+    readState: async ({ fetch }) => {
+      for (let page = 1; ; page += 1) {
+        const answer = await track(fetch(`${service.url}/${page}`));
+        const { more } = (await answer.json()) as { readonly more?: boolean };
+        if (!more) return absent();
+      }
+    },
+    commitsWithinMs: 0,
+  });
+  expect(await pass(pay.outcome({}, ONCE))).toMatchObject(expected);
+  expect(paid.arrived).toHaveLength(sent);
+});
+
+test("a read that could not even be sent, and whose error was swallowed, found nothing out", async () => {
+  const { hf, pass, track, service, paid, heard } = await open(() => 200);
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    run: (_: object) => track(fetch(service.url, { method: "POST", body })),
+    readState: async (query) => {
+      try {
+        // A token that was pasted with a line break in it.
+        const headers = { authorization: "Bearer to\nken" };
+        await query.fetch(service.url, { headers });
+      } catch {}
+      return absent();
+    },
+    commitsWithinMs: 0,
+  });
+  expect(await pass(pay.outcome({}, ONCE))).toMatchObject({
+    status: "unknown",
+    reason: "cannot_tell",
+  });
+  expect(heard("warning", "reader_failed")[0]).toMatchObject({ why: "unanswered" });
+  expect(paid()).toBe(1);
+});

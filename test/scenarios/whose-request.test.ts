@@ -1,5 +1,6 @@
 /** Requests beside the effect: a login, a look, a queue that two attempts share, an exporter. None is taken for proof. */
-import { expect, test } from "vitest";
+import { Pool } from "undici";
+import { expect, onTestFinished, test } from "vitest";
 import { startService } from "../wire/servers.ts";
 import { openWorld } from "./world.ts";
 
@@ -216,4 +217,63 @@ test("an exporter's timer that was armed in an attempt fires after it: sent, and
   await expect.poll(() => flushed).toBeDefined();
   expect((await flushed)?.status).toBe(500);
   expect(await hf.operations.get(outcome.id)).toMatchObject({ status: "committed" });
+});
+
+/** Posts over one connection that all share, and calls back when the body, which comes in two parts, has ended. */
+async function openPool() {
+  const service = await startService((_, response) => {
+    response.write("{");
+    setTimeout(() => response.end("}"), 5);
+  });
+  const pool = new Pool(service.url, { connections: 1 });
+  onTestFinished(() => pool.destroy());
+  const post = (path: string, done: () => void, failed: (error: unknown) => void): void => {
+    pool.request({ path, method: "POST", body }, (error, answer) => {
+      if (error) failed(error);
+      else answer.body.on("error", failed).on("end", done).resume();
+    });
+  };
+  return { service, post };
+}
+
+test("a callback on a connection that another attempt has opened sends as its own attempt", async () => {
+  const { hf } = await openWorld();
+  const { service, post } = await openPool();
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    run: ({ to }: { readonly to: string }) =>
+      new Promise<string>((resolve, reject) => {
+        const book = () => post(`/${to}/book`, () => resolve("paid"), reject);
+        post(`/${to}/pay`, book, reject);
+      }),
+  });
+  const paid = { status: "committed", wireRequests: 2 };
+  expect(await pay.outcome({ to: "ana" }, ONCE)).toMatchObject(paid);
+  const both = ["ben", "cem"].map((to) => pay.outcome({ to }, ONCE));
+  expect(await Promise.all(both)).toMatchObject([paid, paid]);
+  expect(service.arrived).toHaveLength(6);
+});
+
+test("and it calls tools in its own scope, in an attempt or in none", async () => {
+  const { hf } = await openWorld();
+  const { post } = await openPool();
+  let mails = 0;
+  const mail = hf.tool({
+    name: "mail",
+    kind: "write",
+    run: async (_: object) => {
+      mails += 1;
+    },
+  });
+  const payAndMail = (to: string) =>
+    new Promise<void>((resolve, reject) => {
+      post(`/${to}`, () => void mail({}).then(resolve, reject), reject);
+    });
+  const run = ({ to }: { readonly to: string }) => payAndMail(to);
+  const pay = hf.tool({ name: "pay", kind: "write", run });
+  for (const to of ["ana", "ben"]) await pay({ to }, ONCE);
+  expect(mails).toBe(2);
+  for (const to of ["cem", "dan"]) await hf.scope(to, () => payAndMail(to));
+  expect(mails).toBe(4);
 });

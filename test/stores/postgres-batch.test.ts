@@ -120,6 +120,17 @@ function testBatches({ url, schema, pool, drop }: Scratch): void {
     expect((await swapping).ok).toBe(true);
   });
 
+  test("swaps that share a statement are answered in the order of their sequences, so none looks overtaken", async () => {
+    const answered: number[] = [];
+    await Promise.all(
+      records(20).map(async (record) => {
+        answered.push((await mustSwap(store, create(record))).sequence);
+      }),
+    );
+    expect(asked).toHaveLength(1);
+    expect(answered).toEqual(answered.toSorted((a, b) => a - b));
+  });
+
   test("new records, changes, removals and lanes share a statement", async () => {
     const [changed, removed, other] = records(3);
     if (!changed || !removed || !other) throw new Error("There are three.");

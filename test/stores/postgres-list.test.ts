@@ -63,3 +63,20 @@ test.skipIf(!scratch)("prunes by age, over more than one read", async () => {
   expect((await store.list({ tenant })).items.map(({ record }) => record.id)).toEqual(["open"]);
   await store.close();
 });
+
+test.skipIf(!scratch).each(["since", "until"] as const)(
+  "a time that is no number is refused: %s",
+  async (name) => {
+    if (!scratch) return;
+    const { pool, schema } = scratch;
+    const store = postgresStore({ pool, schema, migrate: true });
+    const listing = store.list({ tenant: "acme", [name]: Number.NaN });
+    await expect(listing).rejects.toMatchObject({
+      code: "ERR_HOLDFIRE_INVALID_INPUT",
+      path: `query.${name}`,
+    });
+    const all = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+    expect((await store.list({ tenant: "nobody", ...all })).items).toEqual([]);
+    await store.close();
+  },
+);

@@ -134,11 +134,12 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
       for (const [place, id] of ids.entries()) {
         const end = ends[place];
         if (end?.status !== "fulfilled" || !end.value.ok) continue;
-        const { version, leaseUntil } = end.value;
+        const { version, leaseUntil, stamp } = end.value;
         expect(await mustRead(store, "acme", id)).toEqual({
           record: recordOf({ id }),
           version,
           leaseUntil,
+          stamp,
         });
       }
       await admin.quit();
@@ -236,8 +237,8 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
     proxy.loseNextReply();
     const claimed = await mustSwap(store, { ...create(recordOf()), lease: 60_000 });
     expect(proxy.taken().filter((name) => name === "EVALSHA")).toHaveLength(2);
-    const { version, leaseUntil } = await mustRead(store, "acme", "operation-1");
-    expect(claimed).toMatchObject({ version, leaseUntil });
+    const { version, leaseUntil, stamp } = await mustRead(store, "acme", "operation-1");
+    expect(claimed).toMatchObject({ version, leaseUntil, stamp });
 
     proxy.loseNextReply();
     const settled = recordOf({ state: { tag: "committed", via: "reply" } });
@@ -246,6 +247,7 @@ describe.runIf(possible)("the Redis store, seen from the wire", () => {
       record: settled,
       version: done.version,
       leaseUntil: undefined,
+      stamp: done.stamp,
     });
     await store.close();
   });

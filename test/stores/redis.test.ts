@@ -3,9 +3,12 @@ import { once } from "node:events";
 import { Redis } from "ioredis";
 import { createClient, createClientPool, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/lang/clock.ts";
+import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import type { Store } from "../../src/ledger/store.ts";
+import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { type RedisClientLike, redisStore } from "../../src/stores/redis/index.ts";
-import { recordOf } from "../../src/testing/record-of.ts";
+import { claimOf, recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { findRedis } from "../servers/redis.ts";
@@ -345,6 +348,41 @@ describe.runIf(server)("the Redis store", () => {
       const next = await mustSwap(store, create(recordOf({ id: "operation-2" })));
       expect(next.sequence).toBe(0);
       await store.close();
+    });
+
+    test("an owner from before it went back does not write over a later one, though their versions are equal", async () => {
+      const prefix = newPrefix();
+      const ledger = () =>
+        createLedger({
+          store: redisStore({ client, prefix }),
+          clock: systemClock,
+          witness: memoryWitness(),
+          onSuspect() {},
+          onWitnessError() {},
+        });
+      const [first, second] = [ledger(), ledger()];
+      const { id } = await first.store.open();
+      await second.store.open();
+      const counter = `${prefix}:{0}:n:"${id}"`;
+      const before = `${await ioredis.get(counter)}`;
+      const ref = { tenant: "acme", id: recordOf().id };
+      const claimedBy = async ({ move }: Ledger, holder: string) => {
+        const claimed = await move(ref, claimOf({ holder, at: 1 }));
+        if (claimed.tag !== "moved" || !claimed.stored) throw new Error("The claim was refused.");
+        return claimed.stored;
+      };
+      const old = await claimedBy(first, "first");
+      // A replica takes over that has not heard of the claim.
+      await ioredis.del(`${prefix}:{0}:o:"acme""${ref.id}"`);
+      await ioredis.set(counter, before);
+      const later = await claimedBy(second, "second");
+      expect([later.version, later.record.epoch]).toEqual([old.version, old.record.epoch]);
+      const state = { tag: "not_applied", reason: "rejected" } as const;
+      const { epoch } = old.record;
+      const settle = { move: "settle", holder: "first", epoch, state, updates: [], at: 2 } as const;
+      expect(await first.move(ref, settle, old)).toMatchObject({ tag: "refused", why: "stale" });
+      const settled = await second.move(ref, { ...settle, holder: "second" }, later);
+      expect(settled.tag).toBe("moved");
     });
 
     test("a counter that is gone makes it another ledger", async () => {

@@ -1,6 +1,8 @@
+import { hash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Store } from "../../src/ledger/store.ts";
 import { sqliteStore } from "../../src/stores/sqlite/index.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { create, mustRead, mustSwap } from "../../src/testing/store-contract/subject.ts";
@@ -54,6 +56,51 @@ describe("a row", () => {
     await store.close();
     expect(statSync(path).size / ids.length).toBeLessThanOrEqual(2.5 * 1_024);
   });
+});
+
+describe("a call", () => {
+  test("among thousands writes five pages to claim and three to settle, if none is split", async () => {
+    const path = join(newFolder(), "ledger.db");
+    const idOf = (n: number) => hash("sha256", `${n}`, "base64url");
+    const claim = (store: Store, n: number) => {
+      const record = { ...claimed(idOf(n)), scope: `run-${n}` };
+      return mustSwap(store, { ...create(record), lease: 25_000 });
+    };
+    const settle = (store: Store, n: number, version: number) => {
+      const record = { ...settled(idOf(n), '"y"'), scope: `run-${n}` };
+      return mustSwap(store, { ...create(record), expect: version });
+    };
+    const others = sqliteStore({ path, durability: "process" });
+    await Promise.all(
+      Array.from({ length: 3_000 }, async (_, n) =>
+        settle(others, n, (await claim(others, n)).version),
+      ),
+    );
+    await others.close();
+
+    // A new log. It only grows: SQLite begins it anew after a thousand pages.
+    const store = sqliteStore({ path, durability: "process" });
+    await store.open();
+    const written: (readonly [claim: number, settle: number])[] = [];
+    for (let n = 3_000; n < 3_050; n += 1) {
+      const before = pagesOfLog(path);
+      const { version } = await claim(store, n);
+      const between = pagesOfLog(path);
+      await settle(store, n, version);
+      written.push([between - before, pagesOfLog(path) - between]);
+    }
+    await store.close();
+    const least = (which: 0 | 1) => Math.min(...written.map((pages) => pages[which]));
+    expect([least(0), least(1)]).toEqual([5, 3]);
+    const mostly = written.filter(([claim, settle]) => claim <= 6 && settle === 3);
+    expect(mostly.length).toBeGreaterThan(30);
+  });
+
+  /** A page has 24 bytes before it in the log, and the log begins with 32. */
+  function pagesOfLog(path: string): number {
+    const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    return Math.max(size - 32, 0) / (4_096 + 24);
+  }
 });
 
 describe("a payload", () => {

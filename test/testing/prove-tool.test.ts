@@ -356,6 +356,22 @@ test("a client that retries by itself shows in the requests of a lost reply", as
   expect(evidence(proof)["lostReply.requests"]).toBe(2);
 });
 
+test("a client that retries by itself is not proved where nothing recognises a repeat", async () => {
+  const proof = await prove((url) => {
+    const client = createClient(url, "readable");
+    const { keyed: _, ...unkeyed } = payTool(url, {
+      run: async (args, { key }) => {
+        const send = () => client.create(args, { key });
+        return send().catch(send);
+      },
+      readState: async ({ key }) => reading((await client.find({ key })).slice(0, 1)),
+    });
+    return unkeyed;
+  });
+  expect(holds(proof)).toMatchObject({ readState: false, commitsWithinMs: false });
+  expect(why(proof, "readState")).toContain("run sent 2 requests where 1 would do");
+});
+
 test("any HTTP client can be cut, and only the requests that carry the effect", async () => {
   const viaNode =
     (url: string) =>

@@ -1,6 +1,15 @@
 import { type ClientHttp2Session, connect, createServer } from "node:http2";
+import type { LookupFunction } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { repeats, requestsOf, wireFacts } from "../../src/wire/token.ts";
+import { AttemptEndedError } from "../../src/errors.ts";
+import {
+  createToken,
+  endToken,
+  repeats,
+  requestsOf,
+  runWithToken,
+  wireFacts,
+} from "../../src/wire/token.ts";
 import { attempt, closedPort, listenOn } from "./servers.ts";
 
 async function startSession(): Promise<{
@@ -107,5 +116,43 @@ describe.skipIf(isSilent)("node:http2", () => {
     });
     expect(error).toBeDefined();
     expect(wireFacts(token)).toMatchObject({ wireRequests: 1, unsent: false });
+  });
+
+  it("stops a write whose time was over before its session was connected", async () => {
+    const arrived: unknown[] = [];
+    const server = createServer().on("stream", (stream, headers) => {
+      arrived.push(headers[":path"]);
+      stream.respond();
+      stream.end();
+    });
+    const port = await listenOn(server);
+    const looking: (() => void)[] = [];
+    const slowly: LookupFunction = (_name, _options, found) => {
+      looking.push(() => found(null, [{ address: "127.0.0.1", family: 4 }]));
+    };
+    const session = connect(`http://service.test:${port}`, { lookup: slowly });
+    onTestFinished(() => session.destroy());
+    let isInTime = true;
+    const terms = {
+      ignores: () => false,
+      mayStillSend: () => isInTime,
+      onLate: () => {},
+      onOtherWay: () => {},
+    };
+    const token = createToken({ operationId: "late", attempt: 1, makeTerms: () => terms });
+    onTestFinished(() => endToken(token));
+    const late = runWithToken(token, () =>
+      Promise.allSettled([send(session, "/pay"), send(session, "/book")]),
+    );
+    const other = send(session, "/other");
+    isInTime = false;
+    for (const find of looking) find();
+    await other;
+    expect(await late).toMatchObject([
+      { reason: expect.any(AttemptEndedError) },
+      { reason: expect.any(AttemptEndedError) },
+    ]);
+    expect(arrived).toEqual(["/other"]);
+    expect(wireFacts(token)).toMatchObject({ wireRequests: 2, unsent: true });
   });
 });

@@ -8,6 +8,8 @@ const CHANNELS = [
   "undici:request:create",
   "undici:client:sendHeaders",
   "undici:request:headers",
+  "undici:request:bodyChunkReceived",
+  "undici:request:trailers",
   "undici:request:error",
   "http.client.request.created",
   "http.client.response.finish",
@@ -34,6 +36,7 @@ describe("observing", () => {
     const strangers = {
       current: () => undefined,
       call: () => undefined,
+      carried: () => expect.unreachable(),
       enter: () => expect.unreachable(),
     };
     observeRequests(strangers);

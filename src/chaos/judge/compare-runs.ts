@@ -11,7 +11,7 @@ import type { RunLog, RunSend } from "./run-log.ts";
 export interface SentAgain {
   /** `POST https://api.example.com/payouts`, or `pay at https://mcp.example.com/` for a tool over MCP. */
   readonly write: string;
-  /** How often it was sent in this run. */
+  /** How often it was sent in this run; with the same body, where its repeat has that. */
   readonly sent: number;
   /** How often in the run without faults. */
   readonly withoutFaults: number;
@@ -34,44 +34,56 @@ export const writesOf = ({ sends }: RunLog): readonly RunSend[] =>
   sends.filter(({ kind, isRelay }) => kind === "write" && !isRelay);
 
 export function compareRuns(base: RunLog, run: RunLog): readonly SentAgain[] {
-  const before = groupsOf(writesOf(base), lineOf);
+  const usually = groupsOf(writesOf(base), lineOf);
   return [...groupsOf(writesOf(run), lineOf)].flatMap(([line, sends]) => {
-    const usual = before.get(line) ?? [];
-    const allowed = Math.max(usual.length, 1);
-    const pair = sends.length > allowed ? pairIn(sends, usual) : undefined;
+    const usual = usually.get(line) ?? [];
+    const pair = repeatIn(sends, usual) ?? rewordingIn(sends, usual);
     if (!pair) return [];
     const [first, again] = pair;
-    const keys = new Set(sends.map(({ key }) => key));
+    const isSameBody = first.same === again.same;
+    const [these, before] = isSameBody ? [like(first, sends), like(first, usual)] : [sends, usual];
     const found: SentAgain = {
       write: nameOf(first),
-      sent: sends.length,
-      withoutFaults: usual.length,
-      isSameBody: first.same === again.same,
-      isKeyed: !keys.has(undefined) && keys.size <= allowed,
+      sent: these.length,
+      withoutFaults: Math.min(usual.length, allowed(before)),
+      isSameBody,
+      isKeyed: isKeyed(these, before),
       layer: nameLayer(first, again, run.sends),
     };
     return [found];
   });
 }
 
+type Pair = readonly [first: RunSend, again: RunSend];
+
+const like = ({ same }: RunSend, sends: readonly RunSend[]): readonly RunSend[] =>
+  sends.filter((send) => send.same === same);
+
+/** How often these may go out: one that the usual run did not make may be the consequence of the fault. */
+const allowed = (usual: readonly RunSend[]): number => Math.max(usual.length, 1);
+
+function isKeyed(sends: readonly RunSend[], usual: readonly RunSend[]): boolean {
+  const keys = new Set(sends.map(({ key }) => key));
+  return !keys.has(undefined) && keys.size <= allowed(usual);
+}
+
 /**
- * The broken one and its repeat, which may have another body: a model words it anew. Elsewhere only what goes out more
- * often than usual with the same body is a repeat; an apology to the customer is not.
+ * What goes out more often than usual with the same body; the broken one before others. Also where no more was sent in all: the
+ * agent may have ended before it came to the rest.
  */
-function pairIn(
-  sends: readonly RunSend[],
-  usual: readonly RunSend[],
-): readonly [RunSend, RunSend] | undefined {
-  const countIn = (list: readonly RunSend[], same: string) =>
-    list.filter((send) => send.same === same).length;
-  const isMore = ({ same }: RunSend) => countIn(sends, same) > Math.max(countIn(usual, same), 1);
-  const first = sends.find(({ isBroken }) => isBroken) ?? sends.find(isMore);
+function repeatIn(sends: readonly RunSend[], usual: readonly RunSend[]): Pair | undefined {
+  const isMore = (send: RunSend) => like(send, sends).length > allowed(like(send, usual));
+  const first = sends.find((send) => send.isBroken && isMore(send)) ?? sends.find(isMore);
+  const again = first && like(first, sends.slice(sends.indexOf(first) + 1))[0];
+  return again && [first, again];
+}
+
+/** The broken one with another body: a model words it anew. Of other writes that is no repeat, but an apology, say. */
+function rewordingIn(sends: readonly RunSend[], usual: readonly RunSend[]): Pair | undefined {
+  const first = sends.length > allowed(usual) ? sends.find(({ isBroken }) => isBroken) : undefined;
   if (!first) return undefined;
   const later = sends.slice(sends.indexOf(first) + 1);
-  const reworded = first.isBroken
-    ? (later.find(({ same }) => countIn(usual, same) === 0) ?? later.at(-1))
-    : undefined;
-  const again = later.find(({ same }) => same === first.same) ?? reworded;
+  const again = later.find((send) => like(send, usual).length === 0) ?? later.at(-1);
   return again && [first, again];
 }
 

@@ -17,6 +17,8 @@ export interface RunSend extends Send {
 export interface RunLog {
   readonly sends: readonly RunSend[];
   readonly processes: number;
+  /** The fault of the run was hit: a run that broke nothing shows nothing. */
+  readonly isHit: boolean;
   /** Some requests went by ways that cannot be watched. */
   readonly isBlind: boolean;
   /** Why watching failed, each reason once. */
@@ -25,12 +27,13 @@ export interface RunLog {
 
 /** `texts`: the log of each process. */
 export function runLogOf(texts: readonly string[]): RunLog {
-  const processes = texts.map(linesOf);
+  const processes = texts.map((text) => linesOf(text));
   const all = processes.flat();
   const sends = processes.flatMap(sendsOf).sort((one, other) => one.at - other.at);
   return {
     sends,
     processes: processes.length,
+    isHit: all.some(({ tag }) => tag === "broken"),
     isBlind: all.some(({ tag }) => tag === "blind"),
     failures: [...new Set(all.flatMap((line) => (line.tag === "failed" ? [line.why] : [])))],
   };
@@ -45,7 +48,3 @@ function sendsOf(lines: readonly Line[], process: number): readonly RunSend[] {
     isBroken: broken.has(send.n),
   }));
 }
-
-/** Whether the fault of the run was hit: a run that broke nothing shows nothing. */
-export const wasHit = (texts: readonly string[]): boolean =>
-  texts.some((text) => linesOf(text).some(({ tag }) => tag === "broken"));

@@ -10,9 +10,8 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Line, Send } from "../log.ts";
 import type { Fault, Orders } from "../orders.ts";
-import { rememberCauses } from "./causes.ts";
 import { factsOf, type Outgoing } from "./request-facts.ts";
-import { captureOrigin, type Origin } from "./stack.ts";
+import { captureOrigin, type Origin, rememberCauses } from "./stack.ts";
 
 /** Who sends, known when a request is made and not when it leaves. */
 export interface Sender extends Origin {

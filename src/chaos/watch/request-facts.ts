@@ -8,6 +8,7 @@
 import { createHmac } from "node:crypto";
 import { fieldsOf, messageOf } from "../../gateway/pipe/message.ts";
 import { canonicalize } from "../../key/canonical.ts";
+import { tryCall } from "../../lang/peek.ts";
 import { isSafe } from "../../wire/counter.ts";
 import type { Send, SendKind } from "../log.ts";
 import type { Orders } from "../orders.ts";
@@ -93,14 +94,8 @@ const isTokenRequest = ({ contentType, body }: Outgoing): boolean =>
   contentType.startsWith("application/x-www-form-urlencoded") &&
   new URLSearchParams(body.toString("utf8")).has("grant_type");
 
-function jsonIn({ contentType, body }: Outgoing): unknown {
-  if (!contentType.includes("json")) return undefined;
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
+const jsonIn = ({ contentType, body }: Outgoing): unknown =>
+  contentType.includes("json") ? tryCall(JSON, "parse", body.toString("utf8")) : undefined;
 
 function messagesIn(value: unknown): readonly unknown[] | undefined {
   const { messages, input, contents } = fieldsOf(value);

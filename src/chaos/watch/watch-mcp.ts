@@ -12,6 +12,7 @@ import type { Readable, Writable } from "node:stream";
 import { type Chaos, type ChaosMode, createChaos } from "../../gateway/break-answers.ts";
 import { fieldsOf, type Id, messageOf, type Request } from "../../gateway/pipe/message.ts";
 import { systemClock } from "../../lang/clock.ts";
+import { tryCall } from "../../lang/peek.ts";
 import type { Fault } from "../orders.ts";
 import type { Hit, Journal } from "./journal.ts";
 import { guarded } from "./tap-socket.ts";
@@ -129,13 +130,7 @@ function linesFrom(take: (line: string) => void): (chunk: unknown) => void {
   };
 }
 
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
+const jsonOf = (line: string): unknown => tryCall(JSON, "parse", line);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -40,7 +40,7 @@ const OPTIONS = {
     value: "HOST",
     about: "A host of models that is not known as one.",
   },
-  timeout: { type: "string", value: "5m", about: "How long one run may take. Default 5m." },
+  timeout: { type: "string", value: "6m", about: "How long one run may take. Default 6m." },
   quiet: { type: "boolean", about: "Does not show the agent's own output." },
 } as const;
 
@@ -53,7 +53,7 @@ export const chaos: Command = defineCommand({
     "Runs your agent once as it is, then once for each kind of write that it has sent, with the reply broken after it arrived: the service has done the work, and the agent does not know. Then it prints which writes went out twice, by which layer (SDK, framework, model, a loop outside, a new process) and which line to change. The agent need not use holdfire.",
     "The agent really runs, and really sends: use test accounts. Nothing else leaves this machine, and no body is kept.",
     'A pattern is a method, an address, a path, a host or the name of an MCP tool: "POST https://api.example.com/payouts", "/v1/*", api.example.com.',
-    "Ends with 0 if nothing was sent twice, 1 if something was, 2 if a reply could not be broken.",
+    "Ends with 0 if nothing was sent twice, 1 if something was, 2 if a reply could not be broken, or if --timeout stopped a run before the agent had gone on.",
   ],
   options: OPTIONS,
   async run({ values, rest }, terminal) {
@@ -74,7 +74,7 @@ export const chaos: Command = defineCommand({
       modelHosts: values["model-host"],
       slowMs: durationOf("slow", values.slow) ?? 70_000,
     };
-    const timeoutMs = durationOf("timeout", values.timeout) ?? 300_000;
+    const timeoutMs = durationOf("timeout", values.timeout) ?? 360_000; // longer than the 5 minutes that Node's fetch waits for a reply
     const agent = { command: rest, isQuiet: values.quiet, timeoutMs };
     const say = (line: string) => terminal.err(`holdfire chaos: ${line}`);
 

@@ -34,14 +34,17 @@ export function printReport(report: Report, terminal: Terminal): void {
 
 function printRun(run: FaultRun, terminal: Terminal): void {
   const { out } = terminal;
-  const { fault, nth, write, isHit, sentAgain } = run;
+  const { fault, nth, write, isHit, isCut, sentAgain } = run;
   out("");
   out(paint(terminal, "bold", `With ${fault} for write ${nth}, ${visible(write)}`));
   if (!isHit) {
     out(`  ${paint(terminal, "yellow", "void")}: the reply was not broken`);
     return;
   }
-  if (sentAgain.length === 0) out(`  ${paint(terminal, "green", "nothing was sent again")}`);
+  if (isCut) {
+    const why = "--timeout stopped the run while the agent was waiting; give it more time";
+    out(`  ${paint(terminal, "yellow", "void")}: ${why}`);
+  } else if (sentAgain.length === 0) out(`  ${paint(terminal, "green", "nothing was sent again")}`);
   for (const finding of sentAgain) printFinding(finding, terminal);
 }
 
@@ -67,9 +70,14 @@ const timesOf = (count: number): string => ["never", "once", "twice"][count] ?? 
 
 function verdictText({ verdict, runs }: Report, terminal: Terminal): string {
   const hit = runs.filter(({ isHit }) => isHit).length;
+  const cut = runs.filter(({ isHit, isCut }) => isHit && isCut).length;
   const all = `${runs.length} ${runs.length === 1 ? "reply" : "replies"}`;
   if (verdict === "nothing_sent_twice") {
     return paint(terminal, "green", `Nothing was sent twice. Broken: ${all}.`);
+  }
+  if (verdict === "void" && cut > 0) {
+    const stopped = `${cut} ${cut === 1 ? "run" : "runs"} stopped by --timeout`;
+    return paint(terminal, "yellow", `Void: ${hit} of ${all} broken, ${stopped}.`);
   }
   if (verdict === "void") {
     return paint(

@@ -6,13 +6,12 @@
 
 import { relative } from "node:path";
 import { compareRuns, nameOf, type SentAgain, writesOf } from "../../chaos/judge/compare-runs.ts";
-import type { LayerName } from "../../chaos/judge/layers.ts";
-import type { Layer } from "../../chaos/judge/name-layer.ts";
+import type { Layer, LayerName } from "../../chaos/judge/name-layer.ts";
 import type { Fault } from "../../chaos/orders.ts";
 import { EXIT } from "../command.ts";
 import type { AgentRun } from "./run-agent.ts";
 
-/** `void`: no reply was broken, so nothing is shown. */
+/** `void`: a reply was not broken, or a run was stopped before the agent had gone on, so nothing is shown. */
 export type Verdict = "nothing_sent_twice" | "sent_twice" | "void";
 
 export interface Finding extends Omit<SentAgain, "layer"> {
@@ -31,6 +30,8 @@ export interface FaultRun {
   readonly write: string;
   readonly isHit: boolean;
   readonly isTimedOut: boolean;
+  /** `--timeout` stopped it before it had sent again, and without faults the agent ends by itself. */
+  readonly isCut: boolean;
   readonly exitCode: number;
   readonly seconds: number;
   readonly sentAgain: readonly Finding[];
@@ -68,7 +69,8 @@ export function reportOf(
     const { isHit, isTimedOut, exitCode, seconds } = run;
     const found = isHit ? compareRuns(base, run) : [];
     const sentAgain = found.map((one) => findingOf(one, cwd));
-    return { fault, nth, write, isHit, isTimedOut, exitCode, seconds, sentAgain };
+    const isCut = isTimedOut && !base.isTimedOut && !sentAgain.some(({ isKeyed }) => !isKeyed);
+    return { fault, nth, write, isHit, isTimedOut, isCut, exitCode, seconds, sentAgain };
   });
   const verdict = verdictOf(runs);
   const { exitCode, seconds, sends } = base;
@@ -91,7 +93,8 @@ export function reportOf(
 function verdictOf(runs: readonly FaultRun[]): Verdict {
   const found = runs.flatMap(({ sentAgain }) => sentAgain);
   if (found.some(({ isKeyed }) => !isKeyed)) return "sent_twice";
-  return runs.length > 0 && runs.every(({ isHit }) => isHit) ? "nothing_sent_twice" : "void";
+  const isShown = runs.length > 0 && runs.every(({ isHit, isCut }) => isHit && !isCut);
+  return isShown ? "nothing_sent_twice" : "void";
 }
 
 function countedWrites(run: AgentRun): { write: string; sent: number }[] {

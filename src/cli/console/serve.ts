@@ -1,15 +1,22 @@
 /**
  * The console on a port of this machine: only for this machine, under its own host names, for whoever has the token.
  *
+ * The token travels in a header, not in a cookie: cookies of one port of this machine are sent to every other.
+ *
  * @module
  */
 
+import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Holdfire } from "../../api.ts";
-import { type ConsolePerson, consoleHandler, nodeListener } from "../../console/index.ts";
-import { authorizeByToken } from "../../console/token.ts";
+import {
+  type ConsoleOptions,
+  type ConsolePerson,
+  consoleHandler,
+  nodeListener,
+} from "../../console/index.ts";
 import { FailedError } from "../command.ts";
 
 export interface Served {
@@ -49,3 +56,18 @@ export async function serve(
     },
   };
 }
+
+/** Lets in whoever has the token, as one person. */
+export function authorizeByToken(
+  token: string,
+  person: ConsolePerson,
+): ConsoleOptions["authorize"] {
+  const wanted = digestOf(`Bearer ${token}`);
+  return ({ headers }) => {
+    const given = digestOf(headers.get("authorization") ?? "");
+    return timingSafeEqual(given, wanted) ? person : undefined;
+  };
+}
+
+/** Of equal length, whatever was sent. */
+const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -8,17 +8,15 @@
  */
 
 import type { Holdfire } from "../../api.ts";
-import { canBeShown } from "../../describe/question.ts";
-import { intentText, othersUnknown } from "../../describe/scope-facts.ts";
+import { canBeShown, intentText, othersUnknown } from "../../describe/decision-facts.ts";
 import { lastAttempt } from "../../describe/timeline.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import { isHoldfireError } from "../../errors.ts";
 import { checkPerson } from "../../key/check-name.ts";
 import { type Command, defineCommand, EXIT, FailedError, LEDGER, UsageError } from "../command.ts";
-import { othersLines } from "../ledger/decision-facts.ts";
 import { withLedger } from "../ledger/open-ledger.ts";
 import { findOperation } from "../ledger/operations.ts";
-import { questionLines } from "../ledger/question.ts";
+import { othersLines, questionLines } from "../ledger/question.ts";
 import { wholeNumberOf } from "../parse.ts";
 import { jsonText, onStderr, paintStatus, type Terminal, visible } from "../terminal.ts";
 import { personAt } from "./ask-person.ts";
@@ -79,7 +77,7 @@ async function shownDigest(
 ): Promise<string> {
   const question = await hf.approvals.get(id);
   if (!question) {
-    const hint = `What became of it: holdfire show ${id}`;
+    const hint = `What became of it: npx holdfire show ${id}`;
     throw new FailedError("This operation is not waiting for approval.", { hint });
   }
   const others = await othersUnknown(hf, question.operation);
@@ -124,7 +122,7 @@ export async function giveAnswer(
 /** What the ledger refuses is a failure, not wrong usage: the command was called correctly. */
 function refuse(error: unknown): never {
   if (!isHoldfireError(error) || error.code !== "ERR_HOLDFIRE_INVALID_INPUT") throw error;
-  throw new FailedError(error.message, { hint: "holdfire show KEY prints it as it is now." });
+  throw new FailedError(error.message, { hint: "npx holdfire show KEY prints it as it is now." });
 }
 
 /** A person settles what no reader can. */

@@ -6,8 +6,7 @@
  */
 
 import type { Holdfire } from "../../api.ts";
-import { canBeShown } from "../../describe/question.ts";
-import { othersUnknown } from "../../describe/scope-facts.ts";
+import { canBeShown, othersUnknown } from "../../describe/decision-facts.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import type { Approval } from "../../gate/approvals.ts";
 import { checkPerson } from "../../key/check-name.ts";

@@ -61,14 +61,14 @@ export interface Screen {
 }
 
 /** What became of one act. */
-export interface Played {
+interface Played {
   readonly title: string;
   readonly rows: readonly Row[];
   readonly ending: Ending;
   readonly asPromised: boolean;
 }
 
-export async function playAct({ title, promised, play }: Act): Promise<Played> {
+async function playAct({ title, promised, play }: Act): Promise<Played> {
   const scene = await openScene();
   try {
     const outcome = await play(scene);

@@ -31,7 +31,10 @@ export const doctor: Command = defineCommand({
     }
     if (!live) return examine(args, terminal);
     if (args.rest.length === 0) {
-      throw new UsageError("--live needs a program.", "holdfire doctor --live -- node agent.js");
+      throw new UsageError(
+        "--live needs a program.",
+        "npx holdfire doctor --live -- node agent.js",
+      );
     }
     if (config !== undefined) throw new UsageError("--live cannot be combined with --config.");
     const { runLive } = await import("./live/run-live.ts");

@@ -7,9 +7,8 @@
 import { resolve } from "node:path";
 import { type Command, defineCommand, EXIT } from "../command.ts";
 import { jsonText, paint, type Terminal, visible } from "../terminal.ts";
-import type { Ignored } from "./gitignore.ts";
 import type { Start } from "./project.ts";
-import type { Written } from "./write.ts";
+import type { Ignored, Written } from "./write.ts";
 
 export const init: Command = defineCommand({
   name: "init",
@@ -32,7 +31,7 @@ export const init: Command = defineCommand({
       import("./templates.ts"),
       import("./project.ts"),
       import("./write.ts"),
-      import("./gitignore.ts"),
+      import("./write.ts"),
     ]);
     const folder = resolve(terminal.cwd, positionals[0] ?? "");
     const dryRun = values["dry-run"];

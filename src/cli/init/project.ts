@@ -10,7 +10,7 @@ import { checkApp } from "../../key/check-name.ts";
 import { UsageError } from "../command.ts";
 import { readProject } from "../doctor/project.ts";
 import { readJson, readStart } from "../doctor/read-bounded.ts";
-import type { Ending } from "./example-program.ts";
+import type { Ending } from "./programs.ts";
 import type { Template } from "./templates.ts";
 
 export interface Start {

@@ -6,8 +6,14 @@
  * @module
  */
 
-import { type Ending, exampleProgram } from "./example-program.ts";
-import { frameworkConfig, mcpProgram, plainConfig, plainProgram } from "./own-programs.ts";
+import {
+  type Ending,
+  exampleProgram,
+  frameworkConfig,
+  mcpProgram,
+  plainConfig,
+  plainProgram,
+} from "./programs.ts";
 
 export interface Template {
   /** The framework, as `--framework` names it. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { scopeFrom } from "../../describe/scope-facts.ts";
+import { scopeFrom } from "../../describe/decision-facts.ts";
 import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
 import type { StateTag } from "../../ledger/record.ts";
 import { type Command, defineCommand, EXIT, LEDGER, UsageError } from "../command.ts";
@@ -22,7 +22,6 @@ import { tellUnreadable } from "./operations.ts";
 
 const STATES: readonly StateTag[] = [
   "held",
-  "queued",
   "claimed",
   "unknown",
   "committed",

@@ -5,8 +5,8 @@
  */
 
 import type { Holdfire } from "../../api.ts";
+import { MOST_NAMED } from "../../describe/decision-facts.ts";
 import { begins, isCalled, SHORTEST } from "../../describe/names.ts";
-import { MOST_NAMED } from "../../describe/scope-facts.ts";
 import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
 import { FailedError } from "../command.ts";
 import { type Terminal, visible } from "../terminal.ts";
@@ -85,7 +85,7 @@ function nothingCalled(asked: string): FailedError {
   const short = asked.length < SHORTEST;
   const hint = short
     ? `The beginning of a key or id needs at least ${SHORTEST} characters.`
-    : "holdfire ls lists the operations; --store and --tenant name another ledger.";
+    : "npx holdfire ls lists the operations; --store and --tenant name another ledger.";
   return new FailedError(`There is no operation "${visible(asked)}" in this ledger.`, { hint });
 }
 

@@ -1,29 +1,37 @@
 /**
- * A question as the person is shown it: tool, scope, arguments, side effects, diff. Everything in it may
- * come from a model, so nothing is printed as it came.
+ * A question as the person is shown it: tool, scope, arguments, side effects, diff, and what else of its scope is unknown.
+ * Everything in it may come from a model, so nothing is printed as it came.
  *
  * @module
  */
 
-import { changesOf, WHY_ASKED } from "../../describe/question.ts";
-import { intentText } from "../../describe/scope-facts.ts";
+import {
+  changesOf,
+  driftLines,
+  intentText,
+  MOST_NAMED,
+  WHY_ASKED,
+} from "../../describe/decision-facts.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import type { Approval } from "../../gate/approvals.ts";
 import { type DiffLine, diffOf } from "../../gate/diff.ts";
 import { isJsonObject, type JsonObject } from "../../key/json.ts";
 import {
+  columnLines,
   jsonText,
   paint,
+  paintStatus,
   type Style,
   showDuration,
   showTime,
   type Terminal,
   visible,
 } from "../terminal.ts";
-import { othersLines } from "./decision-facts.ts";
 
 const LONGEST_LINE = 200;
 const MOST_LINES = 60;
+/** Of an earlier call. */
+const LONGEST_INTENT = 2_000;
 
 const STYLES: Readonly<Partial<Record<DiffLine["sign"], Style>>> = {
   "#": "bold",
@@ -75,9 +83,7 @@ function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
   if (isJsonObject(shown.definition ?? null)) {
     lines.push(`its server says ${visible(jsonText(shown.definition, 0))}`);
   }
-  if (isJsonObject(shown.drift ?? null)) {
-    lines.push(`differs from ${visible(jsonText(shown.drift, 0))}`);
-  }
+  lines.push(...driftLines(shown.drift, LONGEST_INTENT));
   if (!diff) return [...lines, "The tool has no plan, so it is not known what it would change."];
   if (diff.lines.length === 0) return [...lines, "According to its plan it would change nothing."];
   lines.push("plan:");
@@ -91,7 +97,7 @@ function bodyLines(shown: JsonObject, terminal: Terminal): readonly string[] {
 }
 
 const notAll = (lines: number): string =>
-  `NOT ALL OF IT: ${lines} lines are left out or cut. holdfire show KEY --json prints all.`;
+  `NOT ALL OF IT: ${lines} lines are left out or cut. npx holdfire show KEY --json prints all.`;
 
 function cut(lines: readonly string[]): readonly string[] {
   const isLong = (line: string) => line.length > LONGEST_LINE;
@@ -103,3 +109,20 @@ function cut(lines: readonly string[]): readonly string[] {
 }
 
 const indent = (line: string): string => `  ${line}`;
+
+export function othersLines(
+  others: readonly OperationView[],
+  terminal: Terminal,
+): readonly string[] {
+  if (others.length === 0) return [];
+  const rows = others
+    .slice(0, MOST_NAMED)
+    .map((one) => [
+      `  ${one.key}`,
+      visible(one.tool, 40),
+      paintStatus(one, terminal),
+      intentText(one) ?? "",
+    ]);
+  const more = others.length > MOST_NAMED ? ["  … and more: npx holdfire ls --status unknown"] : [];
+  return ["Also unknown in this scope:", ...columnLines(rows), ...more];
+}

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { intentText, othersUnknown } from "../../describe/scope-facts.ts";
+import { intentText, othersUnknown } from "../../describe/decision-facts.ts";
 import { timelineOf } from "../../describe/timeline.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import type { Approval } from "../../gate/approvals.ts";
@@ -20,10 +20,9 @@ import {
   type Terminal,
   visible,
 } from "../terminal.ts";
-import { othersLines } from "./decision-facts.ts";
 import { withLedger } from "./open-ledger.ts";
 import { findOperation } from "./operations.ts";
-import { questionLines } from "./question.ts";
+import { othersLines, questionLines } from "./question.ts";
 
 export const show: Command = defineCommand({
   name: "show",
@@ -91,10 +90,12 @@ function print({ operation, question, alsoUnknown }: Shown, terminal: Terminal):
 /** What a person can do now. */
 function nextStep({ status, key, at }: OperationView, question: Approval | undefined) {
   if (question && !question.answered) {
-    return `To answer: holdfire approve ${key} --by NAME --digest=${question.digest}\n       or: holdfire deny ${key} --by NAME --digest=${question.digest}`;
+    return `To answer: npx holdfire approve ${key} --by NAME --digest=${question.digest}\n       or: npx holdfire deny ${key} --by NAME --digest=${question.digest}`;
   }
   if (status === "unknown" || status === "claimed") {
-    return `Once you know: holdfire resolve ${key} --committed --by NAME --as-of ${at}\n           or: holdfire resolve ${key} --not-applied --by NAME --as-of ${at}`;
+    // What its owner holds is not a person's to settle; the lease of a dead one ends within seconds.
+    const first = status === "claimed" ? "If its process has died, and once" : "Once";
+    return `${first} you know: npx holdfire resolve ${key} --committed --by NAME --as-of ${at}\n${" ".repeat(first.length + 7)}or: npx holdfire resolve ${key} --not-applied --by NAME --as-of ${at}`;
   }
   return undefined;
 }

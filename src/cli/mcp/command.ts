@@ -94,7 +94,8 @@ export const mcp: Command = defineCommand({
     const aliveMs = durationOf("lease", values.lease) ?? 5_000;
     const maxMessageBytes =
       wholeNumberOf("max-message", values["max-message"], { min: 1_024 }) ?? MAX_MESSAGE_BYTES;
-    const whose = { label, user: userName(), server };
+    const folder = url ? undefined : terminal.cwd;
+    const whose = { label, user: userName(), server, folder };
     const log = (line: string) => terminal.err(`holdfire: ${line}`);
     const store = await ledgerAt(values.store, terminal);
     const chaos = chaosOf(values, log);

@@ -5,13 +5,13 @@
  */
 
 import type { Holdfire } from "../../api.ts";
-import { intentText } from "../../describe/scope-facts.ts";
-import { sentenceFor } from "../../describe/sentence.ts";
+import { intentText } from "../../describe/decision-facts.ts";
+import { CONSEQUENCES, sentenceFor } from "../../describe/sentence.ts";
 import { LICENCES, timelineOf } from "../../describe/timeline.ts";
 import type { AttemptView, OperationView } from "../../engine/admin/operations.ts";
 import { visible } from "../../key/escape-hidden.ts";
 import type { AttemptBar, OperationDetail } from "../model.ts";
-import { consequences, questionOf, unknownOf } from "./questions.ts";
+import { questionOf, unknownOf } from "./questions.ts";
 import { alsoUnknownTo, rowOf } from "./rows.ts";
 
 export async function detailOf(hf: Holdfire, id: string): Promise<OperationDetail | undefined> {
@@ -28,7 +28,7 @@ export async function detailOf(hf: Holdfire, id: string): Promise<OperationDetai
     question: approval && (await questionOf(hf, approval)),
     unknown: canBeUnknown ? await unknownOf(hf, operation) : undefined,
     alsoUnknown: await alsoUnknownTo(hf, operation),
-    consequences,
+    consequences: CONSEQUENCES,
   };
 }
 

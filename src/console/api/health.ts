@@ -1,6 +1,6 @@
 /**
- * How the ledger is: outcomes over time, attempts, what was suppressed, what is open, and the queues of resources. Read
- * from the records themselves, of a limited time and number; the answer says how far it looked.
+ * How the ledger is: outcomes over time, attempts, what was suppressed, hidden retries, what is open, and the queues of
+ * resources. Read from the records themselves, of a limited time and number; the answer says how far it looked.
  *
  * @module
  */
@@ -13,9 +13,8 @@ import { askStore } from "../../engine/store-call.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { visible } from "../../key/escape-hidden.ts";
 import type { StateTag } from "../../ledger/record.ts";
-import type { Health } from "../model.ts";
-import { type HiddenByClient, hiddenByClient } from "./hidden-retries.ts";
-import { openFacts } from "./open-facts.ts";
+import type { Health, LaneRow } from "../model.ts";
+import { rowOf } from "./rows.ts";
 
 /** Of the last so many hours, as text. */
 export type HealthOf = (hours: string | null) => Promise<Health>;
@@ -96,7 +95,7 @@ function outcomesFrom(from: number, to: number) {
   const zeros = () => new Array<number>(BARS).fill(0);
   const series: Record<StateTag, number[]> = {
     ...{ committed: zeros(), not_applied: zeros(), unknown: zeros(), denied: zeros() },
-    ...{ held: zeros(), queued: zeros(), claimed: zeros() },
+    ...{ held: zeros(), claimed: zeros() },
   };
   return {
     add({ createdAt, status }: OperationView): void {
@@ -124,3 +123,78 @@ const hiddenByTool = ({ byTool }: Stats): Health["hiddenRetries"]["byTool"] =>
     .map(([tool, { extraRequests }]) => ({ tool: visible(tool, 100), requests: extraRequests }))
     .sort((one, other) => other.requests - one.requests)
     .slice(0, MOST_TOOLS);
+
+const MOST_OPEN = 10_000;
+const MOST_LANES = 20;
+const MOST_LANES_READ = 500;
+
+/** How many by status, the unknown that waits longest, and the resources whose writes wait for one another. */
+async function openFacts(hf: Holdfire): Promise<Health["open"]> {
+  const byStatus: Partial<Record<StateTag, number>> = {};
+  const byResource = new Map<string, OperationView[]>();
+  let oldestUnknown: OperationView | undefined;
+  let read = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await hf.operations.list({ open: true, limit: PAGE, cursor });
+    for (const operation of page.items) {
+      const { status, resource, at } = operation;
+      byStatus[status] = (byStatus[status] ?? 0) + 1;
+      const isOlder = oldestUnknown === undefined || at < oldestUnknown.at;
+      if (status === "unknown" && isOlder) oldestUnknown = operation;
+      if (resource !== undefined) {
+        byResource.set(resource, [...(byResource.get(resource) ?? []), operation]);
+      }
+    }
+    read += page.items.length;
+    ({ cursor } = page);
+  } while (cursor !== undefined && read < MOST_OPEN);
+  const resources = [...byResource].slice(0, MOST_LANES_READ);
+  const lanes = await Promise.all(resources.map((one) => laneOf(hf, ...one)));
+  return {
+    byStatus,
+    complete: cursor === undefined,
+    oldestUnknown: oldestUnknown && rowOf(oldestUnknown),
+    lanes: lanes
+      .filter(({ waiting, holder }) => waiting > 0 || holder?.status === "unknown")
+      .sort((one, other) => other.waiting - one.waiting)
+      .slice(0, MOST_LANES),
+  };
+}
+
+/** The one that was sent or may have been holds the lane; calls that wait for it have a ticket in its queue. */
+async function laneOf(
+  hf: Holdfire,
+  resource: string,
+  open: readonly OperationView[],
+): Promise<LaneRow> {
+  const { ledger, tenant } = engineOf(hf);
+  const holder = open.find(({ status }) => status === "claimed" || status === "unknown");
+  const { lane } = (await ledger.readLane(tenant, resource)) ?? {};
+  const now = ledger.clock.earliest();
+  return {
+    resource: visible(resource, 200),
+    holder: holder && rowOf(holder),
+    waiting: lane?.queue.filter(({ until }) => until > now).length ?? 0,
+  };
+}
+
+type HiddenByClient = () => Health["hiddenRetries"]["byClient"];
+
+const MOST_ORIGINS = 50;
+
+/** As this process hears of them: the ledger keeps only how many requests an attempt sent. */
+function hiddenByClient(hf: Holdfire): HiddenByClient {
+  const counts = new Map<string, number>();
+  hf.on("warning", (warning) => {
+    if (warning.code !== "hidden_retry") return;
+    const { origin, count, refused = 0 } = warning;
+    const isKept = counts.has(origin) || counts.size < MOST_ORIGINS;
+    const name = isKept ? origin : "others";
+    counts.set(name, (counts.get(name) ?? 0) + Math.max(0, count - 1) + refused);
+  });
+  return () =>
+    [...counts]
+      .map(([origin, requests]) => ({ origin: visible(origin, 200), requests }))
+      .sort((one, other) => other.requests - one.requests);
+}

@@ -18,7 +18,7 @@ export function metricsText(health: Health): string {
   const byStatus = Object.entries(outcomes.series).map(
     ([status, counts]): Sample => [{ status }, counts.reduce((sum, n) => sum + n, 0)],
   );
-  const states = ["held", "queued", "claimed", "unknown"] as const;
+  const states = ["held", "claimed", "unknown"] as const;
   const lines = [
     gauge("open_operations", "Operations that are not settled, by status.", [
       ...states.map((status): Sample => [{ status }, open.byStatus[status] ?? 0]),

@@ -9,8 +9,8 @@
  */
 
 import type { Holdfire } from "../../api.ts";
+import { scopeFrom } from "../../describe/decision-facts.ts";
 import { begins } from "../../describe/names.ts";
-import { scopeFrom } from "../../describe/scope-facts.ts";
 import type { OperationQuery, OperationView } from "../../engine/admin/operations.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { InvalidInputError } from "../../errors.ts";
@@ -25,7 +25,7 @@ const BUDGET_MS = 400;
 const LONGEST = 512;
 
 const STATES: readonly StateTag[] = [
-  ...(["held", "queued", "claimed", "unknown", "committed", "not_applied", "denied"] as const),
+  ...(["held", "claimed", "unknown", "committed", "not_applied", "denied"] as const),
 ];
 
 interface Wanted {

@@ -5,8 +5,7 @@
  */
 
 import type { Holdfire } from "../../api.ts";
-import { canBeShown, changesOf, WHY_ASKED } from "../../describe/question.ts";
-import { intentText } from "../../describe/scope-facts.ts";
+import { canBeShown, changesOf, intentText, WHY_ASKED } from "../../describe/decision-facts.ts";
 import { CONSEQUENCES, sentenceFor } from "../../describe/sentence.ts";
 import { lastAttempt } from "../../describe/timeline.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
@@ -20,7 +19,22 @@ import { runsAt } from "../../ledger/record.ts";
 import type { CutText, Inbox, Question, UnknownItem } from "../model.ts";
 import { alsoUnknownTo, rowOf } from "./rows.ts";
 
-export const consequences: Inbox["consequences"] = CONSEQUENCES;
+/** More than a person answers at a sitting; the rest follows as these are answered. */
+const MOST = 50;
+
+/** The oldest first. */
+export async function inboxOf(hf: Holdfire): Promise<Inbox> {
+  const asked = await hf.approvals.list({ limit: MOST });
+  const unknown = await hf.operations.list({ status: ["unknown"], limit: MOST });
+  const waiting = asked.items.filter(({ answered }) => !answered);
+  const questions = await Promise.all(waiting.map((approval) => questionOf(hf, approval)));
+  // Read one by one: a list has no intents.
+  const found = await Promise.all(unknown.items.map(({ id }) => hf.operations.get(id)));
+  const unsettled = found.flatMap((one) => (one?.status === "unknown" ? [one] : []));
+  const unknowns = await Promise.all(unsettled.map((operation) => unknownOf(hf, operation)));
+  const more = asked.cursor !== undefined || unknown.cursor !== undefined;
+  return { questions, unknowns, more, consequences: CONSEQUENCES };
+}
 
 /** More than a person reads; they are told how much is left out. */
 const LONGEST_TEXT = 20_000;

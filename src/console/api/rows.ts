@@ -5,7 +5,7 @@
  */
 
 import type { Holdfire } from "../../api.ts";
-import { intentText, othersUnknown } from "../../describe/scope-facts.ts";
+import { intentText, othersUnknown } from "../../describe/decision-facts.ts";
 import { sentenceFor } from "../../describe/sentence.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import { visible } from "../../key/escape-hidden.ts";

@@ -8,8 +8,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "../model.ts";
 import { takeToken } from "./api.ts";
-import { useConnected } from "./live.ts";
-import { useLoaded } from "./load.ts";
+import { useConnected, useLoaded } from "./load.ts";
 import { Failed } from "./parts/states.tsx";
 import { HealthView } from "./views/health.tsx";
 import { InboxView } from "./views/inbox.tsx";
@@ -69,7 +68,7 @@ function App() {
           <Failed
             problem={{
               error: `The ledger may have lost data: ${session.suspect}.`,
-              hint: "Once you have checked it: holdfire trust --by NAME",
+              hint: "Once you have checked it: npx holdfire trust --by NAME",
             }}
           />
         )}

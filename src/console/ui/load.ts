@@ -1,13 +1,13 @@
 /**
- * Loads something from the server for a view, again on demand and when something changes.
+ * Loads something from the server for a view, again on demand and when something changes, which is told on one connection
+ * for all views.
  *
  * @module
  */
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../model.ts";
-import { type Answered, get } from "./api.ts";
-import { useLive } from "./live.ts";
+import { type Answered, follow, get, type Live } from "./api.ts";
 
 export type Loaded<T> =
   | { readonly tag: "loading" }
@@ -49,4 +49,33 @@ function next<T>(before: Loaded<T>, answered: Answered<T>): Loaded<T> {
   if (answered.ok) return { tag: "there", value: answered.value };
   const { problem } = answered;
   return before.tag === "there" ? { ...before, problem } : { tag: "failed", problem };
+}
+
+const listeners = new Set<(what: Live) => void>();
+let isConnected = false;
+let isStarted = false;
+
+function start(): void {
+  if (isStarted) return;
+  isStarted = true;
+  void follow((what) => {
+    isConnected = what !== "lost";
+    for (const listener of listeners) listener(what);
+  });
+}
+
+/** Calls `hear` with each change, and with `ready` each time the connection has begun. */
+export function useLive(hear: (what: Live) => void, deps: readonly unknown[] = []): void {
+  useEffect(() => {
+    listeners.add(hear);
+    start();
+    if (isConnected) hear("ready");
+    return () => void listeners.delete(hear);
+  }, [...deps]);
+}
+
+export function useConnected(): boolean {
+  const [is, set] = useState(isConnected);
+  useLive(() => set(isConnected));
+  return is;
 }

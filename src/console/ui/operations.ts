@@ -10,10 +10,10 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { OperationPage, OperationRow, Problem } from "../model.ts";
 import { get } from "./api.ts";
-import { useLive } from "./live.ts";
+import { useLive } from "./load.ts";
 import type { Filtering } from "./parts/filters.tsx";
 
-export interface ListState {
+interface ListState {
   readonly isBusy: boolean;
   /** It goes on by itself. */
   readonly isSearching: boolean;

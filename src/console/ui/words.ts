@@ -9,7 +9,6 @@ import type { StateTag } from "../model.ts";
 /** What each status means, in a sentence. */
 export const STATUS: Readonly<Record<StateTag, string>> = {
   held: "Nothing was sent. A person must approve it first.",
-  queued: "Nothing was sent. It waits for an earlier write to the same resource.",
   claimed: "A process is making the call; it may have been sent.",
   unknown: "It was sent, and it is not known whether it happened. It is not sent again.",
   committed: "It happened, once.",

@@ -116,7 +116,7 @@ export interface Operations {
   resolve(id: string, as: Resolution): Promise<OperationView>;
 }
 
-const OPEN: readonly StateTag[] = ["held", "queued", "claimed", "unknown"];
+const OPEN: readonly StateTag[] = ["held", "claimed", "unknown"];
 
 const WHY_NOT: Partial<Record<Refusal, string>> = {
   absent: "there is no such operation.",
@@ -137,8 +137,9 @@ export function operationsOf(engine: Engine): Operations {
   return {
     async list({ open, status, ...query } = {}) {
       const states = status ?? (open ? OPEN : undefined);
+      const resource = query.resource?.normalize("NFC");
       await askStore(engine, "open", ledger.open());
-      const page = await listRecords(engine, { ...query, states });
+      const page = await listRecords(engine, { ...query, resource, states });
       return { ...page, items: page.items.map((stored) => view(stored)) };
     },
     async get(id) {
@@ -171,7 +172,7 @@ export function view({ record, leaseUntil }: Stored, codec?: Codec): OperationVi
     tool: record.tool,
     scope: showScope(record.scope),
     status: state.tag,
-    reason: "reason" in state ? state.reason : undefined,
+    reason: reasonIn(state),
     open: isOpen(state),
     attempts: record.attempts.map((attempt) => ({
       ...attempt,
@@ -194,6 +195,12 @@ export function view({ record, leaseUntil }: Stored, codec?: Codec): OperationVi
     by: "by" in state ? state.by : undefined,
     note: "note" in state ? state.note : undefined,
   };
+}
+
+/** Why it is not applied or unknown; of what is held, why a person is asked. */
+function reasonIn(state: State): string | undefined {
+  if (state.tag === "held") return state.ask.why;
+  return "reason" in state ? state.reason : undefined;
 }
 
 function intentOf(record: OperationRecord, codec: Codec): Pick<OperationView, "intent" | "sealed"> {

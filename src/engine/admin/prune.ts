@@ -4,17 +4,19 @@
  * @module
  */
 
+import { operationScope } from "../../key/scope.ts";
+import type { OperationRecord, StateTag } from "../../ledger/record.ts";
 import type { Pruned } from "../../ledger/store.ts";
 import { checkOptions, positive } from "../define/check.ts";
-
 import type { Engine } from "../engine.ts";
-import { askStore } from "../store-call.ts";
+import { askStore, listRecords } from "../store-call.ts";
 
 export interface PruneOptions {
   /** Results older than this, in milliseconds, are wiped; that they were committed is kept. @default 30 days */
   readonly payloadsOlderThanMs?: number | undefined;
   /**
-   * Settled operations older than this, in milliseconds, are forgotten: the same call would fire again.
+   * Settled operations older than this, in milliseconds, are forgotten: the same call would fire again. None is, that was
+   * settled since an operation began that has others inside it and is open: it may run again, and these are then replayed.
    *
    * @default never
    */
@@ -30,6 +32,10 @@ const OPTIONS = ["payloadsOlderThanMs", "tombstonesOlderThanMs", "signal", "onPr
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
 /** Small, so that no call waits long for the store in between. */
 const AT_ONCE = 100;
+/** The store's time goes on while it is pruned. */
+const LONGEST_PRUNE_MS = 24 * 3_600_000;
+
+const MAY_RUN_AGAIN: readonly StateTag[] = ["claimed", "unknown"];
 
 export async function prune(options: PruneOptions, engine: Engine): Promise<Pruned> {
   checkOptions(options, OPTIONS, "prune");
@@ -40,7 +46,13 @@ export async function prune(options: PruneOptions, engine: Engine): Promise<Prun
   }
   const { ledger, tenant } = engine;
   await askStore(engine, "open", ledger.open());
-  const query = { tenant, payloadsOlderThanMs, tombstonesOlderThanMs, limit: AT_ONCE };
+  const forgottenMs = tombstonesOlderThanMs && (await forgetAfterMs(tombstonesOlderThanMs, engine));
+  const query = {
+    tenant,
+    payloadsOlderThanMs,
+    tombstonesOlderThanMs: forgottenMs,
+    limit: AT_ONCE,
+  };
   const total = { payloads: 0, tombstones: 0 };
   for (;;) {
     const { payloads, tombstones } = await askStore(engine, "prune", ledger.store.prune(query));
@@ -49,4 +61,29 @@ export async function prune(options: PruneOptions, engine: Engine): Promise<Prun
     options.onProgress?.({ ...total });
     if (payloads + tombstones < AT_ONCE || signal?.aborted) return total;
   }
+}
+
+/** The age that was asked for, or more: what was done since the oldest open operation began that has others inside it is kept. */
+async function forgetAfterMs(askedMs: number, engine: Engine): Promise<number> {
+  const now = engine.ledger.clock.latest();
+  let cursor: string | undefined;
+  do {
+    const page = await listRecords(engine, { states: MAY_RUN_AGAIN, cursor }, "prune");
+    for (const { record } of page.items) {
+      const ageMs = now - record.createdAt;
+      // In the order of creation: what began later has nothing inside it that is old enough.
+      if (ageMs < askedMs) return askedMs;
+      if (await mayReplayInner(record, engine)) return ageMs + LONGEST_PRUNE_MS;
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return askedMs;
+}
+
+async function mayReplayInner(record: OperationRecord, engine: Engine): Promise<boolean> {
+  const { id, abandonedFor, attempts } = record;
+  if (abandonedFor !== undefined) return false;
+  if (attempts.some(({ innerOnly }) => innerOnly !== undefined)) return true;
+  const inside = { scope: operationScope(id).id, limit: 1 };
+  return (await listRecords(engine, inside, "prune")).items.length > 0;
 }

@@ -64,7 +64,7 @@ function isNear(scope: string, asking: string): boolean {
 
 async function told({ record }: Stored, engine: Engine): Promise<StatusReply> {
   const { state, id, tool, tenant } = record;
-  // Who asks need not be answered by it when the same is wanted once more.
+  // Its caller is told now: the same intent in a later turn is then a new operation, not a replay of this one.
   if (record.untold && !isOpen(state)) {
     const meet = { move: "meet", told: state.tag, aliases: [] } as const;
     await inStoreTime(engine, engine.ledger.move({ tenant, id }, meet));
@@ -104,7 +104,7 @@ function outcomeNow(record: OperationRecord, engine: Engine): OutcomeOfRecord {
   return outcomeOf(common, state, record, engine, toldNow(record, engine));
 }
 
-function wordsOf(now: OutcomeOfRecord, { state, tool }: OperationRecord, engine: Engine): string {
+function wordsOf(now: OutcomeOfRecord, { tool }: OperationRecord, engine: Engine): string {
   switch (now.status) {
     case "committed":
       return "It is done. Do not call the tool again for it.";
@@ -113,9 +113,7 @@ function wordsOf(now: OutcomeOfRecord, { state, tool }: OperationRecord, engine:
     case "unknown":
       return unknownWords(now, checkerOf(tool, engine));
     case "in_progress":
-      return state.tag === "queued"
-        ? "It waits for another write to the same thing. Do not call the tool again."
-        : inProgressWords(now);
+      return inProgressWords(now);
     case "held":
       return heldWords(now);
     case "denied":

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Instant } from "../../lang/clock.ts";
 import { createStop, type Stop } from "../../lang/stop.ts";
 import type { Engine } from "../engine.ts";
 import type { Execution, FireMode, Operation } from "../operation/operation.ts";
@@ -33,8 +34,10 @@ export interface Waiting {
   letGo: (() => void) | undefined;
 }
 
+/** `at` is now. */
 export function createExecution(
   operation: Operation,
+  at: Instant,
   deadlineAt: number,
   fireMode: FireMode,
   { clock }: Engine,
@@ -42,6 +45,7 @@ export function createExecution(
   const stop = createStop();
   const execution: SharedExecution = {
     operation,
+    startedAt: at,
     stopped: stop.signal,
     stop,
     deadlineAt,
@@ -52,8 +56,8 @@ export function createExecution(
     telling: false,
     fireMode,
     hasCaller: () => execution.callers > 0,
-    remainingMs: (at) =>
-      execution.deadlineAt + execution.personMs - (at?.monotonic ?? clock.monotonic()),
+    remainingMs: (from) =>
+      execution.deadlineAt + execution.personMs - (from?.monotonic ?? clock.monotonic()),
     untilStopped: (work) =>
       new Promise((resolve, reject) => {
         const onStop = () => resolve({ tag: "stopped" });
@@ -75,6 +79,9 @@ export function createExecution(
         letGo();
         execution.personMs = already + clock.monotonic() - before;
       }
+    },
+    stopAsking() {
+      if (execution.personMs === Number.POSITIVE_INFINITY) stop.abort();
     },
     done: undefined,
   };

@@ -33,7 +33,7 @@ import { nameOperation } from "./name-operation.ts";
 
 /** A guarded tool. Call it as the function it wraps. */
 export interface GuardedTool<A, R> {
-  /** The result; a typed error if it is not committed. */
+  /** The result; a typed error if it is not committed, or if its result was not kept. */
   (args: A, options?: CallOptions): Promise<R>;
   /**
    * What became of it, as a union on `status`. Throws only what is certain to have sent nothing; and, in a transaction of
@@ -56,7 +56,7 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
     outcome: (args: A, options?: NamedCallOptions) => outcomeOf(args, options),
     reply: async (args: A, options?: NamedCallOptions) =>
       replyOf(
-        await outcomeOf(args, byModel(tool, options, engine)),
+        await outcomeOf(args, withStep(tool, options, engine)),
         checkerOf(tool.name, engine),
         tool.kind === "read",
       ),
@@ -71,8 +71,8 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
 
 const NO_OPTIONS: NamedCallOptions = {};
 
-/** What a model reads, a model has asked for. */
-const byModel = (
+/** `reply` is for a model: without a step, each call is a step of its own. */
+const withStep = (
   { kind }: Tool,
   options: NamedCallOptions = NO_OPTIONS,
   { newId }: Engine,
@@ -101,13 +101,13 @@ function resultIn<R>(outcome: Outcome<R>): R {
   return (outcome as Extract<Outcome<R>, { status: "committed" }>).result as R;
 }
 
-/** `answer` makes what this way of calling returns of an outcome, or throws the error that stands for it. */
+/** `toReturn` makes what this way of calling returns of an outcome, or throws the error that stands for it. */
 async function call<T>(
   tool: Tool,
   args: unknown,
   options: NamedCallOptions,
   engine: Engine,
-  answer: (outcome: Outcome<unknown>) => T,
+  toReturn: (outcome: Outcome<unknown>) => T,
 ): Promise<T> {
   checkNotClosed(engine);
   const caller = callerOf(tool, options);
@@ -116,8 +116,8 @@ async function call<T>(
   let outcome: Outcome<unknown>;
   try {
     const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
-    // `close` knows of an execution by itself. Of what comes before it, it must be told; of one in a transaction, too,
-    // since those are in a list of their own.
+    // `close` waits for the executions in `engine.executions`. It must be told (`underWay`) of what comes before an execution,
+    // and of executions in a transaction, which are in a map of their own.
     const isKnownToClose = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
     outcome =
       isKnownToClose && !(copy instanceof Promise)
@@ -129,9 +129,12 @@ async function call<T>(
     if (inner) Object.assign(inner, { status, error });
     throw error;
   }
-  if (inner) inner.status = outcome.status;
+  if (inner) {
+    inner.status = outcome.status;
+    inner.told = { id: outcome.id, errorOf: () => errorOf(outcome) };
+  }
   try {
-    return answer(outcome);
+    return toReturn(outcome);
   } catch (error) {
     if (inner) inner.error = error;
     throw error;
@@ -155,7 +158,7 @@ async function prepareAndRun(
   return runWrite(tool, args, options, { ...caller, deadlineMs: Math.max(leftMs(), 0) }, engine);
 }
 
-/** Throws, without a promise, what is wrong with the call itself. */
+/** Throws synchronously if the call itself is wrong. */
 function runWrite(
   tool: Tool,
   args: Canonical,
@@ -172,7 +175,7 @@ function runWrite(
         : outcome,
     );
   if (named.inThread === undefined) return runAs(named);
-  return inThread(named, args, options, caller.deadlineMs, engine).then(runAs);
+  return joinEarlierTurn(named, args, options, caller.deadlineMs, engine).then(runAs);
 }
 
 const isToldOpen = ({ status }: Outcome<unknown>): boolean =>
@@ -198,7 +201,7 @@ async function noteTold(
 }
 
 /** The operation of an earlier turn that the call joins, or its own. */
-async function inThread(
+async function joinEarlierTurn(
   own: Operation,
   args: Canonical,
   options: NamedCallOptions,

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { type Instant, instantOf } from "../../lang/clock.ts";
 import { runWithoutContext } from "../../lang/no-context.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import { type Engine, underWay } from "../engine.ts";
@@ -14,7 +15,7 @@ import { about, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced, isAnnounced } from "../outcome/announce.ts";
 import { commonOf, conflict, rewordedIn } from "../outcome/build.ts";
-import { resultForCaller } from "../outcome/result.ts";
+import { outcomeForCaller } from "../outcome/result.ts";
 import { createExecution, type SharedExecution, type Waiting } from "./execution.ts";
 
 /** Runs an operation to its outcome: `runOperation` in `engine/run.ts`, or what reconcile does in its place. */
@@ -26,16 +27,17 @@ export function startOrJoin(
   engine: Engine,
   run: RunOperation,
 ): Promise<Outcome<unknown>> {
-  const { clock, executions, calledWith } = engine;
-  const deadlineAt = clock.monotonic() + caller.deadlineMs;
+  const { clock, executions, calledBy } = engine;
+  const at = instantOf(clock);
+  const deadlineAt = at.monotonic + caller.deadlineMs;
   const { ref, tool } = operation;
-  if (calledWith.isOther(ref, tool))
+  if (calledBy.isOther(ref, tool))
     return Promise.resolve(conflict(operation, "other_tool", engine));
   const joining: Joining = { operation, caller, deadlineAt, run };
   // The tenant is part of what the id was made from.
   return executions.has(ref.id)
     ? underWay(engine, joinRunning(joining, engine))
-    : startNew(joining, engine);
+    : startNew(joining, at, engine);
 }
 
 /** A call on its way to an execution. */
@@ -46,27 +48,27 @@ interface Joining {
   readonly run: RunOperation;
 }
 
-function startNew(joining: Joining, engine: Engine): Promise<Outcome<unknown>> {
+function startNew(joining: Joining, at: Instant, engine: Engine): Promise<Outcome<unknown>> {
   const { operation, caller, deadlineAt, run } = joining;
-  const { executions, calledWith } = engine;
+  const { executions, calledBy } = engine;
   const { ref, tool } = operation;
-  const execution = createExecution(operation, deadlineAt, "freely", engine);
+  const execution = createExecution(operation, at, deadlineAt, "freely", engine);
   if (caller.signal?.aborted) execution.stop.abort();
   // Before it starts: what it does first may join it.
   executions.set(ref.id, execution);
-  calledWith.note(ref, tool);
+  calledBy.note(ref, tool);
   start(execution, engine, run).then(
     (outcome) => {
       executions.delete(ref.id);
-      if (isUnsent(outcome)) calledWith.forget(ref);
+      if (wasGivenUp(outcome)) calledBy.forget(ref);
       for (const one of execution.waits) {
         endWait(execution, one);
-        one.resolve(resultForCaller(outcome, one.joined));
+        one.resolve(outcomeForCaller(outcome, one.joined));
       }
     },
     (error: unknown) => {
       executions.delete(ref.id);
-      calledWith.forget(ref);
+      calledBy.forget(ref);
       for (const one of execution.waits) {
         endWait(execution, one);
         one.reject(error);
@@ -81,7 +83,7 @@ async function joinRunning(joining: Joining, engine: Engine): Promise<Outcome<un
   const { operation, caller, deadlineAt } = joining;
   for (;;) {
     const running = engine.executions.get(operation.ref.id) as SharedExecution | undefined;
-    if (!running) return startNew(joining, engine);
+    if (!running) return startNew(joining, instantOf(engine.clock), engine);
     const { draft } = running.operation;
     if (draft.identity.fingerprint !== operation.draft.identity.fingerprint) {
       return conflict(operation, "other_intent", engine);
@@ -94,7 +96,11 @@ async function joinRunning(joining: Joining, engine: Engine): Promise<Outcome<un
     const outcome = await wait(running, joining, engine, true);
     const isOver = engine.clock.monotonic() >= deadlineAt || caller.signal?.aborted;
     // Other callers gave up before anything was sent, or while it was stopping; this one has not.
-    if (!isOver && (isStopping ? isWithoutResult(outcome) : isUnsent(outcome))) continue;
+    if (!isOver && (isStopping ? isWithoutResult(outcome) : wasGivenUp(outcome))) continue;
+    // It was only told again that it did not happen; this caller wants it tried again.
+    const isReplayed = !running.sent && running.operation.retry === undefined;
+    const isNo = outcome.status === "not_applied";
+    if (!isOver && operation.retry !== undefined && isReplayed && isNo) continue;
     const reworded = isStopping ? [] : rewordedIn(operation.draft, draft);
     return reworded.length > 0 ? { ...outcome, reworded } : outcome;
   }
@@ -110,8 +116,9 @@ export function executeWithoutCaller(
   engine: Engine,
   run: RunOperation,
 ): Promise<Outcome<unknown>> {
-  const deadlineAt = engine.clock.monotonic() + deadlineMs;
-  const execution = createExecution(operation, deadlineAt, fireMode, engine);
+  const at = instantOf(engine.clock);
+  const deadlineAt = at.monotonic + deadlineMs;
+  const execution = createExecution(operation, at, deadlineAt, fireMode, engine);
   const onAbort = () => execution.stop.abort();
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -177,7 +184,8 @@ function leave(execution: SharedExecution, one: Waiting, engine: Engine): void {
   endWait(execution, one);
   if (execution.callers === 0) execution.stop.abort();
   // The last caller to leave before anything was sent waits for the withdrawal, because that is certain. It also waits while
-  // the outcome is written as told: told "in progress" now, the same call in the next turn would be a new operation.
+  // the ledger is told that a caller knows the outcome (`telling`): if that caller then heard only "in progress", the same
+  // call in the next turn of its thread would be a new operation.
   if (execution.callers > 0 || (execution.sent && !execution.telling)) {
     one.resolve({ ...commonOf(one.operation, undefined, engine), status: "in_progress" });
   }
@@ -213,7 +221,7 @@ function leaveInTime(execution: SharedExecution, one: Waiting, engine: Engine): 
   };
 }
 
-const isUnsent = (outcome: Outcome<unknown>): boolean =>
+const wasGivenUp = (outcome: Outcome<unknown>): boolean =>
   outcome.status === "not_applied" &&
   (outcome.reason === "aborted" || outcome.reason === "expired");
 

@@ -9,7 +9,7 @@ import { type Canonical, canonicalize } from "../../key/canonical.ts";
 import { checkAgain, checkAlias, checkCallerKey, checkResource } from "../../key/check-name.ts";
 import { fingerprint, hashArguments, hashFields, mintId, mintIdFromKey } from "../../key/mint.ts";
 import { normalizeIntent } from "../../key/normalize.ts";
-import { resolveScope } from "../../key/scope.ts";
+import { resolveScope, type Scope } from "../../key/scope.ts";
 import { threadOf } from "../../key/turn.ts";
 import { findVolatileId, noticeVolatile } from "../../key/volatile-ids.ts";
 import { ignoreRejection } from "../../lang/peek.ts";
@@ -39,23 +39,25 @@ export function nameOperation(
 
   if (options.again !== undefined) checkAgain(options.again);
   const { tenant } = engine;
-  const mintIn = (id: string | undefined) => mint(tool, id, intentText, options, engine);
-  const id = joined ?? mintIn(scope?.id);
+  const id = joined ?? mint(tool, scope?.id, intentText, options, engine);
+  const ref = { tenant, id };
   const thread = options.key === undefined && scope ? threadOf(scope.id) : undefined;
-  const resource = tool.resource && checkResource(ignoreRejection(tool.resource(args)));
+  // In the form in which intents are compared: two forms of one name would be two lanes.
+  const resource =
+    tool.resource && checkResource(ignoreRejection(tool.resource(args))).normalize("NFC");
   const frame = currentFrame();
   // An id that is minted from the intent stands for it; one that a caller named does not.
   const print = options.key === undefined ? id : fingerprint(tool.name, intentText);
   const operation: Operation = {
     tool,
-    ref: { tenant, id },
+    ref,
     scope: scope?.id ?? "",
     // Vouched for is this turn, not the earlier one that it joins.
     fresh: joined === undefined && (scope?.fresh ?? false),
     args,
     intent,
     retry: options.retry,
-    inThread: thread === undefined ? undefined : mintIn(thread),
+    inThread: thread === undefined ? undefined : mint(tool, thread, intentText, options, engine),
     outer: frame?.outer,
     derived: undefined,
     draft: {
@@ -78,18 +80,22 @@ export function nameOperation(
       // Where the arguments are the intent, other arguments are another operation: none is reworded.
       argsHash: intentText === argsText ? print : hashArguments(argsText, id),
       fields: intentText === argsText ? NO_FIELDS : hashFields(args, id),
-      intent: engine.codec.encodeText(intentText, { tenant, id }),
+      intent: engine.codec.encodeText(intentText, ref),
       aliases,
     },
   };
-  const other =
-    scope &&
-    joined === undefined &&
-    noticeVolatile(engine.known.seen, `${scope.id}\u001f${tool.name}`, id, intentText);
-  if (other)
-    engine.events.emit("warning", () => ({ ...about(operation), code: "volatile_intent", other }));
+  if (scope && joined === undefined) noticeOther(operation, scope, intentText, engine);
   if (tool.keyedForMs !== undefined && engine.app === undefined) warnOfNoApp(operation, engine);
   return operation;
+}
+
+/** Another operation of the scope differs only in what changes with every try. */
+function noticeOther(operation: Operation, scope: Scope, intentText: string, engine: Engine): void {
+  const { tool, ref } = operation;
+  const place = `${scope.id}\u001f${tool.name}`;
+  const other = noticeVolatile(engine.known.seen, place, ref.id, intentText);
+  if (other === undefined) return;
+  engine.events.emit("warning", () => ({ ...about(operation), code: "volatile_intent", other }));
 }
 
 /** Another program with the same account at this service may mint the same key. Told once. */

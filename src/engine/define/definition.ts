@@ -25,7 +25,7 @@ export interface AttemptContext {
   readonly precondition: Json | undefined;
   /** From 1. */
   readonly attempt: number;
-  /** Fires when the attempt has ended, or is not waited for: another is fired, the outcome is known, or no caller waits. */
+  /** Fires when `run` has failed, or is not waited for: another is fired, the outcome is known, or no caller waits. Never after a success. */
   readonly signal: AbortSignal;
   /**
    * A `fetch` that belongs to this attempt: what it sends is counted, the same request is sent once, and after
@@ -159,7 +159,7 @@ export interface ToolOptions<A, I, R> {
    */
   readonly commitsWithinMs?: number | undefined;
   /**
-   * Look before the first attempt; if it is there already, nothing is sent. A store that may forget always does.
+   * Reads the state before the first attempt; what is there is not sent. With a store that may forget, it is always read.
    *
    * @default false
    */
@@ -194,7 +194,7 @@ export interface ToolOptions<A, I, R> {
         about: { readonly intent: I; readonly signal: AbortSignal },
       ) => Promise<boolean> | boolean)
     | undefined;
-  /** Restores what JSON cannot carry, from a stored result. */
+  /** Restores the result of a repeated call from its JSON: a `Date` is a text there. @default the JSON as it is */
   readonly revive?: ((stored: unknown) => NoInfer<R>) | undefined;
   /**
    * After how many milliseconds an attempt is slow: the state is read, or a keyed tool fires again. Where neither
@@ -213,9 +213,9 @@ export interface ToolOptions<A, I, R> {
 export type Run<A, R> = (args: A, context: AttemptContext) => Promise<R> | R;
 
 /** A tool whose arguments are checked by a schema. */
-export interface ToolWithInput<A, I, R> extends ToolOptions<NoInfer<A>, I, R> {
+export interface ToolWithInput<A, I, R, G = A> extends ToolOptions<NoInfer<A>, I, R> {
   /** Any Standard Schema, or `typed<Args>()`. */
-  readonly input: Input<A>;
+  readonly input: Input<A, G>;
   readonly run: Run<NoInfer<A>, R>;
 }
 

@@ -15,13 +15,16 @@ type Checked<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
 
-/** The part of https://standardschema.dev we use: zod, valibot, arktype and others have it. */
-export interface StandardSchema<Output> {
+/**
+ * The part of https://standardschema.dev we use: zod, valibot, arktype and others have it. A schema with defaults or
+ * transforms takes one type and gives another.
+ */
+export interface StandardSchema<Output, Given = Output> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly types?: { readonly input: Given; readonly output: Output } | undefined;
   };
 }
 
@@ -32,7 +35,8 @@ export interface Typed<A> {
   readonly _type?: A | undefined;
 }
 
-export type Input<A> = StandardSchema<A> | Typed<A>;
+/** `A` is what the tool gets, `G` what a caller gives. */
+export type Input<A, G = A> = StandardSchema<A, G> | Typed<A>;
 
 /** Names the argument type where there is no schema: `input: typed<{ paymentId: string }>()`. */
 export const typed = <A>(): Typed<A> => ({ typed: true });
@@ -55,10 +59,10 @@ export async function checkArguments(
 }
 
 /** This input, and a check of what it lets through: a model is told what is wrong before anything is recorded. */
-export const withCheck = <A>(
-  input: Input<A> | undefined,
+export const withCheck = <A, G>(
+  input: Input<A, G> | undefined,
   check: (args: A) => unknown,
-): StandardSchema<A> => ({
+): StandardSchema<A, G> => ({
   "~standard": {
     version: 1,
     vendor: "holdfire",

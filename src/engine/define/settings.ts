@@ -56,7 +56,7 @@ export interface Surroundings {
   readonly newId?: (() => string) | undefined;
 }
 
-/** The same with the defaults filled in; `spacingMs` is the least time between two requests. */
+/** The durations of `RetryOptions` with the defaults filled in; `spacingMs` is the least time between two tries. */
 export interface Timing {
   readonly minDelayMs: number;
   readonly maxDelayMs: number;

@@ -63,6 +63,8 @@ export interface Tool {
   readonly attempts: number;
   /** What this process has learned of it. */
   readonly learned: Learned;
+  /** Set by reconcile: the operation may have been made by another tool of this name, over another account. */
+  readonly isOneOfSeveral?: true | undefined;
 }
 
 /** As in `EffectOptions`: each asks the user's own code. */

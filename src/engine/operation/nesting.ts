@@ -6,6 +6,7 @@
  */
 
 import type { Judgement } from "../../classify/classify.ts";
+import { peek, peekItems } from "../../lang/peek.ts";
 import { currentToken, termsOf } from "../../wire/token.ts";
 import type { OutcomeStatus } from "./outcome.ts";
 
@@ -13,6 +14,8 @@ import type { OutcomeStatus } from "./outcome.ts";
 export interface Inner {
   status: OutcomeStatus | "pending";
   error: unknown;
+  /** Which operation it was, and the error that stands for its outcome. */
+  told?: { readonly id: string; readonly errorOf: () => unknown } | undefined;
 }
 
 /** An operation around another, and the lane it is in. */
@@ -41,6 +44,36 @@ export function enterInner(): Inner | undefined {
   const inner: Inner = { status: "pending", error: undefined };
   frame.inner.push(inner);
   return inner;
+}
+
+/**
+ * The failure of an inner operation that `run` returned as what a model is told of it: of a tool that is guarded twice, or
+ * by `inner.reply`. It comes up as if it had been thrown. `undefined`: the value is the outer one's own.
+ */
+export function innerFailureIn(value: unknown, { inner }: Frame): unknown {
+  if (inner.length === 0) return undefined;
+  const id = operationIn(value);
+  const failed = inner.find(({ status, told }) => told?.id === id && status !== "committed");
+  if (!failed?.told) return undefined;
+  failed.error ??= failed.told.errorOf();
+  return failed.error;
+}
+
+/** The operation of a reply that says no: as it is, as text, or in the result of an MCP tool. */
+function operationIn(value: unknown): string | undefined {
+  const text =
+    typeof value === "string" ? value : peek(peekItems(peek(value, "content"), 1)[0], "text");
+  const reply = typeof text === "string" ? parsed(text) : value;
+  const operation = peek(reply, "ok") === false ? peek(reply, "operation") : undefined;
+  return typeof operation === "string" ? operation : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text.startsWith("{") ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export type NestedJudgement = Judgement & {

@@ -80,19 +80,22 @@ export type FireMode = "freely" | "by_key" | "never";
 
 export interface Execution {
   readonly operation: Operation;
+  readonly startedAt: Instant;
   /** Aborted when its last caller has left: nothing new is fired, what was sent is still read and filed. */
   readonly stopped: StopSignal;
   /** How long until the latest deadline of its callers, in milliseconds; from `at`, if that was taken just now. */
   remainingMs(at?: Instant): number;
   /** Waits for a person, whose time is outside the deadline. */
   outsideDeadline<T>(wait: () => Promise<T>): Promise<Waited<T>>;
+  /** Ends the wait for a person, if there is one: the question stands, and nothing was sent. */
+  stopAsking(): void;
   /** Waits for the user's own code, which has sent nothing yet: no caller need wait for its end. */
   untilStopped<T>(wait: () => Promise<T>): Promise<Waited<T>>;
   /** Whether a caller waits for its outcome. */
   hasCaller(): boolean;
   /** Set before the first byte of an attempt; also where an earlier owner may have sent one. */
   sent: boolean;
-  /** Set while its outcome is written as one that a caller is told. */
+  /** Set while the settle is written, where it says that a caller was told the outcome (`told`). */
   telling: boolean;
   /** `"freely"` for callers; reconcile reads, and resends by key when asked to. */
   readonly fireMode: FireMode;

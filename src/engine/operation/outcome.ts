@@ -1,6 +1,7 @@
 /**
- * What became of a call: a union on `status`, the same for every caller of one operation. How one is
- * made, from a record or from an attempt, and the error that stands for one, are in `engine/outcome/`.
+ * The type of what became of a call: a union on `status`. All callers of one execution get the same, but for `replayed`,
+ * `effect`, `reworded` and their copy of the result; one that leaves early gets `in_progress`. How an outcome is made, from a
+ * record or from an attempt, and the error that stands for it, are in `engine/outcome/`.
  *
  * @module
  */
@@ -68,6 +69,8 @@ export type Outcome<R> =
       readonly threw?: string | undefined;
       /** The status that the service answered last, if it answered. */
       readonly answered?: number | undefined;
+      /** Where the same call is answered from the record: what lets it be made again, for a developer. */
+      readonly hint?: string | undefined;
       /** What the last attempt of this call threw. */
       readonly error?: unknown;
     })

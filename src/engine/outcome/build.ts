@@ -1,7 +1,7 @@
 /**
- * What all outcomes share (`commonFrom`, `commonOf`), and the outcome that a state stands for. Where there is no state to tell, the
- * status is added where it is told: nothing was sent (`steps/claim.ts`, `steps/withdraw.ts`), a caller leaves (`call/join.ts`), no
- * record is left (`replay.ts`), a read (`reads-and-samples/read-tool.ts`).
+ * What all outcomes share (`commonFrom`, `commonOf`), and the outcome that a state stands for (`outcomeOf`). Outcomes without a
+ * recorded state are made where they arise: nothing was sent (`steps/claim.ts`, `steps/withdraw.ts`), a caller leaves
+ * (`call/join.ts`), there is no record (`replay.ts`), it is a read (`reads-and-samples/read-tool.ts`).
  *
  * @module
  */
@@ -15,7 +15,8 @@ import { factsOf, type Operation } from "../operation/operation.ts";
 import type { Common, Outcome } from "../operation/outcome.ts";
 import { readFailure } from "./failure.ts";
 import { thrownWords } from "./failure-words.ts";
-import { attemptTold, hintFor, lastAnswer, whyNotApplied, whyUnknown } from "./words.ts";
+import { hintAgain, hintFor } from "./hints.ts";
+import { attemptTold, lastAnswer, whyNotApplied, whyUnknown } from "./words.ts";
 
 /** What all outcomes share, unless told otherwise: newly made, recorded, nothing fired. */
 export const commonFrom = (
@@ -97,7 +98,8 @@ export function outcomeOf(
       const failure = attempt && readFailure(attempt, record, codec);
       const because = whyNotApplied(told, attempt, failure);
       const threw = thrownWords(failure);
-      return { ...common, status: "not_applied", ...told, because, threw, error };
+      const hint = hintAgain(record, reason);
+      return { ...common, status: "not_applied", ...told, because, threw, hint, error };
     }
     case "unknown": {
       if (state.reason === "still_running" && stillRuns) {
@@ -116,7 +118,6 @@ export function outcomeOf(
       return { ...common, status: "denied", by: state.by };
     case "held":
       return { ...common, status: "held", reason: state.ask.why };
-    case "queued":
     case "claimed":
       return { ...common, status: "in_progress" };
   }

@@ -34,7 +34,7 @@ export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
     case "not_applied":
       return new NotAppliedError(facts, outcome.reason, {
         status: outcome.rejection?.status,
-        because: becauseAndThrown(outcome),
+        because: saidOf(outcome),
         cause: outcome.error,
       });
     case "unknown":
@@ -52,8 +52,9 @@ export function errorOf(outcome: Outcome<unknown>): HoldfireError | undefined {
   }
 }
 
-const saidOf = (outcome: Extract<Outcome<unknown>, { status: "unknown" }>): string =>
-  [becauseAndThrown(outcome), outcome.hint].filter(Boolean).join(" ");
+const saidOf = (
+  outcome: Extract<Outcome<unknown>, { status: "unknown" | "not_applied" }>,
+): string => [becauseAndThrown(outcome), outcome.hint].filter(Boolean).join(" ");
 
 /** What is known of it, and what was thrown, for a developer. */
 function becauseAndThrown({

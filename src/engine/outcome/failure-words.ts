@@ -7,7 +7,7 @@
 import type { Failure } from "../../classify/failure.ts";
 import type { AttemptNote } from "../../ledger/record.ts";
 
-/** How an attempt in doubt ended. A reply is lost only where a request was seen to leave. */
+/** How an attempt in doubt ended. A reply is lost only where a request was seen to leave, or is known to have been sent. */
 export function attemptWords(attempt: Partial<AttemptNote> | undefined, failure?: Failure): string {
   const { status, wireRequests, unvetoable } = attempt ?? {};
   if (failure?.byTool) return toolSaid(failure);
@@ -18,7 +18,7 @@ export function attemptWords(attempt: Partial<AttemptNote> | undefined, failure?
   }
   if (failure?.answered) return "The service answered with an error.";
   const threw = thrownWords(failure);
-  if (wireRequests) {
+  if (wireRequests || failure?.handed) {
     return threw && !failure?.broke ? `The reply was lost (${threw}).` : "The reply was lost.";
   }
   if (!threw) return "No answer was seen.";
@@ -37,7 +37,8 @@ export function thrownWords(failure: Failure | undefined): string | undefined {
 const withoutStop = (line: string): string => (line.endsWith(".") ? line.slice(0, -1) : line);
 
 /** Foreign words are quoted, and cannot end the quotation. */
-export const serviceSaid = (said: string): string => `It said: "${said.replaceAll('"', "'")}"`;
+export const serviceSaid = (said: string): string =>
+  `It said: "${said.replaceAll('"', "'")}"${/[.!?…]$/.test(said) ? "" : "."}`;
 
 export const toolSaid = ({ line }: Failure): string =>
   line === undefined

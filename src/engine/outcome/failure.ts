@@ -5,8 +5,9 @@
  * @module
  */
 
-import type { Ended } from "../../classify/classify.ts";
+import type { Ended, Judgement } from "../../classify/classify.ts";
 import { type Failure, failureOf } from "../../classify/failure.ts";
+import { lookAt } from "../../classify/thrown.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
 import { peek } from "../../lang/peek.ts";
 import type { Codec } from "../../ledger/codec/codec.ts";
@@ -25,8 +26,8 @@ export function redactFailure(
   codec: Codec,
 ): Failure | undefined {
   if (!failure) return undefined;
-  const { type, code, line, said, byTool, answered, broke } = failure;
-  return { type, code, byTool, answered, broke, ...codec.redactText({ line, said }, tool) };
+  const { line, said, ...facts } = failure;
+  return { ...facts, ...codec.redactText({ line, said }, tool) };
 }
 
 /** What the attempt's note keeps of it. */
@@ -36,10 +37,10 @@ export function noteFailure(
   codec: Codec,
 ): FailureNote | undefined {
   if (!failure) return undefined;
-  const { type, code, byTool, answered, broke, line, said } = failure;
+  const { line, said, ...facts } = failure;
   const hasText = line !== undefined || said !== undefined;
   const text = hasText ? codec.encodeText(JSON.stringify({ line, said }), owner) : undefined;
-  return { type, code, byTool, answered, broke, text };
+  return { ...facts, text };
 }
 
 /** Without a codec, and where a text was encrypted with a key that is not at hand, the texts are left out. */
@@ -49,22 +50,22 @@ export function readFailure(
   codec: Codec | undefined,
 ): Failure | undefined {
   if (!failure) return undefined;
-  const { type, code, byTool, answered, broke, text } = failure;
+  const { type, code, byTool, answered, broke, handed, text } = failure;
   const decoded = text && codec?.decode(text, owner);
   const texts = decoded?.ok ? decoded.value : undefined;
   const [line, said] = [peek(texts, "line"), peek(texts, "said")].map((each) =>
     typeof each === "string" ? each : undefined,
   );
-  return { type, code, byTool, answered, broke, line, said };
+  return { type, code, byTool, answered, broke, handed, line, said };
 }
 
 /** A failed answer whose body has not come by then is told without it. */
 const BODY_MS = 250;
 
-/** What it failed with, as far as it may be told. */
+/** What it failed with, as far as it may be told. In a transaction it was not judged, and so not looked at before. */
 export async function failureIn(
   ended: Ended<Result>,
-  status: number | undefined,
+  { status, thrown }: Pick<Judgement, "status" | "thrown">,
   token: WireToken,
   { tool }: Operation,
   { codec, clock }: Engine,
@@ -75,5 +76,6 @@ export async function failureIn(
     body = read.tag === "done" ? read.value : undefined;
   }
   const said = status === undefined || status < 400 ? undefined : body;
-  return redactFailure(failureOf(ended.ok ? undefined : ended, said), tool.name, codec);
+  const failed = ended.ok ? undefined : (thrown ?? lookAt(ended.error));
+  return redactFailure(failureOf(failed, said), tool.name, codec);
 }

@@ -6,20 +6,17 @@
  */
 
 import { isResponse } from "../../classify/answer.ts";
-import { ignoreRejection } from "../../lang/peek.ts";
 import type { KeptResponse, Payload } from "../../ledger/codec/codec.ts";
-import type { Effect } from "../../ledger/record.ts";
-import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
-import { isStreamed } from "./response.ts";
+import { copyOfResponse, isStreamed } from "./response.ts";
 
 /** What an attempt returned; of a `Response`, also what can be kept of it. */
 export interface Result {
   readonly value: unknown;
   readonly kept?: KeptResponse | undefined;
-  /** A `Response` that is too large to keep: its body is for the caller to read, who alone has it. */
+  /** A `Response` that is too large or too slow to keep: its body is for the caller to read, who alone has it. */
   readonly isUnread?: boolean | undefined;
 }
 
@@ -32,7 +29,9 @@ export function payloadOf(
   const owner = { ...ref, tool: tool.name };
   const { codec, events } = engine;
   if (isResponse(value) && !kept) {
-    const why = isUnread ? `larger than ${codec.maxBytes} bytes` : "the body broke off";
+    const why = isUnread
+      ? `larger than ${codec.maxBytes} bytes, or still coming when its time was up`
+      : "the body broke off";
     events.emit("warning", () => ({ ...about(operation), code: "payload_lost", why }));
     return undefined;
   }
@@ -42,30 +41,7 @@ export function payloadOf(
   return undefined;
 }
 
-const EFFECTS = new Set<unknown>(["created", "updated", "deleted", "noop"]);
-
-/** A user's function that throws after the send changes nothing: it is only not asked. */
-export function effectOf(
-  { effect: { type, id } }: Pick<Tool, "effect">,
-  result: unknown,
-): { readonly effect: Effect | undefined; readonly effectId: string | undefined } {
-  const effect = askSafely(type, result);
-  const effectId = askSafely(id, result);
-  return {
-    effect: EFFECTS.has(effect) ? (effect as Effect) : undefined,
-    effectId: typeof effectId === "string" && effectId.length <= 512 ? effectId : undefined,
-  };
-}
-
-function askSafely(fn: ((result: unknown) => unknown) | undefined, result: unknown): unknown {
-  try {
-    return ignoreRejection(fn?.(result));
-  } catch {
-    return undefined;
-  }
-}
-
-export function resultForCaller(outcome: Outcome<unknown>, joined: boolean): Outcome<unknown> {
+export function outcomeForCaller(outcome: Outcome<unknown>, joined: boolean): Outcome<unknown> {
   if (outcome.status !== "committed" || outcome.resultLost) {
     return joined ? { ...outcome, replayed: true } : outcome;
   }
@@ -77,7 +53,8 @@ export function resultForCaller(outcome: Outcome<unknown>, joined: boolean): Out
     const { result: _, ...rest } = outcome;
     return { ...rest, resultLost: true, replayed: joined || outcome.replayed };
   }
-  const own = isBody && !isStreamed(result) ? { ...outcome, result: result.clone() } : outcome;
+  const own =
+    isBody && !isStreamed(result) ? { ...outcome, result: copyOfResponse(result) } : outcome;
   if (!joined) return own;
   const copy = isBody ? own.result : copyOf(own.result);
   return { ...own, result: copy, replayed: true, effect: "noop" };

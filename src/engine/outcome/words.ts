@@ -3,11 +3,11 @@
  * next, and who must act. Three kinds of readers get them:
  *
  *   a model      by `reply.ts`; by `admin/status.ts` when it asks later
- *   a developer  by `because` and `hint` of an outcome (`build.ts`), and so by error messages
+ *   a developer  by `because` and `hint` (`hints.ts`) of an outcome (`build.ts`), and so by error messages
  *   a person     by `describe/sentence.ts`, at the command line and in the console
  *
- * Two kinds of sentences are elsewhere: how an attempt failed ("The reply was lost.") is in `failure-words.ts`, and what a model
- * is told of `committed` and `conflict` in `reply.ts`.
+ * Other sentences are elsewhere: how an attempt failed ("The reply was lost.") in `failure-words.ts`; what a model is told of
+ * `committed` and `conflict` in `reply.ts`; what only a model that asks later is told in `admin/status.ts`.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import {
 } from "../../ledger/record.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
-import type { Common } from "../operation/outcome.ts";
+import type { Common, Outcome } from "../operation/outcome.ts";
 import { attemptWords, serviceSaid, thrownWords, toolSaid } from "./failure-words.ts";
 
 type Attempts = Pick<OperationRecord, "attempts">;
@@ -51,8 +51,8 @@ export function whyUnknown(record: Attempts, reason: UnknownReason, failure?: Fa
       return "The service said yes, and a check did not confirm it.";
     case "partial": {
       // The failure of an operation inside has a record of its own.
-      const isInner = failure?.code?.startsWith("ERR_HOLDFIRE_");
-      const threw = isInner ? undefined : thrownWords(failure);
+      const hasOurs = failure?.code?.startsWith("ERR_HOLDFIRE_");
+      const threw = hasOurs ? undefined : thrownWords(failure);
       return `A part of it happened, or may have.${threw ? ` The tool failed with ${threw}.` : ""}`;
     }
     case "reworded":
@@ -71,34 +71,6 @@ export function whyUnknown(record: Attempts, reason: UnknownReason, failure?: Fa
       return `${attemptWords(attempt, failure)} An earlier attempt may have succeeded.`;
     default:
       return attemptWords(attempt, failure);
-  }
-}
-
-/** What would let holdfire decide next time, for a developer. */
-export function hintFor(
-  { attempts }: Pick<OperationRecord, "attempts">,
-  reason: UnknownReason,
-): string {
-  const status = attempts.at(-1)?.status;
-  if (status === 429 || status === 503) {
-    return `If the service does nothing when it answers ${status}, declare refuses: [${status}].`;
-  }
-  switch (reason) {
-    case "lost_reply":
-    case "unclear_answer":
-      return "Declare readState, or keyed if the service honours keys, so that a lost reply can be looked up.";
-    case "run_failed":
-      return 'Where run knows that nothing happened, throw notApplied(why). Where all that it does goes through context.fetch, declare via: "http".';
-    case "absent_unproven":
-      return "Declare commitsWithinMs, so that an absence can become proof.";
-    case "key_unused":
-      return "Send the key: take it from run's second argument.";
-    case "abandoned":
-      return "A person let another call pass in its place; it is not sent again.";
-    case "reader_blind":
-      return "The reader missed a commit that is known; fix readState.";
-    default:
-      return "It is listed in hf.operations; reconcile or a person settles it.";
   }
 }
 
@@ -154,6 +126,8 @@ export function inProgressWords({ reason }: { readonly reason?: string | undefin
   return `${what} and may still land. Do not call again; ask for its status later.`;
 }
 
+type Told = Extract<Outcome<unknown>, { status: "not_applied" }>;
+
 interface NotApplied {
   readonly reason: NotAppliedReason;
   readonly rejection?: Rejection | undefined;
@@ -188,19 +162,23 @@ export function whyNotApplied(
   }
 }
 
+const SAME_ANSWER = " The same call gets the same answer.";
+
 const CONSEQUENCES: Partial<Readonly<Record<NotAppliedReason, string>>> = {
-  rejected: " Nothing happened. The same call gets the same answer.",
+  rejected: ` Nothing happened.${SAME_ANSWER}`,
   refused: " Nothing happened.",
   absent: " Nothing happened.",
 };
 
 /** Told to a model. A read changes nothing, and leaves no record that would answer it again. */
 export function notAppliedWords(
-  told: NotApplied & { readonly because?: string | undefined },
+  told: NotApplied & Pick<Told, "because" | "hint">,
   isRead = false,
 ): string {
   const why = told.because ?? whyNotApplied(told);
-  return isRead ? why : `${why}${CONSEQUENCES[told.reason] ?? ""}`;
+  if (isRead) return why;
+  const isReplayed = told.reason === "not_sent" && told.hint !== undefined;
+  return `${why}${isReplayed ? SAME_ANSWER : (CONSEQUENCES[told.reason] ?? "")}`;
 }
 
 /** Told to a model. */
@@ -212,7 +190,7 @@ export const deniedWords = ({ by }: { readonly by: string }): string =>
 const HELD = {
   lane: "Nothing was sent: an earlier write to the same thing is not settled. Do not call again.",
   drift:
-    "Nothing was sent yet: it differs from an earlier call, and a person must decide. Do not call again until told.",
+    "Nothing was sent yet: it may be an earlier call in other words, and a person must decide. Do not call again until told.",
   approval: "Nothing was sent yet: a person must approve it first. Do not call again until told.",
 } as const;
 

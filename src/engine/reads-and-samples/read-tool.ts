@@ -15,7 +15,7 @@ import { contextFrom } from "../attempt-context.ts";
 import { backoff } from "../backoff.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
-import { fireOnce, warnOfRepeats } from "../fire-once.ts";
+import { fireAndWait, warnOfRepeats } from "../fire-once.ts";
 import type { Caller } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { announced } from "../outcome/announce.ts";
@@ -64,12 +64,11 @@ async function askUntilAnswered(
     if (signal?.aborted) {
       return done({ ...common(attempt - 1), status: "not_applied", reason: "aborted" });
     }
-    const { token, ended, stop } = fireOnce({
+    const { token, ended, stop } = fireAndWait({
       operationId: id,
       attempt,
       stopped: signal,
-      run: async (signal, token) =>
-        tool.run(args, contextFrom({ key: id, attempt, signal, token })),
+      run: (signal, token) => tool.run(args, contextFrom({ key: id, attempt, signal, token })),
     });
     const inTime = await withTimeLimit(clock, Math.min(tool.attemptTimeoutMs, left), ended);
     stop();
@@ -101,7 +100,7 @@ async function askUntilAnswered(
       answered: status,
     } as const;
     const { error } = answer;
-    const thrown = inTime.tag === "done" ? answer : undefined;
+    const thrown = inTime.tag === "done" ? judged.thrown : undefined;
     const failure = redactFailure(failureOf(thrown, undefined), tool.name, engine.codec);
     const because = whyNotApplied(told, { wireRequests: wire.wireRequests }, failure);
     const threw = thrownWords(failure);

@@ -16,7 +16,7 @@ import { peek } from "../../lang/peek.ts";
 import { type WireToken, wireFacts } from "../../wire/token.ts";
 import { backoff } from "../backoff.ts";
 import type { Engine } from "../engine.ts";
-import { fireOnce, warnOfRepeats } from "../fire-once.ts";
+import { fireAndWait, warnOfRepeats } from "../fire-once.ts";
 import { type Pass, repeat } from "../passes.ts";
 
 /** How a client's calls are sampled. */
@@ -34,6 +34,8 @@ export interface Sample<T> extends SampleOptions {
   readonly step: string;
   /** Sends once; the key is the same on every attempt. */
   readonly send: (attempt: number, key: string) => Promise<T>;
+  /** It is a write, and no model call: nothing licenses a second send of it. @default false */
+  readonly once?: boolean | undefined;
   /** The client's own reason to ask again, e.g. a token that it has just renewed. */
   readonly renewed?: (() => boolean) | undefined;
   readonly signal?: AbortSignal | null | undefined;
@@ -63,7 +65,7 @@ export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T
     }
     const startedAt = clock.monotonic();
     const level = { isOver: false };
-    const { token, ended: sending } = fireOnce({
+    const { token, ended: sending } = fireAndWait({
       operationId: key,
       attempt,
       run: () => attempts.run(level, async () => sample.send(attempt, key)),
@@ -82,7 +84,8 @@ export async function runSample<T>(sample: Sample<T>, engine: Engine): Promise<T
     const pauseMs = backoff(attempt - 1, asked, engine.timing, engine.random);
     const leftMs = deadlineAt - clock.monotonic();
     const may = attempt < most && pauseMs < leftMs && !signal?.aborted;
-    if (!may || !(sample.renewed?.() || isWorthRetrying(ended.error))) return done(ended);
+    const isWorth = !sample.once && isWorthRetrying(ended.error);
+    if (!may || !(sample.renewed?.() || isWorth)) return done(ended);
     const tokenMs = budgets.reserve(client, leftMs);
     if (tokenMs === undefined) return done(ended);
     return { tag: "wait", waitMs: Math.max(pauseMs, tokenMs) };

@@ -11,15 +11,15 @@ import { isResponse } from "../../classify/answer.ts";
 import type { Ended } from "../../classify/classify.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { operationScope } from "../../key/scope.ts";
-import { instantOf, withTimeLimit } from "../../lang/clock.ts";
+import { type Instant, instantOf } from "../../lang/clock.ts";
+import { createStop } from "../../lang/stop.ts";
 import type { Licence } from "../../ledger/record.ts";
 import { surrounding } from "../../observe/around.ts";
-import { showsFetch } from "../../wire/platform-fetch.ts";
-import type { WireToken, WriteTerms } from "../../wire/token.ts";
+import { FETCH_IS_SHOWN, type WireToken, type WriteTerms } from "../../wire/token.ts";
 import { contextFrom, type Took } from "../attempt-context.ts";
 import type { Engine } from "../engine.ts";
-import { fireOnce } from "../fire-once.ts";
-import type { Frame } from "../operation/nesting.ts";
+import { type Firing, fireOnce, type OnEnded } from "../fire-once.ts";
+import { type Frame, innerFailureIn } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
 import { bufferResponse } from "../outcome/response.ts";
 import type { Result } from "../outcome/result.ts";
@@ -35,7 +35,7 @@ const ENLISTED =
 
 export interface Attempted {
   readonly n: number;
-  /** Set when it ends in time. `undefined`: its time was up, and it goes on. */
+  /** `undefined` while it runs; then, its time may be up. */
   ended: Ended<Result> | undefined;
   readonly startedAt: number;
   /** Until when it may send. */
@@ -44,6 +44,8 @@ export interface Attempted {
   readonly frame: Frame;
   /** What `run` has taken from its context. */
   readonly took: Took;
+  /** Set while the body of its answer comes: lets go of it, as far as it has come. */
+  handOver: (() => void) | undefined;
 }
 
 /** An attempt whose time was up: how it ends after all. */
@@ -51,47 +53,82 @@ export type Late = Promise<Attempted & { readonly ended: Ended<Result> }>;
 
 export type FiredAttempt = Attempted & { readonly late?: Late | undefined };
 
-/** `undefined`: there was no licence, or something stood in the way; nothing was fired. */
-export async function attemptEffect(
+/** `at` is now. `undefined`: there was no licence, or something stood in the way; nothing was fired. */
+export function attemptEffect(
   owned: Owned,
+  at: Instant,
   engine: Engine,
-): Promise<FiredAttempt | undefined> {
-  const { operation, execution, licence } = owned;
+): undefined | Promise<FiredAttempt | undefined> {
+  const { execution, licence } = owned;
   if (!licence) return undefined;
   owned.licence = undefined;
-  const now = instantOf(engine.clock);
-  const timeoutMs = attemptMsOf(execution, now);
-  const preparing = prepareAttempt(owned, licence, timeoutMs, now, engine);
-  if (!(preparing instanceof Promise ? await preparing : preparing)) return undefined;
-  owned.resendAt = undefined;
+  const timeoutMs = attemptMsOf(execution, at);
+  const preparing = prepareAttempt(owned, licence, timeoutMs, at, engine);
+  if (!(preparing instanceof Promise)) {
+    return preparing ? fireInTime(owned, licence, timeoutMs, at, engine) : undefined;
+  }
+  return preparing.then((mayFire) =>
+    mayFire ? fireInTime(owned, licence, timeoutMs, instantOf(engine.clock), engine) : undefined,
+  );
+}
 
+function fireInTime(
+  owned: Owned,
+  licence: Licence,
+  timeoutMs: number,
+  at: Instant,
+  engine: Engine,
+): Promise<FiredAttempt> {
+  const { operation } = owned;
+  owned.resendAt = undefined;
   stopSlowAttempts(owned);
   const n = owned.stored.record.fired;
   beginAttempt(operation.ref.id, n, engine);
-  const { attempted, ended, stop } = fire(owned, n, licence, engine);
-  const inTime = await withTimeLimit(engine.clock, timeoutMs, ended);
-  const end = (how: Ended<Result>) => {
-    // Whatever `run` has left behind is told to stop; a body that the caller is still to read is not.
-    if (!(how.ok && how.value.isUnread)) stop();
-    endAttempt(operation.ref.id, n, engine);
-    owned.waitedFor?.delete(n);
-  };
-  if (inTime.tag === "done") {
-    end(inTime.value);
-    attempted.ended = inTime.value;
-    return attempted;
-  }
-  owned.waitedFor ??= new Map();
-  owned.waitedFor.set(n, { time: attempted.time, stop });
-  keepNotingRunning(owned, n, ended, engine);
-  const late = ended.then((value) => {
-    end(value);
-    return { ...attempted, ended: value };
+  return new Promise((resolve) => {
+    /** Set once its time is up: how it ends after all. */
+    let whenLate: ((ended: Ended<Result>) => void) | undefined;
+    const { attempted, stop, letGo } = fire(owned, n, licence, at, engine, (how) => {
+      cancel();
+      // Whatever a `run` that failed has left behind is told to stop.
+      if (how.ok) letGo();
+      else stop();
+      endAttempt(operation.ref.id, n, engine);
+      owned.waitedFor?.delete(n);
+      attempted.ended = how;
+      if (whenLate) whenLate(how);
+      else resolve(attempted);
+    });
+    const timeIsUp = (): void => {
+      const { handOver } = attempted;
+      if (handOver) {
+        // The service has answered: only the rest of its answer is slow, and that is the caller's to read. What else `run`
+        // has left open is slow all the same.
+        attempted.handOver = undefined;
+        handOver();
+        cancel = engine.clock.after(0, timeIsUp);
+        return;
+      }
+      owned.waitedFor ??= new Map();
+      owned.waitedFor.set(n, { time: attempted.time, stop });
+      const running = new Promise<Ended<Result>>((settle) => {
+        whenLate = settle;
+      });
+      keepNotingRunning(owned, n, running, engine);
+      const late = running.then((ended) => ({ ...attempted, ended }));
+      resolve({ ...attempted, late });
+    };
+    let cancel = engine.clock.after(timeoutMs, timeIsUp);
   });
-  return { ...attempted, late };
 }
 
-function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
+function fire(
+  owned: Owned,
+  n: number,
+  licence: Licence,
+  at: Instant,
+  engine: Engine,
+  onEnded: OnEnded<Result>,
+) {
   const { operation, execution, stored } = owned;
   const { tool, ref, args } = operation;
   const { resource, generation } = stored.record;
@@ -104,7 +141,6 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
   const took = { key: false, precondition: false };
   const key = keyOf(operation, generation);
   const { value: precondition } = storedPrecondition(owned, engine);
-  const startedAt = engine.clock.monotonic();
   const time = owned.sendTime ?? timeToSendOf(undefined, engine);
 
   execution.sent = true;
@@ -115,7 +151,7 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     const event = { ...about(operation, generation), attempt: n, licence, around };
     engine.events.emit("attempt", () => event);
   }
-  const { token, ended, stop } = fireOnce<Result>({
+  const firing: Firing<Result> = {
     operationId: ref.id,
     attempt: n,
     refusal: engine.enlisted ? new InvalidInputError("run", ENLISTED) : undefined,
@@ -127,25 +163,30 @@ function fire(owned: Owned, n: number, licence: Licence, engine: Engine) {
     termsAfterEnd: termsAfterEnd(operation, n, engine),
     group: engine.ledger.store,
     run: async (signal, token) => {
-      const source = {
-        key,
-        precondition,
-        attempt: n,
-        keyHeader: tool.keyHeader,
-        signal,
-        token,
-        took,
-      };
+      const { keyHeader } = tool;
+      const source = { key, precondition, attempt: n, keyHeader, signal, token, took };
       const value = await tool.run(args, contextFrom(source));
-      return isResponse(value) ? bufferedResult(value, signal(), engine) : { value };
+      const failure = innerFailureIn(value, frame);
+      if (failure !== undefined) throw failure;
+      return isResponse(value) ? bufferedResult(value, signal(), attempted, engine) : { value };
     },
-  });
-  if (!tool.viaHttp && !showsFetch()) noteUnvetoable(operation, n, engine);
-  const attempted: Attempted = { n, ended: undefined, startedAt, time, token, frame, took };
-  return { attempted, ended, stop };
+  };
+  const { token, stop, letGo } = fireOnce(firing, onEnded);
+  if (!tool.viaHttp && !FETCH_IS_SHOWN) noteUnvetoable(operation, n, engine);
+  const attempted: Attempted = {
+    n,
+    ended: undefined,
+    startedAt: at.monotonic,
+    time,
+    token,
+    frame,
+    took,
+    handOver: undefined,
+  };
+  return { attempted, stop, letGo };
 }
 
-/** Nothing leaves after the time at which the ledger says that the attempt has ended. */
+/** No request that can be stopped leaves after the time at which the ledger says that the attempt has ended. */
 const termsWhileRunning =
   (owned: Owned, n: number, time: TimeToSend, engine: Engine): (() => WriteTerms) =>
   () => ({
@@ -156,8 +197,13 @@ const termsWhileRunning =
 async function bufferedResult(
   value: Response,
   signal: AbortSignal,
+  attempted: Attempted,
   { codec: { maxBytes } }: Engine,
 ): Promise<Result> {
-  const { response, kept, isUnread } = await bufferResponse(value, { maxBytes, signal });
+  const { signal: enough, abort } = createStop();
+  attempted.handOver = abort;
+  const limits = { maxBytes, signal, enough };
+  const { response, kept, isUnread } = await bufferResponse(value, limits);
+  attempted.handOver = undefined;
   return { value: response, kept, isUnread };
 }

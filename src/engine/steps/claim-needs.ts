@@ -24,7 +24,7 @@ export type PreconditionRead =
   | { readonly tag: "failed" | "late" | "stopped"; readonly error: unknown };
 
 /** From these a claim fires, with a precondition that is read anew; in all others that of the first attempt stands. */
-const FIRES_FROM = new Set<StateTag>(["held", "queued", "not_applied"]);
+const FIRES_FROM = new Set<StateTag>(["held", "not_applied"]);
 
 export async function readPrecondition(
   execution: Execution,
@@ -56,7 +56,7 @@ export async function readPrecondition(
   return { tag, error: inTime.tag === "failed" ? inTime.error : undefined };
 }
 
-/** Others join the queue meanwhile, but not so many. */
+/** How often the lane is written again because others have joined its queue meanwhile. */
 const MOST_TRIES = 16;
 
 /** Whether the claim has the precondition and the lane that its attempt needs. If not, it was taken back, and nothing was sent. */
@@ -67,7 +67,7 @@ export async function hasAllOrTakesBack(
   takeBack: () => Promise<unknown>,
   engine: Engine,
 ): Promise<boolean> {
-  // When the precondition was to be read, the record said that none is needed; the claim is to fire all the same.
+  // None was read, because by the record the claim would not have fired; the record has changed since, and it would.
   const lacksPrecondition =
     stored && isFiredAnew(stored) && tool.precondition !== undefined && !stored.record.precondition;
   try {

@@ -41,9 +41,12 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
       const admitted = admitting instanceof Promise ? await admitting : admitting;
       if (admitted.tag === "known") claim = admitted;
       else {
-        const grantedAt = instantOf(engine.clock);
+        // The first try is in the same turn of the event loop as the start of the execution, unless the gate was waited for.
+        const isFirst = tries === 0 && admitted === admitting;
+        const grantedAt = isFirst ? execution.startedAt : instantOf(engine.clock);
         const written = claimFor(execution, admitted, holder, grantedAt, engine);
-        const moved = await claimInTime(operation, engine, written, undefined, admitted.lane);
+        const { lane } = admitted;
+        const moved = await claimInTime(operation, engine, written, undefined, lane, grantedAt);
         const foundLoss = !written.suspect && lostBefore(operation, engine) !== undefined;
         const answer = { moved, grantedAt, foundLoss };
         const context = { execution, admitted, holder, visit, tries };

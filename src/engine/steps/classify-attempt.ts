@@ -1,6 +1,6 @@
 /**
- * Step 3: attempt → **classify** → read state. What one attempt proved, as far as its requests were
- * counted and its success could be verified.
+ * Step 3: attempt → **classify** → read state. Decides what one attempt proved, from its result, its requests and the
+ * tool's `verify`; keeps it in `owned`, and emits `verdict` or `late` and the warnings.
  *
  * @module
  */
@@ -9,8 +9,9 @@ import { isResponse } from "../../classify/answer.ts";
 import { type Ended, type JudgeFacts, judge } from "../../classify/classify.ts";
 import type { Failure } from "../../classify/failure.ts";
 import { isNotApplied } from "../../classify/not-applied.ts";
+import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { AttemptUpdate } from "../../ledger/record.ts";
-import { sightOf, type WireToken, wireFacts } from "../../wire/token.ts";
+import { sightOf, wireFacts } from "../../wire/token.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { rememberEnd } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
@@ -24,7 +25,7 @@ import type { Attempted } from "./attempt.ts";
 import { learn, type Owned } from "./ownership.ts";
 import { latestSince } from "./time-to-send.ts";
 
-/** At once, unless a success is to be verified or the body of a failed answer is to be read. */
+/** At once where the time was up, or for a success without `verify`. A failure is looked into first, its body included. */
 export function classifyAttempt(
   owned: Owned,
   attempted: Attempted,
@@ -36,12 +37,13 @@ export function classifyAttempt(
   const { tool } = owned.operation;
   if (token.counter) {
     const named = () => ({ ...about(owned.operation, owned.stored.record.generation), attempt: n });
-    // Something else fires for us: it has used up what this call may fire.
+    // Only with `onHiddenRetry: "fail"`: another layer has sent it again, so this call fires no more.
     if (warnOfRepeats(token, named, engine)) owned.fires = Math.max(owned.fires, tool.attempts);
   }
   if (!ended) return timeIsUp(owned, attempted, engine);
-  const judged = judgeAttempt(owned, attempted, ended, token, engine);
-  const judgedAttempt = { judged, ended, event };
+  const at = instantOf(engine.clock);
+  const judged = judgeAttempt(owned, attempted, ended, at, engine);
+  const judgedAttempt = { judged, ended, event, at };
   return judged.verdict === "committed" && !tool.verify
     ? takeVerdict(owned, attempted, judgedAttempt, {}, engine)
     : examine(owned, attempted, judgedAttempt, engine);
@@ -52,6 +54,8 @@ interface JudgedAttempt {
   readonly judged: NestedJudgement;
   readonly ended: Ended<Result>;
   readonly event: "verdict" | "late";
+  /** When that was found; its answer, and its end, came before. */
+  readonly at: Instant;
 }
 
 /** What was found out beside it. */
@@ -99,7 +103,7 @@ async function examine(
     isYes && ended.ok && !(await isVerified(operation, ended.value.value, engine));
   const failure = isYes
     ? undefined
-    : await failureIn(ended, judged.status, attempted.token, operation, engine);
+    : await failureIn(ended, judged, attempted.token, operation, engine);
   const unverified = isUnverified || undefined;
   return takeVerdict(owned, attempted, judgedAttempt, { unverified, failure }, engine);
 }
@@ -107,7 +111,7 @@ async function examine(
 function takeVerdict(
   owned: Owned,
   attempted: Attempted,
-  { judged, ended, event }: JudgedAttempt,
+  { judged, ended, event, at }: JudgedAttempt,
   { unverified, failure }: Examined,
   engine: Engine,
 ): AttemptUpdate {
@@ -117,7 +121,7 @@ function takeVerdict(
   const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
   const said = {
     // Too early an end would make an absence proof too soon.
-    endedAt: latestSince(skew, engine),
+    endedAt: latestSince(skew, engine, at),
     verdict: unverified || judged.inProgress ? ("unknown" as const) : judged.verdict,
     status,
     ...wireSeen(owned, attempted),
@@ -171,9 +175,9 @@ const isUnvetoable = ({ attempts }: Owned, { n, token }: Attempted): true | unde
 
 function judgeAttempt(
   { operation }: Owned,
-  { frame }: Attempted,
+  { frame, token }: Attempted,
   ended: Ended<Result>,
-  token: WireToken,
+  at: Instant,
   engine: Engine,
 ): NestedJudgement {
   const { tool } = operation;
@@ -192,7 +196,7 @@ function judgeAttempt(
     classify: tool.classify,
     body: answer?.body,
     bodyBroken: answer?.bodyBroken,
-    now: engine.clock.now(),
+    now: at.wall,
   });
   const requests = wireRequests + (token.others?.size ?? 0);
   const own = { requests, viaHttp: tool.viaHttp };

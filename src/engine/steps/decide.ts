@@ -1,9 +1,8 @@
 /**
- * Fire again, read again, or settle: what an execution decides after each attempt and each read, pure. Whether a
+ * Fire again, read again, or settle: what an execution decides after each attempt and each read. Pure. Whether a
  * later call may fire a settled operation again is decided in `ledger/moves/claim-moves.ts`.
  *
- * Doubt is sticky. A licence must hold for every attempt that is not cleared, not for the last one;
- * where none does, holdfire holds its fire and the operation stays unknown.
+ * Doubt is sticky: a licence must hold for every attempt that is not cleared, not only for the last. Else it stays unknown.
  *
  * @module
  */
@@ -43,7 +42,7 @@ export interface StateRead {
   readonly beganAt: number;
   /** The wall clock then. */
   readonly wall: number;
-  /** How long before it attempts had ended in this process, by the monotonic clock; by their number. */
+  /** By number of the attempt: how long before this read it had ended in this process, on the monotonic clock. */
   readonly sinceEnd?: ReadonlyMap<number, number> | undefined;
 }
 
@@ -169,7 +168,7 @@ function mayResendByKey(situation: Situation, doubtful: readonly AttemptNote[]):
   const { powers, attempts, generation, lastRead } = situation;
   if (situation.firesLeft <= 0 || situation.whyNotFire) return false;
   if (!situation.sameArguments || situation.fireMode === "never") return false;
-  // After a yes nothing but a person may fire again; a no after a doubt is for readers and people.
+  // After an unconfirmed yes only a person lets it be fired again; after a rejection, only a reader or a person.
   if (doubtful.some(saidYesUnconfirmed)) return false;
   // Part of it happened inside: with requests of its own as well, it does not run again.
   if (doubtful.some(({ innerOnly, wireRequests }) => innerOnly === false && wireRequests !== 0)) {
@@ -195,7 +194,7 @@ function keyIsGood(situation: Situation, doubtful: readonly AttemptNote[]): bool
   return !isKeyOld(situation);
 }
 
-/** What `run` never took, or did not have to send yet, it cannot have sent. */
+/** A key that `run` never took, or that was not declared yet when the attempt was fired, cannot have been sent. */
 export const carriedKey = ({ tookKey, declared }: AttemptNote): boolean =>
   declared?.keyed === true && tookKey !== false;
 
@@ -212,7 +211,7 @@ export const mayStillResend = (situation: Situation): boolean =>
     situation.attempts.filter((attempt) => !isCleared(attempt)),
   );
 
-/** Less 5 % and one attempt. */
+/** Whether the service may have forgotten the key. The declared time is cut by 5 % and by the timeout of one attempt. */
 function isKeyOld({ powers, attempts, generation, now, wall }: Situation): boolean {
   const lastsMs = (powers.keyedForMs ?? 0) * 0.95 - powers.attemptTimeoutMs;
   return isKeyExpired(attempts, { lastsMs, generation }, { now, wall });
@@ -245,6 +244,7 @@ function reasonInDoubt(situation: Situation, doubtful: readonly AttemptNote[]): 
   if (powers.reader) return "cannot_tell";
   if (fireMode === "never" && doubtful.some(({ verdict }) => !verdict)) return "owner_lost";
   if (doubtful.every(({ status, failure }) => status ?? failure?.answered)) return "unclear_answer";
+  if (doubtful.some(({ failure }) => failure?.handed)) return "lost_reply";
   const isFailure = doubtful.every((each) => each.failure?.type && each.wireRequests === 0);
   return isFailure ? "run_failed" : "lost_reply";
 }

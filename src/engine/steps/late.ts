@@ -14,10 +14,11 @@ import { withUpdates } from "../../ledger/moves/record-edits.ts";
 import type { AttemptUpdate, Verdict } from "../../ledger/record.ts";
 import type { WriteTerms } from "../../wire/token.ts";
 import { claimMove, withdrawClaim } from "../claim-terms.ts";
+import { effectOf } from "../define/effect.ts";
 import { recognisesRepeats } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { about, type Operation } from "../operation/operation.ts";
-import { effectOf, payloadOf } from "../outcome/result.ts";
+import { payloadOf } from "../outcome/result.ts";
 import { type Owned, updatesOf, wakeOf } from "./ownership.ts";
 import type { Settled } from "./settled-state.ts";
 
@@ -58,6 +59,7 @@ export async function fileAttempt(
     madeAt: owned.stored.record.createdAt,
     // What a read found is no answer to this attempt.
     update: found ? update : update && { ...update, verdict },
+    note: owned.attempts.find((each) => each.n === n),
     dedupes: recognisesRepeats(tool),
     fingerprint: operation.draft.identity.fingerprint,
     at,

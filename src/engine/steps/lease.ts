@@ -1,7 +1,7 @@
 /**
  * Keeps an owned operation owned: renews the lease at a third of its length, and knows by two clocks
- * how much of it is left. Samples have a shorter lease of their own, which is not renewed
- * (`reads-and-samples/sample-record.ts`).
+ * how much of it is left. Its length is `leaseMs` in `define/settings.ts`. Recorded model answers have a shorter lease of
+ * their own, which is not renewed (`reads-and-samples/sample-record.ts`).
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { about } from "../operation/operation.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";
 import { leftMs, type TimeToSend } from "./time-to-send.ts";
 
-/** When the lease is renewed, how long a renewal may take, and how much is left at least of a lease that lasts. */
+/** The lease is renewed this often, a renewal may take this long, and this much must be left before an attempt starts. */
 const thirdOf = ({ leaseMs }: Owned): number => leaseMs / 3;
 
 /** Renews until stopped. Idle: it never keeps a process alive. */

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { sleep } from "../../lang/clock.ts";
+import { type Instant, sleep } from "../../lang/clock.ts";
 import { isCleared, type Licence } from "../../ledger/record.ts";
 import { backoff } from "../backoff.ts";
 import { recognisesForgotten } from "../define/tool.ts";
@@ -28,7 +28,7 @@ export type Next =
   | { readonly tag: "withdraw"; readonly status: "not_applied" | "in_progress" | "unknown" }
   /** Fire again after a pause, under this licence. */
   | { readonly tag: "fire"; readonly licence: Licence; readonly waitMs: number }
-  /** Read the state again after a pause; or as soon as an attempt that still runs has ended. */
+  /** A pass that fires nothing, and reads if there is a reader: after a pause, or as soon as a running attempt has ended. */
   | { readonly tag: "read"; readonly waitMs: number };
 
 /** Whether the state is read before the first attempt: the tool asks for it, or the store may have forgotten one. */
@@ -42,8 +42,8 @@ export const readsFirst = (owned: Owned, engine: Engine): boolean =>
 const mayBeForgotten = ({ operation }: Owned, { ledger }: Engine): boolean =>
   ledger.store.promise.mayForget && !operation.fresh;
 
-/** What ends an execution before it has fired. `undefined`: the pass goes on; it fires if there is a licence. */
-export function endBeforeFiring(owned: Owned, engine: Engine): Next | undefined {
+/** What ends an execution before it has fired; `at` is now. `undefined`: the pass goes on; it fires if there is a licence. */
+export function endBeforeFiring(owned: Owned, at: Instant, engine: Engine): Next | undefined {
   const { execution, claimUnfired, fires, lastRead, operation } = owned;
   if (!claimUnfired || fires > 0) return undefined;
   if (lastRead?.reading === "committed" || lastRead?.reading === "duplicated") {
@@ -59,7 +59,7 @@ export function endBeforeFiring(owned: Owned, engine: Engine): Next | undefined 
     return { tag: "withdraw", status: "unknown" };
   }
   // All callers have left or the time is up, and the attempt that the claim noted was never fired.
-  const isOver = execution.stopped.aborted || execution.remainingMs() <= 0;
+  const isOver = execution.stopped.aborted || execution.remainingMs(at) <= 0;
   return isOver ? { tag: "withdraw", status: "not_applied" } : undefined;
 }
 
@@ -70,7 +70,7 @@ const isUnprotected = (owned: Owned, engine: Engine): boolean =>
   !recognisesForgotten(owned.operation.tool);
 
 export function nextMove(owned: Owned, engine: Engine): Next {
-  // `decide` asks it first, too: asked here, it spares making the situation.
+  // `decide` checks this first, too; checked here, no situation need be made.
   const decision = answeredYes(owned.attempts) ?? decide(situationOf(owned, engine));
   if (decision.do === "commit" || decision.do === "leave_unknown")
     return { tag: "settle", final: decision };
@@ -82,15 +82,15 @@ export function nextMove(owned: Owned, engine: Engine): Next {
   }
   for (const n of decision.clears) learn(owned, { n, cleared: "absent" });
   if (decision.do === "not_applied") return { tag: "settle", final: decision };
-  const pauseMs = nextPause(owned, owned.retryAfterMs, engine);
+  const pauseMs = takePause(owned, owned.retryAfterMs, engine);
   if (pauseMs >= owned.execution.remainingMs()) return outOfTime(owned, decision, engine);
-  const budgetMs = untilBudget(owned, engine);
+  const budgetMs = reserveToken(owned, engine);
   if (budgetMs === undefined) return outOfTime(owned, decision, engine, "budget");
   return { tag: "fire", licence: decision.licence, waitMs: Math.max(pauseMs, budgetMs) };
 }
 
-/** How long until the service's retry budget lets it be sent again; `undefined`: not in the time that is left. */
-function untilBudget(owned: Owned, { budgets, clock }: Engine): number | undefined {
+/** Takes a token of the service's retry budget, and says how long to wait for it; `undefined`: longer than there is time. */
+function reserveToken(owned: Owned, { budgets, clock }: Engine): number | undefined {
   const { operation, execution } = owned;
   const now = clock.monotonic();
   // Reserved before, and not used: something new was known first.
@@ -101,18 +101,18 @@ function untilBudget(owned: Owned, { budgets, clock }: Engine): number | undefin
 }
 
 function untilRead(owned: Owned, notBefore: number | undefined, engine: Engine): number {
-  if (notBefore === undefined) return nextPause(owned, undefined, engine);
+  if (notBefore === undefined) return takePause(owned, undefined, engine);
   // One millisecond more: only a read that began *after* the time proves anything.
   return Math.max(engine.timing.spacingMs, notBefore - engine.ledger.clock.earliest() + 1);
 }
 
-function nextPause(owned: Owned, retryAfterMs: number | undefined, engine: Engine): number {
+function takePause(owned: Owned, retryAfterMs: number | undefined, engine: Engine): number {
   const waitMs = backoff(owned.pauses, retryAfterMs, engine.timing, engine.random);
   owned.pauses += 1;
   return waitMs;
 }
 
-/** There is not enough time for it. What is left is the time of an attempt that still runs: it may end. */
+/** There is no time left for the decision: waits for an attempt that still runs, or else settles with what is known. */
 function outOfTime(
   owned: Owned,
   decision: Extract<Decision, { do: "fire" | "read" | "wait" }>,
@@ -125,7 +125,7 @@ function outOfTime(
   return { tag: "settle", final: asItStands(owned, decision, runs ? "still_running" : short) };
 }
 
-/** Nothing in doubt: it is certain that it did not happen. Else reconcile goes on later. */
+/** Not applied if no attempt is in doubt. Otherwise unknown: a later call, reconcile or a person may settle it. */
 function asItStands(
   owned: Owned,
   decision: Decision,

@@ -33,13 +33,16 @@ export interface Owned {
   attempts: AttemptNote[];
   /** The licence to fire in the next pass; `undefined`: nothing is fired in it. */
   licence: Licence | undefined;
-  /** The attempt that the claim itself has noted is still to be fired. Every other one is noted before it is fired. */
+  /** The claim has noted an attempt that is not fired yet. Later attempts are noted in `prepare-attempt.ts`. */
   claimUnfired: boolean;
   /** Until when the attempt noted last may send. */
   sendTime: TimeToSend | undefined;
   /** Attempts whose time is up and that are waited for all the same, by their number. */
   waitedFor: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
-  /** How many of its firings are used up: those that were made; all of them, once something else was seen to fire for it. */
+  /**
+   * How many of its firings are used up. With `onHiddenRetry: "fail"`, all of them once another layer was seen to repeat a
+   * request of it.
+   */
   fires: number;
   /** The last read of the state, and what it found. */
   lastRead: (StateRead & { readonly found: Reading<unknown> }) | undefined;

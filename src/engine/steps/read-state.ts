@@ -1,5 +1,6 @@
 /**
- * Step 4: classify → **read state** → next move. Asks the outside world whether it happened.
+ * Step 4: classify → **read state** → next move. Asks the service whether it happened; the answer is kept in
+ * `owned.lastRead`, and an effect that is found is assigned to the operation (`reader.ts`).
  *
  * @module
  */

@@ -8,6 +8,7 @@
  */
 
 import { LeaseLostError } from "../../errors.ts";
+import { instantOf } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Move } from "../../ledger/moves/moves.ts";
 import { recognisesRepeats } from "../define/tool.ts";
@@ -47,7 +48,8 @@ export async function settle(
       : undefined;
   const owning = withEffectOwned(owned, stateFor(owned, final, result, engine), engine);
   const state = owning instanceof Promise ? await owning : owning;
-  const at = engine.ledger.clock.latest();
+  const now = instantOf(engine.clock);
+  const at = engine.ledger.clock.latest(now);
   const dedupes = recognisesRepeats(operation.tool);
   const told = owned.execution.hasCaller();
   owned.execution.telling = told;
@@ -59,7 +61,7 @@ export async function settle(
   };
   // A failed call is undone by the rollback of its transaction, which its caller must not be able to forget.
   if (owned.fires > 0 && state.tag !== "committed") await engine.spoil();
-  const settling = engine.ledger.move(operation.ref, move, stored);
+  const settling = engine.ledger.move(operation.ref, move, stored, undefined, now);
   if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling, engine);
   const inTime = await inStoreTime(engine, settling);
   if (inTime.tag !== "done") {
@@ -88,8 +90,14 @@ export async function settle(
     const isFiled = done.tag === "done" && done.value === "as_evidence";
     return doneAs(moved.tag === "moved" || isFiled);
   }
+  // The record is read anew: what was filed may have changed it.
+  const read = await inStoreTime(engine, engine.ledger.read(operation.ref));
   const found = moved.tag === "lane" ? undefined : moved.stored;
-  const known = await waitForOwner(owned.execution, found, engine);
+  const known = await waitForOwner(
+    owned.execution,
+    read.tag === "done" ? read.value : found,
+    engine,
+  );
   if (known && !isOfIntent(operation, known)) return doneAs(false);
   return { tag: "done", value: { ...(await replay(operation, known, engine)), replayed: false } };
 }

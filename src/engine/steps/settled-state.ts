@@ -7,11 +7,12 @@
 
 import { isResponse } from "../../classify/answer.ts";
 import type { State } from "../../ledger/record.ts";
+import { effectOf } from "../define/effect.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { storedResult } from "../outcome/replay.ts";
-import { effectOf, payloadOf, type Result } from "../outcome/result.ts";
+import { payloadOf, type Result } from "../outcome/result.ts";
 import { askReader, type Sought } from "../reader.ts";
 import { inStoreTime } from "../store-call.ts";
 import { carriedKey } from "./decide.ts";
@@ -89,15 +90,28 @@ export function withEffectOwned(
 }
 
 async function ownEffect(
-  { operation: { ref, tool } }: Owned,
+  { operation }: Owned,
   state: Extract<Settled, { tag: "committed" }>,
   effectId: string,
   engine: Engine,
 ): Promise<Settled> {
+  const { ref, tool } = operation;
   const asked = engine.ledger.store.own(ref.tenant, tool.service, effectId, ref.id);
   const owner = await inStoreTime(engine, asked);
-  const isOthers = owner.tag === "done" && owner.value !== ref.id;
-  return isOthers ? { ...state, effectId: undefined } : state;
+  if (owner.tag !== "done" || owner.value === ref.id) return state;
+  const other = owner.value;
+  const found = await inStoreTime(engine, engine.ledger.read({ ...ref, id: other }));
+  const taken = found.tag === "done" ? found.value?.record.state : undefined;
+  // Several operations may be answered with one thing. One that only found it had no answer of its own.
+  if (taken?.tag === "committed" && taken.via === "read") {
+    engine.events.emit("warning", () => ({
+      ...about(operation),
+      code: "effect_mistaken",
+      effectId,
+      other,
+    }));
+  }
+  return { ...state, effectId: undefined };
 }
 
 /** What the attempt returned, or the last read found; `undefined` if neither is whole. */

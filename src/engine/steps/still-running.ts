@@ -5,8 +5,8 @@
  * The life of such an attempt, after its time is up (`attempt.ts`):
  *
  *   still running   the state is read, where it can be; meanwhile the attempt may send, and its `run` is waited for
- *   stopped         its signal fires once another attempt is fired or the outcome is known, with or without its answer;
- *                   a `run` that does not heed the signal goes on
+ *   stopped         its signal fires once another attempt is fired or the execution is over, also where the outcome is
+ *                   `still_running`; a `run` that does not heed the signal goes on
  *   ended           its `run` has settled, and each write that it sent is answered or torn down: nothing more leaves
  *                   (`endToken` in `wire/token-state.ts`). Where that is never seen: at the `endsBy` that was noted last
  *   late reply      what it brought is classified and filed (`late.ts`), also after the outcome was told

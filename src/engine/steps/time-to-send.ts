@@ -56,8 +56,9 @@ export function extend(time: TimeToSend, endsBy: number, engine: Engine): void {
 export const leftMs = ({ end }: TimeToSend, at: Instant): number =>
   Math.min(end.monotonic - at.monotonic, end.wall - at.wall);
 
+/** Counted from the store's last answer, which acknowledged the time. Counted from a later moment, it would be the same. */
 function endOf(endsBy: number, skew: number | undefined, engine: Engine): Instant {
-  const at = instantOf(engine.clock);
+  const at = engine.ledger.clock.answeredAt();
   const left = endsBy - latestSince(skew, engine, at);
   return { monotonic: at.monotonic + left, wall: at.wall + left };
 }

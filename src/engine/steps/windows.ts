@@ -1,7 +1,7 @@
 /**
- * The two windows of time that licences rest on, each by all clocks at hand: *absent* is proof from a time on, by the
- * clock that shows least; a key is remembered until a time, by the clock that shows most. A host that slept and a
- * clock that was set then err on the side of not firing.
+ * The two time windows that licences rest on. Each is checked on every clock at hand, and the most cautious one counts:
+ * *absent* is proof only when even the slowest clock is past the window; a key is good only while even the fastest clock
+ * is within it. So a host that slept, or a clock that was set, can only keep something from being fired.
  *
  * @module
  */

@@ -22,8 +22,11 @@ export async function withdrawn(
 ): Promise<Outcome<unknown>> {
   const { operation, stored, execution } = owned;
   const moved = await withdrawInTime(owned, engine);
-  // A late reply has told meanwhile that it did happen, or another owner has taken over.
-  const corrected = moved?.tag === "moved" && moved.report === "corrected";
+  // A late reply has told meanwhile that it did happen, or that it may have; or another owner has taken over.
+  const isMoved = moved?.tag === "moved";
+  const isDoubted = isMoved && moved.stored?.record.state.tag === "unknown";
+  const corrected =
+    isMoved && (moved.report === "corrected" || (isDoubted && status === "not_applied"));
   const known =
     moved && moved.tag !== "lane" && (corrected || moved.tag === "refused") && moved.stored;
   if (known && isOfIntent(operation, known)) return replay(operation, known, engine);

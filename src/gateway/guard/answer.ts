@@ -70,8 +70,8 @@ async function hasFailed(
   if (outcome.status === "not_applied") return outcome.reason === "rejected";
   if (outcome.status !== "unknown" || !errorEnds) return false;
   if (sending.answer && outcome.attempts === 1) return true;
-  // An attempt before, or another gateway, may have got none.
-  const view = await hf.operations.get(outcome.id);
+  // An attempt before, or another gateway, may have got none. What cannot be looked up is told as unknown: it was sent.
+  const view = await hf.operations.get(outcome.id).catch(() => undefined);
   return view !== undefined && hasOnlyErrors(view);
 }
 
@@ -102,10 +102,10 @@ function whereToLook(outcome: Outcome<unknown>, ledger: string): string {
   if (status !== "unknown") return "";
   // It left no record. What was sent and could not be written yet gets one.
   if (!recorded && attempts === 0) return "";
-  return ` In a terminal, a person sees it with: holdfire show ${id} ${storeOption(ledger)}`;
+  return ` In a terminal, a person sees it with: npx holdfire show ${id} ${storeOption(ledger)}`;
 }
 
-export const inboxCommand = (ledger: string): string => `holdfire inbox ${storeOption(ledger)}`;
+export const inboxCommand = (ledger: string): string => `npx holdfire inbox ${storeOption(ledger)}`;
 
 const storeOption = (ledger: string): string =>
   `--store ${/^[\w@%+=:,./\\-]+$/.test(ledger) ? ledger : JSON.stringify(ledger)}`;

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { type Answer, type Fields, type Id, textOf } from "../pipe/message.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type Answer, type Fields, type Id, type Request, textOf } from "../pipe/message.ts";
 
 export interface Waiting {
   readonly id: Id;
@@ -21,30 +22,40 @@ export interface Flight {
 }
 
 /** A flight, and the id by which the server knows its request. */
-export interface UnderWay extends Flight {
+interface UnderWay extends Flight {
   readonly upstream: () => Id | undefined;
 }
 
 /** The calls under way, by the host's id of the request. */
 export interface Flights {
   has(id: Id): boolean;
+  /**
+   * Whether this very request waits for its answer: an id is used once, so the same message under it is one that came twice,
+   * and has one answer.
+   */
+  isWaiting(request: Request): boolean;
   /** A request of the host waits for it: its first, or one that goes on with it. */
-  begin(id: Id, flight: UnderWay): void;
+  begin(request: Request, flight: UnderWay): void;
   end(flight: UnderWay): void;
   /** Whether the cancelled request is one of these; the server is told, under the id that it knows. */
   cancel(params: Fields): boolean;
 }
 
 export function createFlights(sendToServer: (line: string) => Promise<void>): Flights {
-  const flights = new Map<Id, UnderWay>();
+  const flights = new Map<Id, { readonly request: Request; readonly flight: UnderWay }>();
   return {
-    begin: (id, flight) => void flights.set(id, flight),
+    begin: (request, flight) => void flights.set(request.id, { request, flight }),
     has: (id) => flights.has(id),
+    isWaiting({ id, params }) {
+      const there = flights.get(id);
+      if (there?.flight.waiting?.id !== id || there.flight.stop.signal.aborted) return false;
+      return isDeepStrictEqual(there.request.params, params);
+    },
     end(flight) {
-      for (const [id, one] of flights) if (one === flight) flights.delete(id);
+      for (const [id, one] of flights) if (one.flight === flight) flights.delete(id);
     },
     cancel(params) {
-      const flight = flights.get(params.requestId as Id);
+      const { flight } = flights.get(params.requestId as Id) ?? {};
       if (!flight) return false;
       const requestId = flight.upstream();
       flight.stop.abort();

@@ -29,11 +29,9 @@ import { ownTools } from "./own-tools.ts";
 import { presenceIn } from "./presence.ts";
 import { createRewordings } from "./rewording.ts";
 import { type Repeat, ruleFor, type ToolRules } from "./rules.ts";
-import { serverAnswers } from "./server-answers.ts";
-import { serverTools } from "./server-tools.ts";
-import { conversationOf, threadOf, type Whose } from "./thread.ts";
+import { serverAnswers, serverTools } from "./server-tools.ts";
 import { trackCalls } from "./tracked-calls.ts";
-import { understand } from "./understand.ts";
+import { conversationOf, threadOf, understand, type Whose } from "./understand.ts";
 
 export interface GuardOptions {
   readonly hf: Holdfire;
@@ -96,14 +94,15 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
 
   async function take(request: Request, bytes: () => Buffer | string): Promise<void> {
     onEvent("call");
+    if (flights.isWaiting(request)) return;
     const waiting: Waiting = { id: request.id, arrivedAt: clock.monotonic() };
     const goesOn = rounds.goOn(waiting, request.params);
     // From here on it may be cancelled by this id.
-    if (goesOn) return flights.begin(request.id, goesOn);
+    if (goesOn) return flights.begin(request, goesOn);
     const stop = new AbortController();
     let sending: Call["sending"] | undefined;
     const flight = { waiting, stop, upstream: () => sending?.requestId };
-    flights.begin(request.id, flight);
+    flights.begin(request, flight);
     try {
       const asking = {
         signal: stop.signal,
@@ -173,7 +172,7 @@ export function createGuard(options: GuardOptions, wires: Wires): Guard {
     const waiting = { id, arrivedAt: clock.monotonic() };
     const stop = new AbortController();
     const flight = { waiting, stop, upstream: () => undefined };
-    flights.begin(id, flight);
+    flights.begin(request, flight);
     const thread = threadOf(whose, conversationOf(params._meta));
     const parts = partsFor(params);
     try {

@@ -15,7 +15,7 @@ import {
 } from "../../engine/define/reading.ts";
 import { dataOf } from "../../integrations/mcp/result.ts";
 import { canonicalize } from "../../key/canonical.ts";
-import { peek } from "../../lang/peek.ts";
+import { peek, tryCall } from "../../lang/peek.ts";
 import { earliest } from "../../recipes/read-list.ts";
 import { isDigest } from "../long-arguments.ts";
 import { type Answer, plainOf } from "../pipe/message.ts";
@@ -154,7 +154,7 @@ const textOf = (value: unknown): string => canonicalize(value, "item").text;
 
 function saidIn(result: unknown): unknown {
   const said = dataOf(result);
-  return typeof said === "string" ? parsed(said) : said;
+  return typeof said === "string" ? tryCall(JSON, "parse", said) : said;
 }
 
 /** The list in an answer: at the path, else the answer itself, else its only list. */
@@ -169,12 +169,4 @@ function itemsIn(
   if (path !== undefined || typeof data !== "object" || data === null) return undefined;
   const lists = Object.values(data).filter((value) => Array.isArray(value));
   return lists.length === 1 ? lists[0]?.slice(0, MAX_ITEMS) : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

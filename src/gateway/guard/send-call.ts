@@ -7,7 +7,7 @@
  * @module
  */
 
-import { McpToolError } from "../../classify/mcp.ts";
+import { afterHanding, McpToolError } from "../../classify/mcp.ts";
 import type { OperationView } from "../../engine/admin/operations.ts";
 import { KEY_META } from "../../integrations/mcp/result.ts";
 import type { McpTool } from "../../integrations/mcp/sdk.ts";
@@ -56,9 +56,14 @@ export async function sendCall(
   toServer: OwnRequests,
 ): Promise<unknown> {
   for (;;) {
-    const answer = await toServer.ask("tools/call", withKey(sending, key), (id) => {
+    const made = (id: Id) => {
       sending.requestId = id;
-    });
+    };
+    const answer = await toServer
+      .ask("tools/call", withKey(sending, key), made)
+      .catch((error: unknown) => {
+        throw afterHanding(error);
+      });
     sending.requestId = undefined;
     const { result, error } = answer;
     if (error === undefined && peek(result, "resultType") === "input_required") {

@@ -1,11 +1,16 @@
 /**
  * From a request of the host to a call: which tool, in which thread, with what, and how it is treated.
  *
+ * A thread is whose calls belong together: the label given at install, the person at this machine, the server, the folder
+ * that it is started in, and the conversation where the host names it.
+ *
  * @module
  */
 
-import { keyNamesOf, withoutMadeUp } from "../../integrations/shared/tools/made-up-key.ts";
+import { keyNamesOf, withoutMadeUp } from "../../integrations/shared/tools/hidden-key.ts";
 import { canonicalize } from "../../key/canonical.ts";
+import { digestText } from "../../key/digest.ts";
+import { peek } from "../../lang/peek.ts";
 import { shortened } from "../long-arguments.ts";
 import { withoutOurs } from "../people/people.ts";
 import { type Fields, fieldsOf, plainOf } from "../pipe/message.ts";
@@ -15,8 +20,6 @@ import { withoutRound } from "./flight.ts";
 import type { Operations } from "./operations.ts";
 import type { GatewayRule, Repeat } from "./rules.ts";
 import type { ServerTools } from "./server-tools.ts";
-import { conversationOf, threadOf, type Whose } from "./thread.ts";
-
 import { treatmentOf } from "./treatment.ts";
 
 export interface Understanding {
@@ -89,3 +92,46 @@ function without(given: Fields, property: string | undefined): Fields {
 
 const only = (args: Fields, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(args).filter(([name]) => names.includes(name)));
+
+export interface Whose {
+  /** The label that was given at install. */
+  readonly label: string;
+  /** The user of the operating system. */
+  readonly user: string;
+  /** The server's name in the ledger. */
+  readonly server: string;
+  /** Where a server that is a program is started: one command in two projects is two servers. */
+  readonly folder?: string | undefined;
+}
+
+const SHOWN = 40;
+const DIGEST = 22;
+
+/** The scope of its calls. The digest makes it exact; the rest is for people. */
+export function threadOf(whose: Whose, conversation: string | undefined): string {
+  const { label, user, server, folder } = whose;
+  const digest = digestText("gateway-thread", label, user, server, folder, conversation);
+  const shown = [label, user, server].map(readable).join("/");
+  return `mcp/${shown}/${digest.slice(0, DIGEST)}`;
+}
+
+const readable = (text: string): string =>
+  text.replaceAll(/[^\w.@-]/gu, "_").slice(0, SHOWN) || "_";
+
+/** Where hosts say which conversation a call belongs to. There is no standard. */
+const CONVERSATION = [
+  "dev.holdfire/conversation",
+  "conversationId",
+  "conversation_id",
+  "threadId",
+  "thread_id",
+];
+const LONGEST = 512;
+
+export function conversationOf(meta: unknown): string | undefined {
+  for (const name of CONVERSATION) {
+    const value = peek(meta, name);
+    if (typeof value === "string" && value !== "" && value.length <= LONGEST) return value;
+  }
+  return undefined;
+}

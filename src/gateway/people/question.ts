@@ -5,11 +5,10 @@
  * @module
  */
 
+import { driftLines } from "../../describe/decision-facts.ts";
 import type { Approval } from "../../gate/approvals.ts";
-import type { Drift } from "../../gate/drift.ts";
 import { visible } from "../../key/escape-hidden.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
-import { fieldsOf } from "../pipe/message.ts";
 
 const MAX_SHOWN = 2_000;
 const MAX_LINES = 20;
@@ -29,7 +28,7 @@ export function questionOf(approval: Approval, server: string, tool: string): Fo
     `Arguments: ${args === undefined ? "not kept" : cut(JSON.stringify(args))}`,
     ...(also.length > 0 ? ["It is to be known that:", ...also] : []),
     // A destructive call may drift as well.
-    ...driftLines(peek(shown, "drift")),
+    ...driftLines(peek(shown, "drift"), MAX_SHOWN),
     `Operation ${approval.operation.id}`,
   ];
   return {
@@ -43,28 +42,6 @@ export function questionOf(approval: Approval, server: string, tool: string): Fo
       required: ["confirm"],
     },
   };
-}
-
-/** What it differs from, and what a yes does to that. */
-function driftLines(drift: unknown): string[] {
-  if (drift === undefined) return [];
-  const { intent, from, why } = fieldsOf(drift);
-  const earlier = intent === undefined ? `operation ${String(from)}` : cut(JSON.stringify(intent));
-  switch (why as Drift["why"]) {
-    case "unsettled":
-      return [
-        `An earlier call of this tool is not settled, and may have happened: ${earlier}`,
-        "A yes gives that one up: it is not sent again.",
-      ];
-    case "version":
-      return [
-        `Another version of this tool has left a call open, which may have happened: ${earlier}`,
-      ];
-    case "committed_since":
-      return [`An earlier call of this tool, which was told as open, is done by now: ${earlier}`];
-    case "earlier_run":
-      return [`It differs from an earlier call of this tool, which is done: ${earlier}`];
-  }
 }
 
 const cut = (text: string, most = MAX_SHOWN): string => visible(text, most);

@@ -11,10 +11,14 @@ import { McpNotSentError } from "../../classify/mcp.ts";
 import type { Clock } from "../../lang/clock.ts";
 import { causes, peek } from "../../lang/peek.ts";
 import { runWithoutToken } from "../../wire/token.ts";
-import { ownRevision, protocolHeaders, type Session } from "./address-headers.ts";
+import {
+  createParamHeaders,
+  ownRevision,
+  protocolHeaders,
+  type Session,
+} from "./address-headers.ts";
 import type { Line } from "./lines.ts";
 import { fieldsOf, type Id, type Message, messageOf, parseLine, textOf } from "./message.ts";
-import { createParamHeaders } from "./param-headers.ts";
 import type { StreamPosition } from "./server-events.ts";
 import { errorOfStatus, followed } from "./server-refusals.ts";
 import { createSessions } from "./server-session.ts";

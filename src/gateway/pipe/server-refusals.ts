@@ -8,7 +8,7 @@ import { McpTurnedAwayError } from "../../classify/mcp.ts";
 import { redirectTarget } from "../../wire/redirect.ts";
 
 /** The server's status in place of an answer. */
-export class ServerStatusError extends Error {
+class ServerStatusError extends Error {
   override readonly name = "ServerStatusError";
   readonly status: number;
   /** What it wants to be shown, as it says in `WWW-Authenticate`. */

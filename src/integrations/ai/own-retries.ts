@@ -1,9 +1,9 @@
 /**
- * Owns the retries of a model of the AI SDK: language, embedding, image, speech, transcription,
+ * Owns the retries of a model of the AI SDK: language, embedding, image, video, speech, transcription,
  * reranking.
  *
  * The SDK retries around the model and has no switch for it, neither in the model nor in its provider.
- * What ends its loop is an error that is not retryable, so that is what leaves here.
+ * What ends its loop is an error that is not retryable, so that is what leaves an owned call.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import { peek } from "../../lang/peek.ts";
 import { modelName, providerName } from "../shared/retries/model-names.ts";
 import { checkClient, type HoldfireLike, replaceMethod } from "../shared/retries/own-client.ts";
 import {
+  type AskedOf,
   checkOwner,
   type FailureFacts,
   own,
   type SampleOwner,
   sampledOpen,
 } from "../shared/retries/sampled-call.ts";
-import { watchStream } from "../shared/retries/watch-stream.ts";
 
 /** A model of the AI SDK, by structure: this file imports nothing from the SDK. */
 export interface AiModel {
@@ -34,7 +34,16 @@ export interface AiModel {
 
 type Method = (options: unknown) => PromiseLike<unknown>;
 
-const METHODS = ["doGenerate", "doStream", "doEmbed", "doRerank", "doDecide"];
+/** What the SDK calls a model by, all around a retry: `doGenerate`, `doStream`, `doEmbed`, `doStart`, `doStatus`, … */
+const CALL = /^do[A-Z]/;
+
+/** The model's own methods and those of its classes. */
+function callsOf(model: unknown): readonly string[] {
+  if (typeof model !== "object" || model === null) return [];
+  const names = [...Object.getOwnPropertyNames(model), ...callsOf(Object.getPrototypeOf(model))];
+  const isCall = (name: string) => CALL.test(name) && typeof peek(model, name) === "function";
+  return [...new Set(names.filter(isCall))];
+}
 
 /**
  * Makes holdfire the only one that retries this model, and returns the model.
@@ -55,7 +64,7 @@ export function ownRetries<M extends AiModel>(
   options: SampleOptions = {},
 ): M {
   const owner = checkOwner(hf, options);
-  const methods = METHODS.filter((method) => typeof peek(model, method) === "function");
+  const methods = callsOf(model);
   const isModel = typeof peek(model, "specificationVersion") === "string" && methods.length > 0;
   checkClient(hf, isModel, "a model of the AI SDK");
   return own(model, owner, (current) => {
@@ -65,28 +74,20 @@ export function ownRetries<M extends AiModel>(
 
 function ownMethod(model: AiModel, name: string, current: () => SampleOwner): void {
   replaceMethod<Method>(model, name, (original) => async (options) => {
-    try {
-      const { answer, isHeard, ended } = await sampledOpen(
-        {
-          client: `ai:${model.provider}`,
-          step: name.slice(2).toLowerCase(),
-          signal: peek(options, "abortSignal") as AbortSignal | undefined,
-          asked: {
-            operation: operationOf(model, name),
-            provider: providerName(model.provider),
-            model: model.modelId,
-          },
-          send: () => original.call(model, options),
-          read: readFailure,
-        },
-        current(),
-      );
-      if (isHeard && name === "doStream") return untilRead(answer, ended);
-      ended(factsIn(answer));
-      return answer;
-    } catch (error) {
-      throw final(error);
-    }
+    const { answer, isHeard, ended } = await sampledOpen(
+      {
+        client: `ai:${model.provider}`,
+        step: name.slice(2).toLowerCase(),
+        signal: peek(options, "abortSignal") as AbortSignal | undefined,
+        asked: askedOf(model, name),
+        send: () => original.call(model, options),
+        read: readFailure,
+      },
+      current(),
+    );
+    if (isHeard && name === "doStream") return untilRead(answer, ended);
+    ended(factsIn(answer));
+    return answer;
   });
 }
 
@@ -109,6 +110,16 @@ function untilRead(answer: unknown, ended: (facts: AnswerFacts) => void): unknow
   const watched = watchStream(stream, see, (partial) => ended({ ...facts, partial }));
   return { ...(answer as object), stream: watched };
 }
+
+/** What is asked of the model; nothing where only an answer that is on its way is looked for. */
+const askedOf = (model: AiModel, method: string): AskedOf | undefined =>
+  method === "doStatus"
+    ? undefined
+    : {
+        operation: operationOf(model, method),
+        provider: providerName(model.provider),
+        model: model.modelId,
+      };
 
 /** A language model generates and streams; one that only generates makes pictures, speech or text of speech. */
 function operationOf(model: AiModel, method: string): string {
@@ -143,12 +154,38 @@ function readFailure(ended: Ended<unknown>): FailureFacts | undefined {
   return { status: spoke ? status : undefined, headers: peek(error, "responseHeaders") };
 }
 
-function final(error: unknown): unknown {
-  if (peek(error, "isRetryable") !== true) return error;
-  try {
-    Object.defineProperty(error, "isRetryable", { value: false, configurable: true });
-  } catch {
-    // Frozen: the loop outside will go on, and be counted.
-  }
-  return error;
+/**
+ * The reader's pace, its cancelling and the stream's errors stay as they are. `ended` is called once: `partial` if the stream
+ * broke off or its reader has left.
+ */
+function watchStream<T>(
+  stream: ReadableStream<T>,
+  see: (part: T) => void,
+  ended: (partial: boolean) => void,
+): ReadableStream<T> {
+  const reader = stream.getReader();
+  return new ReadableStream<T>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            ended(false);
+            controller.close();
+            return;
+          }
+          see(value);
+          controller.enqueue(value);
+        } catch (error) {
+          ended(true);
+          throw error;
+        }
+      },
+      async cancel(reason) {
+        ended(true);
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -7,12 +7,15 @@
 import { peek } from "../../lang/peek.ts";
 import {
   hideKey,
+  type KeyNames,
+  keyNamesOf,
   keyPropertyOf,
   standIn,
+  tolerant,
   withoutKey,
+  withoutMadeUp,
   withoutProperty,
 } from "../shared/tools/hidden-key.ts";
-import { type KeyNames, keyNamesOf, tolerant, withoutMadeUp } from "../shared/tools/made-up-key.ts";
 
 const MARK = Symbol.for("vercel.ai.schema");
 

@@ -25,6 +25,7 @@ import {
   type ToolRule,
   type ToolRules,
 } from "../shared/tools/rules.ts";
+import { told } from "../shared/tools/told.ts";
 import { type FromContext, stepOf, turnFrom } from "../shared/tools/turn.ts";
 import { aiSchema, hideAiKey } from "./schema.ts";
 
@@ -132,23 +133,24 @@ function guardTool(
       lastOf(execute.call(tool, args, withAttempt(given, attempt, "abortSignal") as never)),
   });
   const { description } = tool;
-  const told =
+  const shown =
     typeof description === "function"
       ? (about: never) => describe(description(about), rules.alsoDoes)
       : describe(description, rules.alsoDoes);
   return {
     ...rest,
-    ...(told === undefined ? {} : { description: told }),
+    ...(shown === undefined ? {} : { description: shown }),
     inputSchema: schema,
-    execute: (args: unknown, given: AnyOptions) => {
+    execute: async (args: unknown, given: AnyOptions) => {
       const { toolCallId, abortSignal: signal } = given;
-      return call(args, {
+      const reply = await call(args, {
         ...turnFrom(options, given, given.messages),
         step: stepOf(given.messages),
         toolCallId,
         signal,
         context: given,
       });
+      return toModelOutput ? reply : told(reply);
     },
     ...(toModelOutput ? { toModelOutput: inEnvelope(toModelOutput as ToModelOutput) } : {}),
   } as unknown as AnyTool;

@@ -30,7 +30,8 @@ const ANTHROPIC: StainlessSdk = {
  * Makes holdfire the only one that retries this client, and returns the client: its methods, types and
  * errors stay as they are, and so does its middleware, which runs once per attempt.
  *
- * Every request of the client and of its clones is a sample: sent as often as `attempts` says, whatever
+ * Every model call and every GET of the client and of its clones is a sample; what makes or deletes something (a batch, a file)
+ * is sent once. A sample is sent as often as `attempts` says, whatever
  * `maxRetries` says, with one `Idempotency-Key` on all attempts. Once the head of an answer has come it
  * is the caller's: a body or a stream that breaks off later is not asked for again. To own it anew
  * replaces the options; clones made before are recognised.

@@ -10,21 +10,21 @@
 import type { Holdfire } from "../../api.ts";
 import type { StatusQuestion } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
-import { peek } from "../../lang/peek.ts";
+import { peek, tryCall } from "../../lang/peek.ts";
 import {
   describe,
   guardFunction,
   statusCall,
   withAttempt,
 } from "../shared/tools/guard-function.ts";
-import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
-import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import { checkWithoutKey, hideKey, keyNamesOf, withoutMadeUp } from "../shared/tools/hidden-key.ts";
 import {
   checkRules,
   type FirstArgument,
   type RulesByName,
   type ToolRules,
 } from "../shared/tools/rules.ts";
+import { toldText } from "../shared/tools/told.ts";
 import { putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 
@@ -124,17 +124,11 @@ function guardTool(
 function shown({ data, ...envelope }: Reply): string | readonly unknown[] {
   const isBlocks = Array.isArray(data) && data.every((block) => peek(block, "type") !== undefined);
   if (isBlocks) return [{ type: "text", text: JSON.stringify(envelope) }, ...data];
-  return JSON.stringify({ ...envelope, data: unpacked(data) });
+  return toldText({ ...envelope, data: unpacked(data) });
 }
 
-function unpacked(data: unknown): unknown {
-  if (typeof data !== "string" || !/^\s*[[{]/.test(data)) return data;
-  try {
-    return JSON.parse(data);
-  } catch {
-    return data;
-  }
-}
+const unpacked = (data: unknown): unknown =>
+  typeof data === "string" && /^\s*[[{]/.test(data) ? (tryCall(JSON, "parse", data) ?? data) : data;
 
 /** `hf.statusTool()` as a tool of the runner. */
 export function statusTool(hf: Holdfire, options: RunnerTurnOptions = {}): RunnableStatusTool {

@@ -15,8 +15,14 @@ import { standsFor } from "../../engine/define/source.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Effect, Verdict } from "../../ledger/record.ts";
 import { argvOf, flagWith, type Pieces } from "./argv.ts";
-import { type CommandResult, effectOf, planOf, resultOf } from "./output.ts";
-import { asText, NOTHING_PRINTED } from "./printed.ts";
+import {
+  asText,
+  type CommandResult,
+  effectOf,
+  NOTHING_PRINTED,
+  planOf,
+  resultOf,
+} from "./output.ts";
 import { type ProgramResult, runProgram } from "./program.ts";
 
 export interface CommandOptions<A> {

@@ -1,14 +1,57 @@
 /**
- * What a program says: JSON where it is JSON, the effect it names, and the plan of a dry run.
+ * What a program prints, up to a bound, and what it says by that: JSON where it is JSON, the effect it names, and the plan
+ * of a dry run.
  *
  * @module
  */
 
+import type { Readable } from "node:stream";
 import type { Plan, PlannedChange } from "../../engine/define/definition.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/json.ts";
+import { tryCall } from "../../lang/peek.ts";
 import type { Effect } from "../../ledger/record.ts";
-import type { Printed } from "./printed.ts";
+
+export type Printed = { readonly truncated: boolean } & (
+  | { readonly text: string; readonly base64?: undefined }
+  | { readonly text?: undefined; readonly base64: string }
+);
+
+export const NOTHING_PRINTED: Printed = { text: "", truncated: false };
+
+/** Goes on reading past the limit, so that the program does not hang, and forgets what it reads. */
+export function collect(stream: Readable, limit: number): () => Printed {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let truncated = false;
+  stream.on("data", (chunk: Buffer) => {
+    const room = limit - size;
+    if (chunk.length > room) truncated = true;
+    if (room <= 0) return;
+    const kept = chunk.subarray(0, room);
+    chunks.push(kept);
+    size += kept.length;
+  });
+  // A broken pipe is the end of what was said.
+  stream.on("error", () => {});
+  return () => printed(Buffer.concat(chunks), truncated, limit);
+}
+
+function printed(bytes: Buffer, truncated: boolean, limit: number): Printed {
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    // The bound may cut a character in two; that part of one is left out.
+    return { text: decoder.decode(bytes, { stream: truncated }), truncated };
+  } catch {
+    // Base64 is longer than its bytes: the bound holds for what is kept.
+    const kept = bytes.subarray(0, Math.floor(limit / 4) * 3);
+    return { base64: kept.toString("base64"), truncated: truncated || kept.length < bytes.length };
+  }
+}
+
+/** As one text: bytes stand in it as a data URL. */
+export const asText = ({ text, base64 }: Printed): string =>
+  text ?? `data:application/octet-stream;base64,${base64}`;
 
 /** What a call of a program gives. */
 export interface CommandResult {
@@ -26,16 +69,8 @@ export interface CommandResult {
 export function resultOf(exitCode: number, { text, base64, truncated }: Printed): CommandResult {
   const shown = text === undefined ? { exitCode, base64 } : { exitCode, text };
   if (truncated) return { ...shown, truncated };
-  const json = text === undefined ? undefined : parse(text);
+  const json = tryCall(JSON, "parse", text) as Json | undefined;
   return json === undefined ? shown : { exitCode, json };
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 const ACTIONS = { created: "create", updated: "update", deleted: "delete" } as const;

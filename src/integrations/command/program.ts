@@ -8,7 +8,7 @@
 import { spawn } from "node:child_process";
 import type { ProgramEnd } from "../../classify/exit.ts";
 import { peek } from "../../lang/peek.ts";
-import { asText, collect, NOTHING_PRINTED, type Printed } from "./printed.ts";
+import { asText, collect, NOTHING_PRINTED, type Printed } from "./output.ts";
 import { groupOf, HAS_GROUPS } from "./process-group.ts";
 
 export interface Program {

@@ -33,6 +33,8 @@ export interface FetchArguments {
   readonly body: BodyPrint | null;
   /** What `intent` returned. */
   readonly intent?: Json | undefined;
+  /** Headers that say whose account is written to, e.g. `stripe-account`. */
+  readonly account?: Json | undefined;
   /** Of the very bytes that are sent. */
   readonly sha256?: string | undefined;
   /** `if-match` and its like. */
@@ -75,7 +77,7 @@ export interface FetchPolicy extends Declarations {
   readonly again?: string | undefined;
   /** Why something that was rejected should be tried once more. */
   readonly retry?: string | undefined;
-  /** What was wanted. Two writes in one scope with the same intent are one. @default method, URL and body */
+  /** What was wanted. Two writes in one scope with the same intent are one. @default method, URL, body and the headers that name an account */
   readonly intent?: ((request: FetchRequest) => Json) | undefined;
   /** Reads whether it happened. A result that is no `Response` becomes one, as JSON. */
   readonly readState?:

@@ -21,6 +21,12 @@ import { declarationsOf, type FetchArguments, type FetchPolicy, type Settings } 
 import type { Prepared } from "./request.ts";
 
 const CONDITIONS = ["if-match", "if-none-match", "if-unmodified-since"];
+/**
+ * E.g. `stripe-account`, `stripe-context`, `openai-organization`, `openai-project`, `xero-tenant-id`. Nothing that changes from
+ * request to request, as `x-cloud-trace-context` does, and no token, which is renewed.
+ */
+const ACCOUNT =
+  /^stripe-context$|(?:^|-)(?:account|tenant|organi[sz]ation|org|project|workspace)(?:-id)?$/;
 const LONGEST_NAME = 128;
 
 export async function sendWrite(
@@ -41,6 +47,7 @@ export async function sendWrite(
     url: request.url,
     body: prepared.print,
     intent: policy.intent && intentOf(policy.intent(request)),
+    account: accountOf(request.headers),
     sha256: prepared.sha256,
     condition,
   };
@@ -68,8 +75,10 @@ export async function sendWrite(
       name: nameOf(prepared, policy.kind, settings),
       kind: policy.kind,
       via: "http",
-      intent: ({ method, url, body, intent }) =>
-        intent === undefined ? ({ method, url, body } as Json) : intent,
+      intent: ({ method, url, body, intent, account }) =>
+        intent === undefined
+          ? ({ method, url, body, ...(account && { account }) } as Json)
+          : intent,
       run,
       args,
       ...{ scope, again, retry, key, signal },
@@ -105,11 +114,15 @@ function callerKey(headers: Headers, { keyHeader, callerKey: policy }: Settings)
   );
 }
 
-function conditionOf(headers: Headers): Json | undefined {
-  const given = CONDITIONS.flatMap((name) => {
-    const value = headers.get(name);
-    return value === null ? [] : [[name, value]];
-  });
+const conditionOf = (headers: Headers): Json | undefined =>
+  chosen(headers, (name) => CONDITIONS.includes(name));
+
+/** Whose the write is, where a header says so. */
+const accountOf = (headers: Headers): Json | undefined =>
+  chosen(headers, (name) => ACCOUNT.test(name));
+
+function chosen(headers: Headers, isChosen: (name: string) => boolean): Json | undefined {
+  const given = [...headers].filter(([name]) => isChosen(name));
   return given.length > 0 ? Object.fromEntries(given) : undefined;
 }
 

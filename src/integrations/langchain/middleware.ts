@@ -109,14 +109,20 @@ interface Known {
 
 function knownOf(name: string, hf: Holdfire, rules: ToolRules): Known {
   let last: LangChainTool | undefined;
+  // Of several, the last one may be that of another customer.
+  let isSole = true;
+  const sole = () => (isSole ? last : undefined);
   return {
     rules,
-    call: guardNamed(hf, name, rules, () => last),
+    call: guardNamed(hf, name, rules, { shown: () => last, sole }),
     see(tool) {
+      isSole &&= last === undefined || functionOf(last) === functionOf(tool);
       last = tool;
     },
   };
 }
+
+const functionOf = (tool: LangChainTool): unknown => peek(tool, "func") ?? tool;
 
 /** The tool for one pass through the layers behind, and what reaches it is counted. */
 function counting(tool: LangChainTool, toolCall: unknown, say: (why: Why) => void) {

@@ -29,6 +29,7 @@ import {
   sampled,
   sampledStream,
 } from "../shared/retries/sampled-call.ts";
+import { followMade, makesModels, partsOf } from "./inner-models.ts";
 
 /** A chat model of LangChain, by structure: this file imports nothing from it. */
 export interface ChatModel {
@@ -64,26 +65,44 @@ export function ownRetries<M extends ChatModel>(
   options: SampleOptions = {},
 ): M {
   const owner = checkOwner(hf, options);
-  // What `bindTools` makes of most models is a frame around the same one.
-  const chat = Object(peek(model, "bound") ?? model) as object;
-  const isChat = isCaller(peek(chat, "caller")) && typeof peek(chat, "_generate") === "function";
-  checkClient(hf, isChat, "a chat model of LangChain");
-  replace(chat, "_generate", generate);
-  replace(chat, "_streamResponseChunks", stream);
-  replace(chat, "_streamChatModelEvents", stream);
-  quiet(chat);
-  own(chat, owner);
-  const fields = fieldsOf(chat);
-  if (fields) own(fields, owner);
+  const parts = partsOf(model);
+  checkClient(hf, parts.some(isChat), "a chat model of LangChain");
+  for (const part of parts) ownPart(part, owner);
   return model;
 }
+
+function ownPart(part: object, owner: SampleOwner): void {
+  // The loop of `withRetry`.
+  if (typeof peek(part, "maxAttemptNumber") === "number") Reflect.set(part, "maxAttemptNumber", 1);
+  if (!isChat(part)) return;
+  own(part, owner);
+  const fields = fieldsOf(part);
+  if (fields) own(fields, owner);
+  const maker = makesModels(part) && holderOf(part, "_getModelInstance");
+  if (maker) {
+    followMade(maker, ownMade);
+    return;
+  }
+  replace(part, "_generate", generate);
+  replace(part, "_streamResponseChunks", stream);
+  replace(part, "_streamChatModelEvents", stream);
+  quiet(part);
+}
+
+function ownMade(maker: object, made: unknown): void {
+  const owner = ownerIn(maker);
+  if (owner) for (const part of partsOf(made)) ownPart(part, owner);
+}
+
+const isChat = (model: object): boolean =>
+  isCaller(peek(model, "caller")) && typeof peek(model, "_generate") === "function";
 
 const isCaller = (caller: unknown): boolean =>
   typeof peek(caller, "callWithOptions") === "function";
 
-/** What a model shares with those that were made of it. */
+/** What a model shares with those that were made of it; one of `initChatModel` has another name for it. */
 function fieldsOf(model: object): object | undefined {
-  const fields = peek(model, "fields");
+  const fields = peek(model, "fields") ?? peek(model, "_defaultConfig");
   return typeof fields === "object" && fields !== null ? fields : undefined;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Guards the tools of LangChain and LangGraph: single tools, agents by middleware, ToolNode, tools called in
- * a node.
+ * Guards single tools of LangChain and LangGraph: for ToolNode, or called in a node. Agents have `middleware.ts`.
  *
  * A node is run again by `retryPolicy`, after `interrupt` and after a crash; ToolNode then also runs those of
  * its parallel calls that had gone well. All of these are the same turn, or the same task.
@@ -18,8 +17,7 @@ import {
   statusCall,
   withAttempt,
 } from "../shared/tools/guard-function.ts";
-import { hideKey } from "../shared/tools/hidden-key.ts";
-import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import { keyNamesOf, withoutMadeUp } from "../shared/tools/hidden-key.ts";
 import {
   checkRules,
   type RulesByName,
@@ -28,6 +26,8 @@ import {
   type ToolRule,
   type ToolRules,
 } from "../shared/tools/rules.ts";
+import { toldText } from "../shared/tools/told.ts";
+import { shownSchema } from "./schema.ts";
 import { type LangChainTurnOptions, langChainTurn } from "./turn.ts";
 
 /** A tool of LangChain (`tool(…)`, `StructuredTool`), by structure. */
@@ -59,7 +59,7 @@ type RuleFor<T> = ToolRule<Told<TypesOf<T>["args"]>, TypesOf<T>["result"]>;
  * an object.
  *
  * The tool's function finds the attempt by `attemptOf()`: its key, its number, and its signal. The config's own
- * `signal` is taken from tools made by `tool(…)`, as LangChain would not wait for them once it fires.
+ * `signal` is removed for tools made by `tool(…)`, as LangChain would not wait for them once it fires.
  *
  * @example
  * ```ts
@@ -74,7 +74,8 @@ export function guardTool<T extends LangChainTool>(
   options: LangChainTurnOptions = {},
 ): T {
   const rules = readRule(rule);
-  const call = guardNamed(hf, tool.name, rules, () => tool, peek(tool, "func"));
+  const own = { shown: () => tool, sole: () => tool };
+  const call = guardNamed(hf, tool.name, rules, own, peek(tool, "func"));
   return guarded(tool, call, rules, options);
 }
 
@@ -111,13 +112,15 @@ export function statusTool(hf: Holdfire, options: LangChainTurnOptions = {}): La
   ];
 }
 
-/** What is left of one call in this process, as the ledger cannot keep it. */
+/** What one call needs in this process, and the ledger cannot keep. */
 export interface LangChainCall {
   readonly tool: LangChainTool;
   readonly manager: unknown;
   readonly config: unknown;
   /** What the tool returned, if it was run for this very call. */
   returned?: unknown;
+  /** What a tool that reads threw for the graph and not for the model: `interrupt()`. */
+  interrupt?: unknown;
 }
 
 const LINE =
@@ -126,28 +129,39 @@ const LINE =
 /** Thrown where no tool was called at all. */
 const uncalled = new WeakSet<object>();
 
-/** `tool` tells which function to use where no call is waiting. */
+/** The tools of a name. */
+interface NamedTool {
+  /** The one whose schema counts. */
+  readonly shown: () => LangChainTool | undefined;
+  /** The one to use where no call is waiting; `undefined` if that is not known. */
+  readonly sole: () => LangChainTool | undefined;
+}
+
 export function guardNamed(
   hf: Holdfire,
   name: string,
   rules: ToolRules,
-  tool: () => LangChainTool | undefined,
+  { shown, sole }: NamedTool,
   source?: unknown,
 ): CallGuarded<LangChainCall> {
-  const { classify } = rules;
+  const { classify, kind } = rules;
   return guardFunction<LangChainCall>(hf, {
     name,
     rules: {
       ...rules,
-      classify: (error) => (uncalled.has(Object(error)) ? "not_sent" : classify?.(error)),
+      classify: (error) => {
+        if (uncalled.has(Object(error))) return "not_sent";
+        // The graph asks a person: the read is not tried again.
+        return isForGraph(error) ? "rejected" : classify?.(error);
+      },
     },
-    keys: async () => keyNamesOf(tool()?.schema),
+    keys: async () => keyNamesOf(shown()?.schema),
     line: LINE,
     source,
     async execute(args, attempt, given) {
-      const called = given?.tool ?? tool();
+      const called = given?.tool ?? sole();
       if (!called) {
-        const error = new Error(`"${name}" is not known in this process yet.`);
+        const error = new Error(`Which "${name}" it was is not known in this process.`);
         uncalled.add(error);
         throw error;
       }
@@ -155,14 +169,18 @@ export function guardNamed(
       // `tool(…)` gives up on its function as soon as the signal fires. The attempt would look ended while the
       // request is under way, and a late reply would be lost. The function finds the signal by `attemptOf()`.
       if (typeof peek(called, "func") === "function") delete config.signal;
-      const returned = await callOf(called)(args, given?.manager, config);
+      const returned = await callOf(called)(args, given?.manager, config).catch((error) => {
+        if (isForGraph(error) && kind !== "read") throw new Error(NO_INTERRUPT);
+        if (given && isForGraph(error)) given.interrupt = error;
+        throw error;
+      });
       if (given) given.returned = returned;
       return isDirect(returned) ? (peek(returned, "content") ?? returned) : returned;
     },
   });
 }
 
-/** The given tool, except for its `_call` (LangChain calls it with arguments that it has checked), schema and description. */
+/** The given tool, except for its `call` and `_call` (which LangChain calls with arguments that it has checked), schema and description. */
 export function guarded<T extends LangChainTool>(
   tool: T,
   call: CallGuarded<LangChainCall>,
@@ -180,11 +198,12 @@ export function guarded<T extends LangChainTool>(
       signal: peek(config, "signal") as AbortSignal | undefined,
       context,
     });
+    if (context.interrupt !== undefined) throw context.interrupt;
     // A Command is for the graph, and only where it was made: the ledger keeps no objects.
     if (reply.ok && !reply.replayed && isCommand(context.returned)) return context.returned;
-    if (!hasArtifact) return JSON.stringify(reply);
+    if (!hasArtifact) return toldText(reply);
     const [content, artifact] = Array.isArray(reply.data) ? reply.data : [reply.data, undefined];
-    return [JSON.stringify({ ...reply, data: content }), artifact];
+    return [toldText({ ...reply, data: content }), artifact];
   };
   const keys = keyNamesOf(tool.schema);
   const checked = peek(tool, "call");
@@ -200,39 +219,22 @@ export function guarded<T extends LangChainTool>(
   }) as T;
 }
 
-type Call = (args: unknown, manager: unknown, config: unknown) => unknown;
+type Call = (args: unknown, manager: unknown, config: unknown) => Promise<unknown>;
 
 /** What a tool does once its arguments are checked. */
 function callOf(tool: LangChainTool): Call {
   const call = peek(tool, "_call");
-  if (typeof call === "function") return call.bind(tool) as Call;
+  if (typeof call === "function") return async (...given) => Reflect.apply(call, tool, given);
   throw new InvalidInputError(`tools.${tool.name}`, "has no function to guard; make it by tool().");
-}
-
-interface Standard {
-  readonly validate: (value: unknown) => unknown;
-  readonly jsonSchema: { readonly input: (options: object) => object };
-}
-
-/** LangChain takes zod and JSON Schema. A zod object that cannot be cut is shown as JSON Schema, and checked here. */
-function shownSchema(given: unknown): {
-  readonly schema: unknown;
-  readonly check: (args: unknown) => Promise<unknown>;
-} {
-  const { schema, property } = hideKey(given);
-  const standard = peek(schema, "~standard") as Standard | undefined;
-  const isCut = property === undefined || peek(schema, "_def") !== undefined || !standard;
-  if (isCut) return { schema, check: async (args) => args };
-  return {
-    schema: standard.jsonSchema.input({ target: "draft-07" }),
-    async check(args) {
-      const checked = await standard.validate(args);
-      if (peek(checked, "issues") === undefined) return peek(checked, "value");
-      throw new InvalidInputError("args", "are not what the tool takes.");
-    },
-  };
 }
 
 /** A message or a Command, which LangChain hands on as it is. */
 const isDirect = (value: unknown): boolean => peek(value, "lc_direct_tool_output") === true;
 const isCommand = (value: unknown): boolean => peek(value, "lg_name") === "Command";
+
+/** `interrupt()`, and what else LangGraph throws to itself. */
+const isForGraph = (error: unknown): boolean => peek(error, "is_bubble_up") === true;
+
+/** Run again from its beginning by the answer, it would do again what it had done before the question. */
+const NO_INTERRUPT: string =
+  'A guarded tool that writes must not call interrupt(). Ask before it: humanInTheLoopMiddleware, a tool of its own that reads, or kind: "destructive".';

@@ -1,15 +1,15 @@
 /**
  * Which request a tool call of LangChain or LangGraph belongs to.
  *
- * Where the state has words of a person, the turn is the scope. Where it has none, it is the task: LangGraph
- * gives a task the same id when it is run again by a retry, after an interrupt or after a crash.
+ * Where the state has words of a person, they make the turn. Where it has none, the task does: LangGraph gives a
+ * task the same id when it is run again by a retry, after an interrupt or after a crash.
  *
  * @module
  */
 
 import { peek } from "../../lang/peek.ts";
-import { hasWords } from "../shared/tools/person-messages.ts";
 import { type FromContext, idText, stepOf, type Turn, turnFrom } from "../shared/tools/turn.ts";
+import { turnBeginning } from "../shared/tools/turn-beginning.ts";
 
 /** Where the scope comes from, if not from LangGraph's `thread_id`. */
 export interface LangChainTurnOptions {
@@ -30,9 +30,8 @@ export function langChainTurn(config: unknown, options: LangChainTurnOptions): T
   const messages = messagesIn(config);
   const turn = turnFrom(options, config, messages);
   const thread = turn.thread ?? threadIn(config);
-  const isTurn = turn.turn !== undefined || hasWords(messages);
-  const scope = turn.scope ?? (isTurn ? undefined : taskOf(config, thread));
-  return { ...turn, thread, scope, step: stepOf(messages) };
+  const task = turnBeginning(messages) ? undefined : taskOf(config);
+  return { ...turn, thread, turn: turn.turn ?? task, step: stepOf(messages) };
 }
 
 const threadIn = (config: unknown): string | undefined =>
@@ -46,7 +45,7 @@ function messagesIn(config: unknown): unknown {
   return Array.isArray(state) ? state : peek(state, "messages");
 }
 
-function taskOf(config: unknown, thread: string | undefined): string | undefined {
+function taskOf(config: unknown): string | undefined {
   const task = idText(peek(peek(config, "executionInfo"), "taskId"));
-  return thread === undefined || task === undefined ? undefined : `${thread}/task-${task}`;
+  return task && `task-${task}`;
 }

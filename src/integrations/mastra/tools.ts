@@ -19,8 +19,7 @@ import {
   statusCall,
   withAttempt,
 } from "../shared/tools/guard-function.ts";
-import { hideKey } from "../shared/tools/hidden-key.ts";
-import { keyNamesOf } from "../shared/tools/made-up-key.ts";
+import { hideKey, keyNamesOf } from "../shared/tools/hidden-key.ts";
 import {
   checkRules,
   type FirstArgument,
@@ -28,6 +27,7 @@ import {
   type ToolRule,
   type ToolRules,
 } from "../shared/tools/rules.ts";
+import { told } from "../shared/tools/told.ts";
 import { type MastraTurnOptions, mastraTurn } from "./turn.ts";
 
 /** A tool of Mastra (`createTool`), by structure. */
@@ -161,13 +161,14 @@ function guardTool(
     execute: (args, attempt, given) =>
       callTool(execute.bind(tool) as Execute, args, attempt, given),
   });
-  const guarded: Execute = (input, context): Promise<Reply> => {
-    return call(input, {
+  const guarded: Execute = async (input, context): Promise<Reply> => {
+    const reply = await call(input, {
       ...mastraTurn(context, tool.id ?? name, options),
       toolCallId: peek(peek(context, "agent"), "toolCallId") ?? peek(context, "toolCallId"),
       signal: peek(context, "abortSignal") as AbortSignal | undefined,
       context,
     });
+    return told(reply);
   };
   return Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, {
     inputSchema: schema,

@@ -13,8 +13,7 @@ import {
   verdictOfMcpRead,
 } from "../../classify/mcp.ts";
 import { type GuardedTool, guard } from "../../engine/call/guarded-tool.ts";
-import type { Tool } from "../../engine/define/tool.ts";
-import { toolOf } from "../../engine/define/tool.ts";
+import { type Tool, toolOf } from "../../engine/define/tool.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { errorOf } from "../../engine/outcome/error-of.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
@@ -23,8 +22,7 @@ import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/canonical.ts";
 import { peek } from "../../lang/peek.ts";
 import { aliasesOf, wantedAgain } from "../shared/tools/guard-function.ts";
-import { withoutKey } from "../shared/tools/hidden-key.ts";
-import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import { keyNamesOf, withoutKey, withoutMadeUp } from "../shared/tools/hidden-key.ts";
 import { missingRules } from "../shared/tools/rules.ts";
 import { fromContext, inTurn } from "../shared/tools/turn.ts";
 import { definitionOf, type Known, type Listing } from "./listing.ts";

@@ -29,7 +29,7 @@ export interface McpTool {
 }
 
 /** The options of one request that are read here; all others are handed on. */
-export interface McpRequestOptions {
+interface McpRequestOptions {
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly [option: string]: unknown;

@@ -7,7 +7,12 @@
  * @module
  */
 
-import { McpNotSentError, McpToolError, McpTurnedAwayError } from "../../classify/mcp.ts";
+import {
+  afterHanding,
+  McpNotSentError,
+  McpToolError,
+  McpTurnedAwayError,
+} from "../../classify/mcp.ts";
 import type { AttemptContext } from "../../engine/define/definition.ts";
 import { causes, peek } from "../../lang/peek.ts";
 import {
@@ -99,7 +104,8 @@ export async function send(
     if (handing.wasHanded() === false && transportOf(client) === transport) {
       throw notTried("the client gave it up before it was sent", error);
     }
-    throw shownByWire(error, token, transport) ?? error;
+    const told = shownByWire(error, token, transport) ?? error;
+    throw handing.wasHanded() ? afterHanding(told) : told;
   } finally {
     handing.stop();
     context.signal.removeEventListener("abort", cancel);

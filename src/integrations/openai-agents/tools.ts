@@ -16,9 +16,9 @@ import {
   statusCall,
   withAttempt,
 } from "../shared/tools/guard-function.ts";
-import { hideKey } from "../shared/tools/hidden-key.ts";
-import { type KeyNames, keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import { hideKey, type KeyNames, keyNamesOf, withoutMadeUp } from "../shared/tools/hidden-key.ts";
 import { type FirstArgument, readRule, type ToolRule } from "../shared/tools/rules.ts";
+import { told } from "../shared/tools/told.ts";
 import { type FromContext, fromContext, type Turn, turnFrom } from "../shared/tools/turn.ts";
 
 /** What `tool()` of the agents SDK is given, by structure. */
@@ -109,12 +109,13 @@ export function guardTool<D extends AgentToolDefinition>(
     // The envelope is not what a schema of the tool's own result describes.
     outputSchema: undefined,
     execute: async (args: unknown, runContext: unknown, details: unknown) => {
-      return call(args, {
+      const reply = await call(args, {
         ...turnOf(runContext, options),
         toolCallId: peek(peek(details, "toolCall"), "callId"),
         signal: peek(details, "signal") as AbortSignal | undefined,
         context: { runContext, details },
       });
+      return told(reply);
     },
   };
 }

@@ -9,10 +9,11 @@ import type { Holdfire } from "../../api.ts";
 import { standsFor } from "../../engine/define/source.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
 import { describe, guardFunction, withAttempt } from "../shared/tools/guard-function.ts";
-import { checkWithoutKey, hideKey } from "../shared/tools/hidden-key.ts";
-import { keyNamesOf, withoutMadeUp } from "../shared/tools/made-up-key.ts";
+import { checkWithoutKey, hideKey, keyNamesOf, withoutMadeUp } from "../shared/tools/hidden-key.ts";
+import { runOfCalls } from "../shared/tools/response-names.ts";
 import { checkRules, type RulesByName, type ToolRules } from "../shared/tools/rules.ts";
-import { firstCallId, type Handle, putHandle } from "../shared/tools/tool-loop.ts";
+import { toldText } from "../shared/tools/told.ts";
+import { type Handle, putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 import type { OpenAiToolTypes } from "./tool-types.ts";
 
@@ -88,7 +89,7 @@ function chatShape(tool: object, declared: Declaration, run: Fn, parse: Fn | und
                 args,
                 toolCallId: callIdsIn(messages, name, raw),
                 signal: peek(peek(runner, "controller"), "signal") as AbortSignal | undefined,
-                turn: { ...options, messages, run: firstCallId(messages) },
+                turn: { ...options, messages, run: runOfCalls(messages) },
                 rest: [runner, context],
               });
             },
@@ -224,7 +225,7 @@ function prepare(name: string, declared: Declaration, parts: Parts): Prepared {
   return {
     declaration: { ...declared, parameters, ...(description === undefined ? {} : { description }) },
     make: async ({ args, turn, rest, ...made }) =>
-      JSON.stringify(await call(args, { ...turn, ...made, context: rest })),
+      toldText(await call(args, { ...turn, ...made, context: rest })),
     read(raw) {
       if (!parse) return JSON.parse(raw);
       const check = checkWithoutKey((args) => parse(JSON.stringify(args)), property);

@@ -41,6 +41,7 @@ interface Packed {
   readonly sp: string | undefined;
   readonly un: true | undefined;
   readonly ab: string | undefined;
+  readonly ap: string | undefined;
 }
 
 type PackedAttempt = readonly [
@@ -84,6 +85,7 @@ export function packRecord(record: OperationRecord): string {
     sp: record.step,
     un: record.untold,
     ab: record.abandonedFor,
+    ap: record.app,
   };
   return JSON.stringify(packed);
 }
@@ -132,6 +134,7 @@ function unpack(text: string, tenant: string, id: string): OperationRecord {
     step: packed.sp,
     untold: packed.un,
     abandonedFor: packed.ab,
+    app: packed.ap,
   };
 }
 

@@ -1,6 +1,7 @@
 /**
- * Writes JSON without loss: a value that JSON cannot carry is refused, where `JSON.stringify` would
- * drop or change it. A replayed result must equal the result of the first call.
+ * Writes JSON, and refuses most of what `JSON.stringify` would drop or change: a replayed result is to equal the result of
+ * the first call. Left out, as there: fields that are `undefined`, symbol keys, and what an instance hides beside fields of
+ * its own.
  *
  * Dates, other values with `toJSON`, and instances with their own data are written as `JSON.stringify`
  * writes them. It never throws, and never does more work than `maxBytes` allows.
@@ -9,6 +10,7 @@
  */
 
 import { isBoxedPrimitive, isMap, isNativeError, isSet } from "node:util/types";
+import { isPlainText } from "../../key/plain-text.ts";
 
 export type Written =
   | { readonly tag: "text"; readonly text: string }
@@ -20,12 +22,18 @@ const MAX_DEPTH = 500;
 const MAX_PATH_CHARS = 120;
 const PLAIN_KEY = /^[A-Za-z_$][\w$]{0,31}$/;
 
+/** An object or array that contains the current value, and how it is reached in there. */
+interface Level {
+  readonly above: Level | undefined;
+  readonly depth: number;
+  readonly value: object;
+  at: string | number;
+}
+
 interface Walk {
   readonly maxBytes: number;
-  /** The objects and arrays that contain the current value. */
-  readonly above: object[];
-  /** The names and indices that lead to the current value. */
-  readonly path: (string | number)[];
+  /** The innermost of those around the current value. */
+  level: Level | undefined;
   /** Characters written so far: a lower bound of the bytes. */
   chars: number;
 }
@@ -33,7 +41,7 @@ interface Walk {
 type Part = string | undefined | { readonly why: string };
 
 export function writeJson(value: unknown, maxBytes: number): Written {
-  const part = write(value, "", { maxBytes, above: [], path: [], chars: 0 });
+  const part = write(value, "", { maxBytes, level: undefined, chars: 0 });
   if (part === undefined) return { tag: "undefined" };
   if (typeof part !== "string") return { tag: "refused", why: part.why };
   if (Buffer.byteLength(part) > maxBytes) return { tag: "refused", why: tooLarge(maxBytes) };
@@ -42,8 +50,10 @@ export function writeJson(value: unknown, maxBytes: number): Written {
 
 const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} bytes`;
 
-function no({ path }: Walk, rule: string): Part {
-  const at = `value${path.map(shown).join("")}`;
+function no({ level: innermost }: Walk, rule: string): Part {
+  let way = "";
+  for (let level = innermost; level; level = level.above) way = shown(level.at) + way;
+  const at = `value${way}`;
   return { why: `${at.length > MAX_PATH_CHARS ? `${at.slice(0, MAX_PATH_CHARS)}…` : at}: ${rule}` };
 }
 
@@ -53,10 +63,10 @@ function shown(name: string | number): string {
   return PLAIN_KEY.test(name) ? `.${name}` : "[…]";
 }
 
-function write(given: unknown, key: string, walk: Walk): Part {
-  const depth = walk.path.length;
+function write(given: unknown, key: string | number, walk: Walk): Part {
+  const { level } = walk;
   try {
-    const seen = asJsonSeesIt(given, key);
+    const seen = typeof given === "object" && given !== null ? asJsonSeesIt(given, key) : given;
     const part = writeBare(seen, walk);
     // Only primitives are counted, so that a nested value is not counted again with its parent.
     if (typeof part === "string" && (typeof seen !== "object" || seen === null)) {
@@ -64,16 +74,17 @@ function write(given: unknown, key: string, walk: Walk): Part {
     }
     return walk.chars > walk.maxBytes ? { why: tooLarge(walk.maxBytes) } : part;
   } catch {
-    walk.path.length = depth;
-    walk.above.length = depth;
+    walk.level = level;
     return no(walk, "reading it throws");
   }
 }
 
-function asJsonSeesIt(value: unknown, key: string): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const toJSON: unknown = Reflect.get(value, "toJSON");
-  if (typeof toJSON === "function") return Reflect.apply(toJSON, value, [key]);
+function asJsonSeesIt(
+  value: object & { readonly toJSON?: unknown },
+  key: string | number,
+): unknown {
+  const { toJSON } = value;
+  if (typeof toJSON === "function") return Reflect.apply(toJSON, value, [String(key)]);
   return isBoxedPrimitive(value) ? value.valueOf() : value;
 }
 
@@ -83,9 +94,7 @@ function writeBare(value: unknown, walk: Walk): Part {
       return undefined;
     case "string":
       // A text that cannot fit is not escaped first.
-      return value.length > walk.maxBytes
-        ? { why: tooLarge(walk.maxBytes) }
-        : JSON.stringify(value);
+      return value.length > walk.maxBytes ? { why: tooLarge(walk.maxBytes) } : quoted(value);
     case "boolean":
       return String(value);
     case "number":
@@ -98,22 +107,27 @@ function writeBare(value: unknown, walk: Walk): Part {
   }
 }
 
+/** To find that a text needs no escapes is faster than to escape it. */
+const quoted = (text: string): string => (isPlainText(text) ? `"${text}"` : JSON.stringify(text));
+
 function writeObject(value: object, walk: Walk): Part {
-  const { above, path } = walk;
-  if (above.includes(value)) return no(walk, "it contains itself");
-  if (above.length >= MAX_DEPTH) return no(walk, `nested deeper than ${MAX_DEPTH}`);
+  const { level: above } = walk;
+  for (let level = above; level; level = level.above) {
+    if (level.value === value) return no(walk, "it contains itself");
+  }
+  const depth = above ? above.depth + 1 : 1;
+  if (depth > MAX_DEPTH) return no(walk, `nested deeper than ${MAX_DEPTH}`);
   if (isOpaque(value)) return no(walk, "an instance whose content JSON cannot carry");
-  above.push(value);
-  const depth = path.push("") - 1;
+  const level: Level = { above, depth, value, at: "" };
+  walk.level = level;
   const part = Array.isArray(value)
-    ? writeArray(value, depth, walk)
-    : writeFields(value, depth, walk);
-  above.pop();
-  path.pop();
+    ? writeArray(value, level, walk)
+    : writeFields(value, level, walk);
+  walk.level = above;
   return part;
 }
 
-/** Whether some of its content is not in its own properties. */
+/** Whether nothing of its content would be written. */
 function isOpaque(value: object): boolean {
   if (Array.isArray(value)) return false;
   if (isMap(value) || isSet(value) || isNativeError(value)) return true;
@@ -126,35 +140,38 @@ function isOpaque(value: object): boolean {
   return !isPlain && Object.keys(value).length === 0;
 }
 
-function writeArray(value: readonly unknown[], depth: number, walk: Walk): Part {
+function writeArray(value: readonly unknown[], level: Level, walk: Walk): Part {
   let text = "";
   for (let index = 0; index < value.length; index++) {
-    walk.path[depth] = index;
-    const part = write(value[index], String(index), walk);
+    level.at = index;
+    const part = write(value[index], index, walk);
     if (part === undefined) return no(walk, "undefined inside an array");
     if (typeof part !== "string") return part;
-    text += index === 0 ? part : `,${part}`;
+    text = index === 0 ? `[${part}` : `${text},${part}`;
     walk.chars += 1;
   }
-  return `[${text}]`;
+  return text === "" ? "[]" : `${text}]`;
 }
 
-function writeFields(value: object, depth: number, walk: Walk): Part {
+function writeFields(value: object, level: Level, walk: Walk): Part {
   let text = "";
+  let before = '{"';
   for (const key of Object.keys(value)) {
-    walk.path[depth] = key;
+    level.at = key;
     const part = writeField(value, key, walk);
     if (part === undefined) continue;
     if (typeof part !== "string") return part;
-    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${part}`;
+    const escaped = isPlainText(key) ? key : JSON.stringify(key).slice(1, -1);
+    text = `${text}${before}${escaped}":${part}`;
+    before = ',"';
     walk.chars += key.length + 4;
   }
-  return `{${text}}`;
+  return text === "" ? "{}" : `${text}}`;
 }
 
 function writeField(value: object, key: string, walk: Walk): Part {
   try {
-    return write(Reflect.get(value, key), key, walk);
+    return write((value as Record<string, unknown>)[key], key, walk);
   } catch {
     return no(walk, "reading it throws");
   }

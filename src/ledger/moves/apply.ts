@@ -7,6 +7,7 @@
 
 import {
   type AttemptNote,
+  type AttemptUpdate,
   isCleared,
   isOpen,
   type OperationRecord,
@@ -18,7 +19,7 @@ import {
 import { answer, hold } from "./approval-moves.ts";
 import { claim, withdraw } from "./claim-moves.ts";
 import { committedBy, fileEvidence, hasCommitEvidence, isTwice } from "./evidence.ts";
-import { LOST_EPOCH } from "./lost-data.ts";
+import { hasLostUnheard, LOST_EPOCH } from "./lost-data.ts";
 import type { Move, Ownership, Refusal } from "./moves.ts";
 import { type Applied, hasLapsed, isOtherIntent, refused, write } from "./moves.ts";
 import {
@@ -45,7 +46,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (why) return refused(why);
       if (hasCommitEvidence(record)) return refused("evidence");
       if (record.abandonedFor !== undefined) return refused("abandoned");
-      if (!isAsKnown(record, move.updates)) return refused("changed");
+      if (!isKnownTo(record, move.updates)) return refused("changed");
       if (record.attempts.some(isOpenYes)) return refused("evidence");
       const updated = withUpdates(record, move.updates);
       const fired = addAttempt(updated, updated.epoch, move.licence, move);
@@ -64,7 +65,7 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
       if (move.state.tag !== "committed" && hasCommitEvidence(record)) {
         return write(enter(updated, committedBy(updated), move.at), "none");
       }
-      if (move.state.tag === "not_applied" && !isAsKnown(record, move.updates)) {
+      if (move.state.tag === "not_applied" && !isKnownTo(record, move.updates)) {
         return refused("changed");
       }
       if (move.state.tag === "not_applied" && updated.attempts.some(isOpenYes)) {
@@ -151,6 +152,9 @@ export function apply(stored: Stored | undefined, move: Move, now: number): Appl
   }
 }
 
+const isKnownTo = (record: OperationRecord, updates: readonly AttemptUpdate[]): boolean =>
+  isAsKnown(record, updates) && !hasLostUnheard(record, updates);
+
 /** What is open is not told for good, and what was settled without a caller was told to none. */
 const untoldAfter = ({ state, told }: Extract<Move, { move: "settle" }>): true | undefined =>
   state.tag === "unknown" || told === false ? true : undefined;
@@ -171,7 +175,7 @@ function doubt(record: OperationRecord, move: Extract<Move, { move: "doubt" }>):
   const attempts = endedLater(record, one, move.endsBy);
   const { state } = record;
   // A person who looked before has not seen this: what they say of it counts no more.
-  const isJudged = state.tag !== "held" && state.tag !== "queued" && state.tag !== "denied";
+  const isJudged = state.tag !== "held" && state.tag !== "denied";
   const at = isJudged ? move.at : record.stateAt;
   const doubted = enter({ ...record, attempts }, doubtedState(record, state, move.at), at);
   return write(doubted, state.tag === "not_applied" ? "none" : "keep");

@@ -37,9 +37,8 @@ export function hold(
   if (record.state.tag === "committed" || record.state.tag === "unknown") return refused("settled");
   if (record.state.tag === "claimed") return refused("busy");
   const redrafted = redraft(record, move.draft);
-  if (record.state.tag !== "held") {
-    const before = record.state.tag === "not_applied" ? record.state : undefined;
-    return write(enter(redrafted, { tag: "held", ask, before }, move.at), "none");
+  if (record.state.tag === "not_applied") {
+    return write(enter(redrafted, { tag: "held", ask, before: record.state }, move.at), "none");
   }
   const { ask: asked } = record.state;
   // The same question, still open or answered, is not asked twice.

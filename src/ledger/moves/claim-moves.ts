@@ -19,7 +19,15 @@ import { asksOf, hasExpired, isApproved, questionOf, wallOf } from "./approval-q
 import { committedBy, hasCommitEvidence } from "./evidence.ts";
 import { doubtHeld, lostRecord, lostSince } from "./lost-data.ts";
 import { type Applied, hasLapsed, type Move, refused, write } from "./moves.ts";
-import { addAttempt, addNames, enter, fenceEnlisted, newRecord, redraft } from "./record-edits.ts";
+import {
+  addAttempt,
+  addNames,
+  enter,
+  fenceEnlisted,
+  newRecord,
+  redraft,
+  type Stateless,
+} from "./record-edits.ts";
 
 export function claim(
   stored: Stored | undefined,
@@ -47,9 +55,6 @@ export function claim(
       const spent = keepClosedAnswers(doubted.record, ask);
       return claimed(spent, move, doubted.state, licenceAfter(doubted.state.before));
     }
-    case "queued":
-      if (move.needsYes) return refused("held");
-      return claimed(redraft(record, move.draft), move, state, "first");
     case "denied":
       return refused("denied");
     case "committed":
@@ -132,7 +137,7 @@ const LICENCE_AFTER = {
 
 /** With a licence, the claim also notes the attempt that is about to be fired. */
 function claimed(
-  record: OperationRecord,
+  record: Stateless,
   move: Extract<Move, { move: "claim" }>,
   before: State | undefined,
   licence: Licence | undefined,

@@ -6,7 +6,7 @@
  */
 
 import type { Evidence, OperationRecord, State, Stored } from "../record.ts";
-import { LOST_ATTEMPT, LOST_EPOCH } from "./lost-data.ts";
+import { doubtLost, LOST_ATTEMPT, LOST_EPOCH } from "./lost-data.ts";
 import { type Applied, hasLapsed, isOtherIntent, type Move, refused } from "./moves.ts";
 import { enter, withUpdates } from "./record-edits.ts";
 
@@ -30,7 +30,9 @@ export function fileEvidence(
   const corrects = verdict === "committed" && state.tag !== "committed" && !isOwned;
   const isKnown = record.evidence.some((seen) => isEqual(seen, evidence));
   if (isKnown && !corrects) return { tag: "same" };
-  if (isOfLost && verdict !== "committed") return { tag: "same" };
+  if (isOfLost && verdict !== "committed") {
+    return verdict === "unknown" && move.note ? doubtLost(record, move.note, at) : { tag: "same" };
+  }
   const update = move.update ?? { n: attempt, endedAt: evidence.at, verdict, status };
   const updated = isOfLost ? record : withUpdates(record, [update]);
   const filed = isKnown ? record.evidence : keep([...record.evidence, evidence]);
@@ -58,7 +60,7 @@ function isOfLostNote(
   return noted !== epoch && noted !== LOST_EPOCH;
 }
 
-export const hasCommitEvidence = (record: OperationRecord): boolean =>
+export const hasCommitEvidence = (record: Pick<OperationRecord, "evidence">): boolean =>
   record.evidence.some((evidence) => evidence.verdict === "committed");
 
 /** The committed state that the filed evidence proves. */

@@ -10,9 +10,15 @@
  * @module
  */
 
-import type { AttemptNote, OperationRecord, State } from "../record.ts";
-import type { Draft, Lost, Move } from "./moves.ts";
-import { newRecord } from "./record-edits.ts";
+import {
+  type AttemptNote,
+  type AttemptUpdate,
+  isCleared,
+  type OperationRecord,
+  type State,
+} from "../record.ts";
+import { type Applied, type Draft, type Lost, type Move, write } from "./moves.ts";
+import { enter, newRecord, type Stateless } from "./record-edits.ts";
 
 /** The epoch of an attempt that may have been made before the store lost data. No claim has it. */
 export const LOST_EPOCH = 0;
@@ -25,7 +31,7 @@ export const lostRecord = (
   draft: Draft,
   at: number,
   lost: Lost,
-): { readonly record: OperationRecord; readonly before: State } => ({
+): { readonly record: Stateless; readonly before: State } => ({
   record: "known" in lost ? knownRecord(lost.known) : suspectedRecord(draft, at, lost),
   before: { tag: "unknown", reason: "store_lost" },
 });
@@ -39,7 +45,7 @@ function suspectedRecord(
   draft: Draft,
   at: number,
   { since, sendsForMs, declared }: Exclude<Lost, { known: OperationRecord }>,
-): OperationRecord {
+): Stateless {
   const lost: AttemptNote = {
     n: 1,
     epoch: LOST_EPOCH,
@@ -52,6 +58,42 @@ function suspectedRecord(
   };
   return { ...newRecord(draft, at), attempts: [lost], fired: 1 };
 }
+
+/**
+ * The owner of a lost record has sent, and does not know what became of it. The record was made anew without that
+ * attempt, by a process that knew of no loss: what it concludes from its own attempts alone is not certain. Added once.
+ */
+export function doubtLost(record: OperationRecord, note: AttemptNote, at: number): Applied {
+  const { state } = record;
+  const isKnown = record.attempts.some(({ epoch }) => epoch === LOST_EPOCH);
+  if (isKnown || state.tag === "committed") return { tag: "same" };
+  const lost = { ...note, n: LOST_ATTEMPT, epoch: LOST_EPOCH, verdict: "unknown" } as const;
+  // The first, as it was sent before: the last one is the owner's own.
+  const doubted = { ...record, attempts: [lost, ...record.attempts] };
+  const reason = record.abandonedFor === undefined ? "store_lost" : "abandoned";
+  const unknown: State = { tag: "unknown", reason };
+  switch (state.tag) {
+    case "claimed":
+      return write({ ...doubted, state: { ...state, before: unknown, beforeAt: at } }, "keep");
+    case "held":
+      return write({ ...doubted, state: { ...state, before: unknown } }, "keep");
+    case "not_applied":
+      return write(enter({ ...doubted, untold: true }, unknown, at), "none");
+    case "unknown":
+    case "denied":
+      return write(doubted, "keep");
+  }
+}
+
+/** Whether there is an attempt in doubt, of a lost record, that this owner has not heard of. */
+export const hasLostUnheard = (
+  { attempts }: OperationRecord,
+  updates: readonly AttemptUpdate[],
+): boolean =>
+  attempts.some(
+    (one) =>
+      one.n === LOST_ATTEMPT && !isCleared(one) && !updates.some(({ n }) => n === LOST_ATTEMPT),
+  );
 
 type Suspecting = Pick<Extract<Move, { move: "hold" }>, "draft" | "at" | "suspect">;
 

@@ -8,6 +8,7 @@
 import type { Payload } from "../codec/codec.ts";
 import type {
   Ask,
+  AttemptNote,
   AttemptUpdate,
   Declared,
   Evidence,
@@ -106,6 +107,8 @@ export type Move =
       readonly madeAt?: number | undefined;
       /** What else is known about the attempt. @default that it ended with this verdict */
       readonly update?: AttemptUpdate | undefined;
+      /** The attempt as its owner knows it: a record that was lost and made anew does not have it. */
+      readonly note?: AttemptNote | undefined;
       /** The service dedupes by key or precondition: two successes may be one effect. */
       readonly dedupes: boolean;
       /** What was wanted. Refused if the record is of something else by now. */

@@ -19,18 +19,19 @@ import type { Draft, NewAttempt } from "./moves.ts";
 const MAX_ATTEMPTS_KEPT = 32;
 const MAX_NAMES_KEPT = 16;
 
+/** A record before the move that makes it has given it a state. */
+export type Stateless = Omit<OperationRecord, "state">;
+
 /** Puts the record into a state. The intent is kept only while the operation is open. */
-export function enter(record: OperationRecord, state: State, at: number): OperationRecord {
+export function enter(record: Stateless, state: State, at: number): OperationRecord {
   return { ...record, state, stateAt: at, intent: isOpen(state) ? record.intent : undefined };
 }
 
 /** Shared by all new records: most of them never have any. */
 const NONE: readonly never[] = Object.freeze([]);
 
-/** Its state is replaced by the move that makes it. */
-export const newRecord = (draft: Draft, at: number): OperationRecord => ({
+export const newRecord = (draft: Draft, at: number): Stateless => ({
   ...draft.identity,
-  state: { tag: "queued" },
   stateAt: at,
   createdAt: at,
   epoch: 0,
@@ -46,6 +47,12 @@ export const newRecord = (draft: Draft, at: number): OperationRecord => ({
   evidence: NONE,
 });
 
+/** What makes a record, with the name of the program in it. */
+export const madeBy = <T extends { readonly record: OperationRecord | undefined }>(
+  app: string | undefined,
+  made: T,
+): T => (app === undefined || !made.record ? made : { ...made, record: { ...made.record, app } });
+
 /** Takes over the arguments of this call: nothing was sent before, or certainly nothing happened. */
 export const redraft = (record: OperationRecord, draft: Draft): OperationRecord => ({
   ...record,
@@ -59,7 +66,7 @@ export const redraft = (record: OperationRecord, draft: Draft): OperationRecord 
 
 /** The attempts with another one, about to be fired by the owner of this epoch. */
 export function addAttempt(
-  { generation, fired, attempts }: OperationRecord,
+  { generation, fired, attempts }: Stateless,
   epoch: number,
   licence: Licence,
   { at, skew, endsBy, declared }: NewAttempt,

@@ -30,16 +30,19 @@ export const isKept = ({ version, createdAt }: Acknowledged, there: Stored | und
   there !== undefined && there.version >= version && there.record.createdAt === createdAt;
 
 export function lastChanges(): LastChanges {
-  const kept = new Map<string, Acknowledged>();
+  /** The one that was changed last comes last. */
+  const kept: Acknowledged[] = [];
   return {
     add({ tenant, id, record }, version) {
-      const name = JSON.stringify([tenant, id]);
-      kept.delete(name);
-      if (record) kept.set(name, { tenant, id, version, createdAt: record.createdAt });
-      const [oldest] = kept.keys();
-      if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
+      const place = kept.findIndex((one) => one.id === id && one.tenant === tenant);
+      if (place >= 0) kept.splice(place, 1);
+      if (!record) return;
+      kept.push({ tenant, id, version, createdAt: record.createdAt });
+      if (kept.length > KEPT) kept.shift();
     },
-    newest: () => [...kept.values()].sort((one, other) => other.version - one.version)[0],
-    clear: () => kept.clear(),
+    newest: () => kept.toSorted((one, other) => other.version - one.version)[0],
+    clear() {
+      kept.length = 0;
+    },
   };
 }

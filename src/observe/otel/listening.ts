@@ -1,5 +1,5 @@
 /**
- * Listeners that are removed together.
+ * What listens to events needs: to be removed together, and a memory with a limit for what may never come to its end.
  *
  * @module
  */
@@ -19,6 +19,30 @@ export function listening(to: Pick<Events, "on">): Listening {
     },
     stop() {
       for (const stop of stops.splice(0)) stop();
+    },
+  };
+}
+
+const MOST = 10_000;
+
+export interface Bounded<V> {
+  put(name: string, value: V): void;
+  take(name: string): V | undefined;
+}
+
+/** The oldest entry is removed first. */
+export function bounded<V>(): Bounded<V> {
+  const values = new Map<string, V>();
+  return {
+    put(name: string, value: V): void {
+      values.set(name, value);
+      const [oldest] = values.keys();
+      if (values.size > MOST && oldest !== undefined) values.delete(oldest);
+    },
+    take(name: string): V | undefined {
+      const value = values.get(name);
+      values.delete(name);
+      return value;
     },
   };
 }

@@ -8,8 +8,7 @@ import type { HoldfireEvents } from "../events.ts";
 import { errorType } from "../redacted.ts";
 import type { MeterLike } from "./api.ts";
 import { attributes, ERROR_TYPE, ofOutcome, ofVerdict, TOOL } from "./attributes.ts";
-import { bounded } from "./bounded.ts";
-import type { Listening } from "./listening.ts";
+import { bounded, type Listening } from "./listening.ts";
 
 /** The buckets of HTTP durations, extended to the default deadline of a call. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

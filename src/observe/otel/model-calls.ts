@@ -9,9 +9,8 @@ import type { HoldfireEvents } from "../events.ts";
 import { errorType } from "../redacted.ts";
 import { CLIENT, type MeterLike, type SpanLike, type TracerLike } from "./api.ts";
 import { attributes, ERROR_TYPE, GEN_AI_OPERATION } from "./attributes.ts";
-import { bounded } from "./bounded.ts";
 import type { Contexts } from "./contexts.ts";
-import type { Listening } from "./listening.ts";
+import { bounded, type Listening } from "./listening.ts";
 import { end } from "./spans.ts";
 
 type Answer = HoldfireEvents["model_answer"];

@@ -10,17 +10,8 @@
  */
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import { earliest, type LagOptions, readingOf, readPages } from "../read-list.ts";
-import {
-  callService,
-  listOf,
-  maybeTextAt,
-  requestsTo,
-  type ServiceAccess,
-  textAt,
-} from "../service.ts";
+import { listOf, maybeTextAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** All of it is the intent. */
 export interface DiscordMessageArguments {
@@ -34,7 +25,6 @@ export interface DiscordMessage {
   readonly channelId: string;
 }
 
-const DISCORD = "https://discord.com/api/v10";
 const PAGE = 100;
 
 /** A nonce has at most 25 characters, which is what 128 bits need in base 36. */
@@ -48,13 +38,11 @@ const snowflakeAt = (ms: number): string =>
 export function discordMessage(
   access: ServiceAccess & LagOptions,
 ): ToolWithInput<DiscordMessageArguments, DiscordMessageArguments, DiscordMessage> {
-  const { url, ...sending } = requestsTo(access, DISCORD);
-  return httpTool({
+  const service = serviceAt(access, "https://discord.com/api/v10");
+  return service.tool({
     name: "discord_message",
     service: "discord",
-    input: typed<DiscordMessageArguments>(),
-    url: url("/channels/{channelId}/messages"),
-    ...sending,
+    path: "/channels/{channelId}/messages",
     keyForm: nonceOf,
     body: ({ content }, { key }) => ({ content, nonce: key, enforce_nonce: true }),
     result: messageOf,
@@ -66,8 +54,8 @@ export function discordMessage(
       const read = await readPages<unknown, string>(
         async (after = snowflakeAt(earliest(firstSentAt))) => {
           const query = { after, limit: `${PAGE}` };
-          const request = { method: "GET", path, query, signal } as const;
-          const items = listOf((await callService(access, DISCORD, request)).body);
+          const { body } = await service.call({ method: "GET", path, query, signal });
+          const items = listOf(body);
           const newest = items.map((item) => BigInt(textAt(item, "id"))).reduce(later, 0n);
           return { items, next: items.length < PAGE ? undefined : `${newest}` };
         },

@@ -11,12 +11,11 @@
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { cannotTell } from "../../engine/define/reading.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
+import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import { keyWindows } from "../key-windows.ts";
 import { type LagOptions, readingOf } from "../read-list.ts";
-import { callService, listAt, requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { listAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** A mail to one recipient: of several, some could get it and others not. */
 export interface MailArguments {
@@ -30,11 +29,15 @@ export interface MailArguments {
 /** A mail with this subject is wanted once; its words are no part of the intent. */
 export type MailIntent = Pick<MailArguments, "from" | "to" | "subject">;
 
-export const mailIntent = ({ from, to, subject }: MailArguments): MailIntent => ({
-  from,
-  to,
-  subject,
-});
+/** Refuses several recipients before anything is sent: SMTP takes a mail that one of them gets, and the others do not. */
+export function mailIntent({ from, to, subject }: MailArguments): MailIntent {
+  if (!SEVERAL.test(`${to}`.replaceAll(QUOTED, ""))) return { from, to, subject };
+  throw new InvalidInputError("args.to", "must be one recipient. Send a mail to each.");
+}
+
+/** What stands between two addresses, and may stand in a quoted name: RFC 5322, 3.4. */
+const SEVERAL = /[,;]/;
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
 /** A mail that Resend has taken. */
 export interface ResendMail {
@@ -45,14 +48,11 @@ export interface ResendMail {
 export function resendMail(
   access: ServiceAccess,
 ): ToolWithInput<MailArguments, MailIntent, ResendMail> {
-  const { url, ...sending } = requestsTo(access, "https://api.resend.com");
-  return httpTool({
+  return serviceAt(access, "https://api.resend.com").tool({
     name: "resend_mail",
     service: "resend",
-    input: typed<MailArguments>(),
     intent: mailIntent,
-    url: url("/emails"),
-    ...sending,
+    path: "/emails",
     key: { header: "Idempotency-Key", ...keyWindows.resend },
     body: ({ from, to, subject, text, html }) => ({ from, to: [to], subject, text, html }),
     result: (body): ResendMail => ({ id: textAt(body, "id") }),
@@ -74,7 +74,6 @@ export interface SendgridAccess extends ServiceAccess, LagOptions {
 
 // The arguments were called unique_args before: sendgrid.com/docs/for-developers/sending-email/unique-arguments. That a query for
 // unique_args finds custom_args is not documented, so what it does not find proves nothing.
-const SENDGRID = "https://api.sendgrid.com";
 const MARK = "holdfire_key";
 const MOST = 10;
 
@@ -82,19 +81,17 @@ const MOST = 10;
 export function sendgridMail(
   access: SendgridAccess,
 ): ToolWithInput<MailArguments, MailIntent, SendgridMail> {
+  const service = serviceAt(access, "https://api.sendgrid.com");
   const find = async (key: string, signal: AbortSignal): Promise<readonly unknown[]> => {
     const query = { query: `unique_args['${MARK}']="${key}"`, limit: `${MOST}` };
-    const request = { method: "GET", path: "/v3/messages", query, signal } as const;
-    return listAt((await callService(access, SENDGRID, request)).body, "messages");
+    const { body } = await service.call({ method: "GET", path: "/v3/messages", query, signal });
+    return listAt(body, "messages");
   };
-  const { url, ...sending } = requestsTo(access, SENDGRID);
-  return httpTool({
+  return service.tool({
     name: "sendgrid_mail",
     service: "sendgrid",
-    input: typed<MailArguments>(),
     intent: mailIntent,
-    url: url("/v3/mail/send"),
-    ...sending,
+    path: "/v3/mail/send",
     body: ({ from, to, subject, text, html }, { key }) => ({
       personalizations: [{ to: [{ email: to }] }],
       from: { email: from },

@@ -10,18 +10,15 @@
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { cannotTell } from "../../engine/define/reading.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import { type HttpAnswer, HttpAnswerError } from "../../http-tool/request.ts";
 import { peek } from "../../lang/peek.ts";
 import { earliest, readingOf, readPages } from "../read-list.ts";
 import {
-  callService,
   listAt,
   maybeTextAt,
-  requestsTo,
   type ServiceAccess,
   type ServiceRequest,
+  serviceAt,
   textAt,
 } from "../service.ts";
 
@@ -52,14 +49,11 @@ const CHANNEL_ID = /^[CGD][A-Z0-9]{1,20}$/;
 export function slackMessage(
   access: ServiceAccess,
 ): ToolWithInput<SlackMessageArguments, SlackMessageArguments, SlackMessage> {
-  const { url, ...sending } = requestsTo(access, SLACK);
-  return httpTool({
+  return serviceAt(access, SLACK).tool({
     name: "slack_message",
     service: "slack",
-    input: typed<SlackMessageArguments>(),
     intent: ({ channel, text, thread_ts }) => ({ channel, text, ...(thread_ts && { thread_ts }) }),
-    url: url("/chat.postMessage"),
-    ...sending,
+    path: "/chat.postMessage",
     body: ({ channel, text, thread_ts }, { key }) => {
       const metadata = { event_type: MARK, event_payload: { key } };
       return { channel, text, thread_ts, metadata };
@@ -78,6 +72,9 @@ export function slackMessage(
           const query = { ...asked, cursor, ts: thread_ts };
           const body = await ask(access, { method: "GET", path, query, signal });
           const next = maybeTextAt(peek(body, "response_metadata"), "next_cursor");
+          if (!next && peek(body, "has_more") === true) {
+            throw new Error("The history has more, and does not say where it goes on.");
+          }
           return { items: listAt(body, "messages"), next: next || undefined };
         },
         (message) => keys.includes(keyIn(peek(message, "metadata")) ?? ""),
@@ -97,7 +94,7 @@ const keyIn = (metadata: unknown): string | undefined =>
     : undefined;
 
 const ask = async (access: ServiceAccess, request: ServiceRequest): Promise<unknown> =>
-  okOf(await callService(access, SLACK, request));
+  okOf(await serviceAt(access, SLACK).call(request));
 
 function okOf(answer: HttpAnswer): unknown {
   const { body } = answer;

@@ -8,11 +8,9 @@
 
 import { statusOf } from "../../classify/answer.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import { peek } from "../../lang/peek.ts";
 import { keyWindows } from "../key-windows.ts";
-import { maybeTextAt, requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { maybeTextAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** All of it is the intent. */
 export interface TelnyxMessageArguments {
@@ -38,14 +36,11 @@ export interface TelnyxAccess extends ServiceAccess {
 export function telnyxMessage(
   access: TelnyxAccess,
 ): ToolWithInput<TelnyxMessageArguments, TelnyxMessageArguments, TelnyxMessage> {
-  const { url, ...sending } = requestsTo(access, "https://api.telnyx.com");
   const header = "Idempotency-Key";
-  return httpTool({
+  return serviceAt(access, "https://api.telnyx.com").tool({
     name: "telnyx_message",
     service: "telnyx",
-    input: typed<TelnyxMessageArguments>(),
-    url: url("/v2/messages"),
-    ...sending,
+    path: "/v2/messages",
     key: access.keyDeclared ? { header, ...keyWindows.telnyx } : header,
     result: (body) => messageOf(peek(body, "data")),
     standing: ({ status }) => (FAILED.has(status) ? "open" : "done"),

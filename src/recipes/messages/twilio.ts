@@ -9,17 +9,9 @@
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { absent, cannotTell, committed } from "../../engine/define/reading.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
+import { digestText } from "../../key/digest.ts";
 import { earliest, readPages } from "../read-list.ts";
-import {
-  callService,
-  listAt,
-  maybeTextAt,
-  requestsTo,
-  type ServiceAccess,
-  textAt,
-} from "../service.ts";
+import { listAt, maybeTextAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** All of it is the intent. */
 export interface TwilioMessageArguments {
@@ -44,7 +36,8 @@ export interface TwilioAccess extends ServiceAccess {
   readonly from: string;
   /**
    * Every message from this number is sent by tools of this ledger. Then the one message to this recipient
-   * that no other operation has, and that has these words, is taken for this one's. @default false
+   * that no other operation has, and that has these words, is taken for this one's. Messages of the same words to one recipient
+   * then go out one after the other, and none while one is unknown. @default false
    */
   readonly soleSender?: boolean | undefined;
 }
@@ -58,15 +51,16 @@ export function twilioMessage(
 ): ToolWithInput<TwilioMessageArguments, TwilioMessageArguments, TwilioMessage> {
   const { accountSid, from, soleSender = false } = access;
   const path = `/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`;
-  const usual = "https://api.twilio.com";
-  const { url, ...sending } = requestsTo(access, usual);
-  return httpTool({
+  const service = serviceAt(access, "https://api.twilio.com");
+  return service.tool({
     name: "twilio_message",
     service: "twilio",
-    input: typed<TwilioMessageArguments>(),
     intent: ({ to, body }) => ({ to, body }),
-    url: url(path),
-    ...sending,
+    // One at a time: the message of an equal call that is under way, or unknown, would be taken for this one's.
+    ...(soleSender && {
+      resource: ({ to, body }) => `twilio/${from}/${to}/${digestText("twilio-message", body)}`,
+    }),
+    path,
     body: ({ to, body }) => new URLSearchParams({ To: to, From: from, Body: body }),
     result: messageOf,
     verify: ({ status }) => !FAILED.has(status),
@@ -76,9 +70,9 @@ export function twilioMessage(
       const query = { To: to, From: from, PageSize: PAGE };
       const { found, complete } = await readPages<unknown, Paging>(
         async (next = {}) => {
-          const request = { method: "GET", path, query: { ...query, ...next }, signal } as const;
-          const answer = await callService(access, usual, request);
-          return { items: listAt(answer.body, "messages"), next: pagingOf(answer.body) };
+          const asked = { ...query, ...next };
+          const { body } = await service.call({ method: "GET", path, query: asked, signal });
+          return { items: listAt(body, "messages"), next: pagingOf(body) };
         },
         // Whatever it says: Twilio may have changed the words.
         (message) =>

@@ -10,14 +10,12 @@
 
 import { statusOf } from "../../classify/answer.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import type { Standing } from "../../http-tool/standing.ts";
 import type { Json } from "../../key/json.ts";
 import { peek } from "../../lang/peek.ts";
 import type { Verdict } from "../../ledger/record.ts";
 import { keyWindows } from "../key-windows.ts";
-import { maybeTextAt, requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { maybeTextAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** As the API takes them. The payment method is no part of the intent: it is a secret. */
 export interface AdyenPaymentArguments {
@@ -47,14 +45,11 @@ export interface AdyenPayment {
 export function adyenPayment(
   access: ServiceAccess & { readonly baseUrl: string },
 ): ToolWithInput<AdyenPaymentArguments, AdyenPaymentIntent, AdyenPayment> {
-  const { url, ...sending } = requestsTo(access, access.baseUrl, "x-api-key");
-  return httpTool({
+  return serviceAt(access, access.baseUrl, { header: "x-api-key" }).tool({
     name: "adyen_payment",
     service: "adyen",
-    input: typed<AdyenPaymentArguments>(),
     intent: ({ merchantAccount, reference, amount }) => ({ merchantAccount, reference, amount }),
-    url: url("/payments"),
-    ...sending,
+    path: "/payments",
     key: { header: "idempotency-key", ...keyWindows.adyen },
     body: (args, { key }) => ({ ...args, metadata: { holdfire_key: key } }),
     result: (body) => ({

@@ -10,14 +10,12 @@
 
 import { statusOf } from "../../classify/answer.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import type { Standing } from "../../http-tool/standing.ts";
 import type { Json } from "../../key/json.ts";
 import { peek } from "../../lang/peek.ts";
 import type { Verdict } from "../../ledger/record.ts";
 import { keyWindows } from "../key-windows.ts";
-import { maybeTextAt, type Requests, requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { maybeTextAt, type Service, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** How a merchant is reached. */
 export interface CheckoutAccess extends ServiceAccess {
@@ -35,11 +33,8 @@ export interface CheckoutSession {
   readonly orderId?: string | undefined;
 }
 
-function requestsOf(access: CheckoutAccess): Requests {
-  const { headers, ...at } = requestsTo(access, access.baseUrl);
-  const version = access.version ?? "2026-01-16";
-  return { ...at, headers: async () => ({ ...(await headers()), "api-version": version }) };
-}
+const serviceOf = (access: CheckoutAccess): Service =>
+  serviceAt(access, access.baseUrl, { more: { "api-version": access.version ?? "2026-01-16" } });
 
 const sessionOf = (session: unknown): CheckoutSession => ({
   id: textAt(session, "id"),
@@ -67,13 +62,10 @@ export interface CheckoutSessionArguments {
 export function checkoutSession(
   access: CheckoutAccess,
 ): ToolWithInput<CheckoutSessionArguments, CheckoutSessionArguments, CheckoutSession> {
-  const { url, ...sending } = requestsOf(access);
-  return httpTool({
+  return serviceOf(access).tool({
     name: "checkout_session",
     service: "checkout",
-    input: typed<CheckoutSessionArguments>(),
-    url: url("/checkout_sessions"),
-    ...sending,
+    path: "/checkout_sessions",
     key: KEY,
     result: sessionOf,
     standing: ({ status }) => (status === "canceled" ? "open" : "done"),
@@ -96,18 +88,15 @@ export type CheckoutCompleteIntent = Pick<CheckoutCompleteArguments, "sessionId"
 export function checkoutComplete(
   access: CheckoutAccess,
 ): ToolWithInput<CheckoutCompleteArguments, CheckoutCompleteIntent, CheckoutSession> {
-  const { url, ...sending } = requestsOf(access);
-  return httpTool({
+  return serviceOf(access).tool({
     name: "checkout_complete",
     service: "checkout",
-    input: typed<CheckoutCompleteArguments>(),
     intent: ({ sessionId }) => ({ sessionId }),
     resource: ({ sessionId }) => `checkout/${sessionId}`,
-    url: url("/checkout_sessions/{sessionId}/complete"),
-    ...sending,
+    path: "/checkout_sessions/{sessionId}/complete",
     key: KEY,
     // The session itself says whether it was completed. Who did it, the id of its order does: see `effect`.
-    find: { url: url("/checkout_sessions/{sessionId}"), isMine: () => true },
+    find: { url: "/checkout_sessions/{sessionId}", isMine: () => true },
     result: sessionOf,
     standing: completeStanding,
     classify: classifyCheckout,

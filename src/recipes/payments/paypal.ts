@@ -10,25 +10,17 @@
 
 import { statusOf } from "../../classify/answer.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import type { Standing } from "../../http-tool/standing.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
 import type { Verdict } from "../../ledger/record.ts";
 import { keyWindows } from "../key-windows.ts";
-import { maybeTextAt, type Requests, requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { maybeTextAt, type Service, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
-const PAYPAL = "https://api-m.paypal.com";
 const KEY = "PayPal-Request-Id";
 
 /** Without `prefer` an answer has the id and the status alone. */
-function requestsOf(access: ServiceAccess): Requests {
-  const { headers, ...at } = requestsTo(access, PAYPAL);
-  return {
-    ...at,
-    headers: async () => ({ ...(await headers()), prefer: "return=representation" }),
-  };
-}
+const serviceOf = (access: ServiceAccess): Service =>
+  serviceAt(access, "https://api-m.paypal.com", { more: { prefer: "return=representation" } });
 
 /** An amount as PayPal takes it, e.g. `{ currency_code: "USD", value: "4.00" }`. */
 export interface PaypalMoney {
@@ -53,7 +45,7 @@ const idOf = ({ id }: PaypalObject): string => id;
  * 422 is "semantically incorrect or failed business validation" in the descriptions, with an `issue`; none of these is about the
  * id of the request, but for the one that misses it. After a doubt it is no proof all the same: "already captured" may be us.
  */
-export function classifyPaypal(error: unknown): Verdict | undefined {
+function classifyPaypal(error: unknown): Verdict | undefined {
   if (statusOf(error) !== 422) return undefined;
   const issues = peekItems(peek(peek(error, "body"), "details"), 8).map((one) =>
     maybeTextAt(one, "issue"),
@@ -78,15 +70,12 @@ export type PaypalRefundIntent = Pick<PaypalRefundArguments, "captureId" | "amou
 export function paypalRefund(
   access: ServiceAccess,
 ): ToolWithInput<PaypalRefundArguments, PaypalRefundIntent, PaypalObject> {
-  const { url, ...sending } = requestsOf(access);
-  return httpTool({
+  return serviceOf(access).tool({
     name: "paypal_refund",
     service: "paypal",
-    input: typed<PaypalRefundArguments>(),
     intent: ({ captureId, amount }) => ({ captureId, ...(amount && { amount }) }),
     resource: ({ captureId }) => `paypal/${captureId}`,
-    url: url("/v2/payments/captures/{captureId}/refund"),
-    ...sending,
+    path: "/v2/payments/captures/{captureId}/refund",
     key: { header: KEY, ...keyWindows.paypalPayments },
     // Appears in the reports of transactions, where a person finds it.
     body: ({ amount, note_to_payer }, { key }) => ({ amount, note_to_payer, custom_id: key }),
@@ -110,14 +99,11 @@ export interface PaypalCaptureArguments {
 export function paypalCapture(
   access: ServiceAccess,
 ): ToolWithInput<PaypalCaptureArguments, PaypalCaptureArguments, PaypalObject> {
-  const { url, ...sending } = requestsOf(access);
-  return httpTool({
+  return serviceOf(access).tool({
     name: "paypal_capture",
     service: "paypal",
-    input: typed<PaypalCaptureArguments>(),
     resource: ({ authorizationId }) => `paypal/${authorizationId}`,
-    url: url("/v2/payments/authorizations/{authorizationId}/capture"),
-    ...sending,
+    path: "/v2/payments/authorizations/{authorizationId}/capture",
     key: { header: KEY, ...keyWindows.paypalPayments },
     result: objectOf,
     standing: captureStanding,
@@ -157,13 +143,10 @@ export interface PaypalOrderArguments {
 export function paypalOrder(
   access: ServiceAccess,
 ): ToolWithInput<PaypalOrderArguments, PaypalOrderArguments, PaypalObject> {
-  const { url, ...sending } = requestsOf(access);
-  return httpTool({
+  return serviceOf(access).tool({
     name: "paypal_order",
     service: "paypal",
-    input: typed<PaypalOrderArguments>(),
-    url: url("/v2/checkout/orders"),
-    ...sending,
+    path: "/v2/checkout/orders",
     key: { header: KEY, ...keyWindows.paypalOrders },
     body: ({ intent, purchase_units }, { key }) => ({
       intent,
@@ -185,17 +168,14 @@ export interface PaypalOrderCaptureArguments {
 export function paypalOrderCapture(
   access: ServiceAccess,
 ): ToolWithInput<PaypalOrderCaptureArguments, PaypalOrderCaptureArguments, PaypalObject> {
-  const { url, ...sending } = requestsOf(access);
-  return httpTool({
+  return serviceOf(access).tool({
     name: "paypal_order_capture",
     service: "paypal",
-    input: typed<PaypalOrderCaptureArguments>(),
     resource: ({ orderId }) => `paypal/${orderId}`,
-    url: url("/v2/checkout/orders/{orderId}/capture"),
-    ...sending,
+    path: "/v2/checkout/orders/{orderId}/capture",
     key: { header: KEY, ...keyWindows.paypalOrders },
     // The order itself says whether it was captured. Who captured it, its capture's id does: see `effect`.
-    find: { url: url("/v2/checkout/orders/{orderId}"), isMine: () => true },
+    find: { url: "/v2/checkout/orders/{orderId}", isMine: () => true },
     result: captureIn,
     standing: captureStanding,
     classify: classifyPaypal,

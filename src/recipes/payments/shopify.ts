@@ -9,14 +9,12 @@
  */
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import { type HttpAnswer, HttpAnswerError } from "../../http-tool/request.ts";
 import type { Json } from "../../key/json.ts";
 import { peek } from "../../lang/peek.ts";
 import type { Verdict } from "../../ledger/record.ts";
 import { keyWindows } from "../key-windows.ts";
-import { requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** As `RefundInput` has them. The note is no part of the intent. */
 export interface ShopifyRefundArguments {
@@ -42,15 +40,12 @@ const CREATE =
 export function shopifyRefund(
   access: ServiceAccess & { readonly baseUrl: string; readonly version?: string | undefined },
 ): ToolWithInput<ShopifyRefundArguments, ShopifyRefundIntent, ShopifyRefund> {
-  const { url, ...sending } = requestsTo(access, access.baseUrl, "x-shopify-access-token");
-  return httpTool({
+  return serviceAt(access, access.baseUrl, { header: "x-shopify-access-token" }).tool({
     name: "shopify_refund",
     service: "shopify",
-    input: typed<ShopifyRefundArguments>(),
     intent: ({ note: _, ...intent }) => intent,
     resource: ({ orderId }) => `shopify/${orderId}`,
-    url: url(`/admin/api/${access.version ?? "2026-04"}/graphql.json`),
-    ...sending,
+    path: `/admin/api/${access.version ?? "2026-04"}/graphql.json`,
     key: keyWindows.shopify,
     body: (input, { key }) => ({ query: CREATE, variables: { input, key } }),
     result: refundOf,
@@ -70,6 +65,9 @@ function refundOf(body: unknown, answer: HttpAnswer): ShopifyRefund {
 
 const first = (list: unknown): unknown => peek(list, 0);
 
+/** The mutation itself was turned down: where it has run, its payload is there. */
+const isMissing = (made: unknown): boolean => made === undefined || made === null;
+
 /**
  * A throttled query is not run (shopify.dev/docs/api/usage/rate-limits). `userErrors` are about the input, but for those about the
  * key: IDEMPOTENCY_CONCURRENT_REQUEST, …_KEY_PARAMETER_MISMATCH, …_PREVIOUS_ATTEMPT_FAILED. They prove nothing.
@@ -77,8 +75,11 @@ const first = (list: unknown): unknown => peek(list, 0);
 function classifyShopify(error: unknown): Verdict | undefined {
   if (!(error instanceof HttpAnswerError) || error.status !== 200) return undefined;
   const { code = "" } = error;
+  const made = peek(peek(error.body, "data"), "refundCreate");
+  // An error beside the refund is about a part of it, or about a field that was asked for.
+  if (peek(made, "refund")) return undefined;
   if (code === "THROTTLED") return "refused";
-  if (code === "ACCESS_DENIED") return "rejected";
-  const isUserError = first(peek(peek(peek(error.body, "data"), "refundCreate"), "userErrors"));
+  if (code === "ACCESS_DENIED") return isMissing(made) ? "rejected" : undefined;
+  const isUserError = first(peek(made, "userErrors")) !== undefined;
   return isUserError && !code.includes("IDEMPOTENCY") ? "rejected" : undefined;
 }

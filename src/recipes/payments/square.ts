@@ -9,19 +9,10 @@
 
 import { isKeyError } from "../../classify/key-error.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import { readingByStanding, type Standing } from "../../http-tool/standing.ts";
 import { peek } from "../../lang/peek.ts";
 import { earliest, foundIn, type LagOptions, readPages } from "../read-list.ts";
-import {
-  callService,
-  listAt,
-  maybeTextAt,
-  requestsTo,
-  type ServiceAccess,
-  textAt,
-} from "../service.ts";
+import { listAt, maybeTextAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** As the API takes them. The note and the source, which is good for one use, are no part of the intent. */
 export interface SquarePaymentArguments {
@@ -44,20 +35,17 @@ export interface SquarePayment {
   readonly status: string;
 }
 
-const SQUARE = "https://connect.squareup.com";
-
 /** A payment. */
 export function squarePayment(
   access: ServiceAccess & LagOptions,
 ): ToolWithInput<SquarePaymentArguments, SquarePaymentIntent, SquarePayment> {
-  const { url, ...sending } = requestsTo(access, SQUARE);
-  return httpTool({
+  const path = "/v2/payments";
+  const service = serviceAt(access, "https://connect.squareup.com");
+  return service.tool({
     name: "square_payment",
     service: "square",
-    input: typed<SquarePaymentArguments>(),
     intent: ({ source_id: _, note: __, ...intent }) => intent,
-    url: url("/v2/payments"),
-    ...sending,
+    path,
     body: (args, { key }) => ({ ...args, idempotency_key: key, reference_id: key }),
     result: (body) => paymentOf(peek(body, "payment")),
     standing: paymentStanding,
@@ -69,8 +57,7 @@ export function squarePayment(
       const read = await readPages<unknown, string>(
         async (cursor) => {
           const query = { ...asked, cursor };
-          const request = { method: "GET", path: "/v2/payments", query, signal } as const;
-          const { body } = await callService(access, SQUARE, request);
+          const { body } = await service.call({ method: "GET", path, query, signal });
           // Without a payment there is no list.
           const items = peek(body, "payments") === undefined ? [] : listAt(body, "payments");
           return { items, next: maybeTextAt(body, "cursor") || undefined };

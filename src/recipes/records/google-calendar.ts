@@ -9,9 +9,7 @@
  */
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
-import { maybeTextAt, requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { maybeTextAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** A day, or a time with its zone. */
 export type CalendarTime =
@@ -47,17 +45,14 @@ export interface CalendarEvent {
 export function googleCalendarEvent(
   access: ServiceAccess,
 ): ToolWithInput<CalendarEventArguments, CalendarEventIntent, CalendarEvent> {
-  const { url, ...sending } = requestsTo(access, "https://www.googleapis.com");
-  return httpTool({
+  return serviceAt(access, "https://www.googleapis.com").tool({
     name: "google_calendar_event",
     service: "google_calendar",
-    input: typed<CalendarEventArguments>(),
     intent: ({ calendarId, summary, start, end }) => ({ calendarId, summary, start, end }),
-    url: url("/calendar/v3/calendars/{calendarId}/events"),
-    ...sending,
+    path: "/calendar/v3/calendars/{calendarId}/events",
     keyForm: (key) => key.replaceAll("-", ""),
     body: ({ calendarId: _, ...event }, { key }) => ({ ...event, id: key }),
-    find: url("/calendar/v3/calendars/{calendarId}/events/{key}"),
+    find: "/calendar/v3/calendars/{calendarId}/events/{key}",
     result: eventOf,
     // An event that was deleted is still there, cancelled.
     standing: ({ status }) => (status === "cancelled" ? "open" : "done"),

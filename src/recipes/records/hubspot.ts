@@ -9,11 +9,10 @@
  */
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
+import { InvalidInputError } from "../../errors.ts";
 import { type HttpAnswer, HttpAnswerError } from "../../http-tool/request.ts";
 import { peek } from "../../lang/peek.ts";
-import { requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** All of it is the intent. Replace `intent` if a model words some of the properties. */
 export interface HubspotRecordArguments {
@@ -40,19 +39,24 @@ export function hubspotRecord(
   access: HubspotAccess,
 ): ToolWithInput<HubspotRecordArguments, HubspotRecordArguments, HubspotRecord> {
   const { objectType, keyProperty, version = "2026-03" } = access;
-  const { url, ...sending } = requestsTo(access, "https://api.hubapi.com");
   const path = ["crm", "objects", version, objectType].map(encodeURIComponent).join("/");
   const property = encodeURIComponent(keyProperty);
-  return httpTool({
+  return serviceAt(access, "https://api.hubapi.com").tool({
     name: `hubspot_${objectType.toLowerCase()}`,
     service: "hubspot",
-    input: typed<HubspotRecordArguments>(),
-    url: url(`/${path}/batch/upsert`),
-    ...sending,
+    intent: ({ properties }) => {
+      // Written over, the record would not be found again, and be made twice.
+      if (!Object.hasOwn(properties, keyProperty)) return { properties };
+      throw new InvalidInputError(
+        "args.properties",
+        `must not have "${keyProperty}": it is the key's.`,
+      );
+    },
+    path: `/${path}/batch/upsert`,
     body: ({ properties }, { key }) => ({
       inputs: [{ id: key, idProperty: keyProperty, properties }],
     }),
-    find: url(`/${path}/{key}?idProperty=${property}&properties=${property}`),
+    find: `/${path}/{key}?idProperty=${property}&properties=${property}`,
     result: recordOf,
     // An input of a batch that was turned down is told in a 207, with its status.
     classify: (error) =>

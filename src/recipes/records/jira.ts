@@ -11,18 +11,9 @@
  */
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import { peek } from "../../lang/peek.ts";
 import { type LagOptions, readingOf, readPages } from "../read-list.ts";
-import {
-  callService,
-  listAt,
-  maybeTextAt,
-  requestsTo,
-  type ServiceAccess,
-  textAt,
-} from "../service.ts";
+import { listAt, maybeTextAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** Description and labels are no part of the intent. */
 export interface JiraIssueArguments {
@@ -49,14 +40,12 @@ export interface JiraIssue {
 export function jiraIssue(
   access: ServiceAccess & LagOptions & { readonly baseUrl: string },
 ): ToolWithInput<JiraIssueArguments, JiraIssueIntent, JiraIssue> {
-  const { url, ...sending } = requestsTo(access, access.baseUrl);
-  return httpTool({
+  const service = serviceAt(access, access.baseUrl);
+  return service.tool({
     name: "jira_issue",
     service: "jira",
-    input: typed<JiraIssueArguments>(),
     intent: ({ project, issueType, summary }) => ({ project, issueType, summary }),
-    url: url("/rest/api/3/issue"),
-    ...sending,
+    path: "/rest/api/3/issue",
     body: ({ project, issueType, summary, description, labels = [] }, { key }) => ({
       fields: {
         project: { key: project },
@@ -74,7 +63,7 @@ export function jiraIssue(
         async (nextPageToken) => {
           const json = { jql, fields: ["labels"], maxResults: 50, nextPageToken };
           const request = { method: "POST", path: "/rest/api/3/search/jql", json, signal } as const;
-          const { body } = await callService(access, access.baseUrl, request);
+          const { body } = await service.call(request);
           return { items: listAt(body, "issues"), next: maybeTextAt(body, "nextPageToken") };
         },
         (issue) =>

@@ -12,7 +12,7 @@ import { HttpAnswerError } from "../../http-tool/request.ts";
 import { peek } from "../../lang/peek.ts";
 import type { Verdict } from "../../ledger/record.ts";
 import { readingOf } from "../read-list.ts";
-import { callService, listAt, type ServiceAccess, textAt } from "../service.ts";
+import { listAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** The description is no part of the intent. */
 export interface LinearIssueArguments {
@@ -91,7 +91,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<unknown> {
   const request = { method: "POST", path: "/graphql", json: { query, variables }, signal } as const;
-  const answer = await callService(access, "https://api.linear.app", request, codeOf);
+  const answer = await serviceAt(access, "https://api.linear.app").call(request, codeOf);
   if (peek(answer.body, "errors") !== undefined)
     throw new HttpAnswerError(answer, codeOf(answer.body));
   return peek(answer.body, "data");
@@ -115,6 +115,8 @@ const INVALID_INPUT: ReadonlySet<unknown> = new Set(["invalid input", "INPUT_ERR
 /** Invalid input proves nothing where the state could not be read: the id may be taken, and by us. */
 function classify(error: unknown): Verdict | undefined {
   const code = peek(error, "code");
+  // An error beside the issue is about a field that was asked for.
+  if (peek(peek(peek(peek(error, "body"), "data"), "issueCreate"), "issue")) return "unknown";
   if (!INVALID_INPUT.has(code)) return VERDICTS.get(code);
   return peek(error, "idIsFree") === true ? "rejected" : "unknown";
 }

@@ -9,10 +9,8 @@
  */
 
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import type { Json } from "../../key/json.ts";
-import { maybeTextAt, requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { maybeTextAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** All of it is the intent. Replace `intent` if a model words some of the fields. */
 export interface SalesforceRecordArguments {
@@ -41,18 +39,15 @@ export function salesforceRecord(
   access: SalesforceAccess,
 ): ToolWithInput<SalesforceRecordArguments, SalesforceRecordArguments, SalesforceRecord> {
   const { object, keyField, version = "v64.0" } = access;
-  const { url, ...sending } = requestsTo(access, access.baseUrl);
-  const path = ["services", "data", version, "sobjects", object, keyField].map(encodeURIComponent);
-  const record = url(`/${path.join("/")}/{key}`);
-  return httpTool({
+  const parts = ["services", "data", version, "sobjects", object, keyField].map(encodeURIComponent);
+  const path = `/${parts.join("/")}/{key}`;
+  return serviceAt(access, access.baseUrl).tool({
     name: `salesforce_${object.toLowerCase()}`,
     service: "salesforce",
-    input: typed<SalesforceRecordArguments>(),
     method: "PATCH",
-    url: record,
-    ...sending,
+    path,
     body: ({ fields }) => fields,
-    find: record,
+    find: path,
     result: (body) => ({ id: maybeTextAt(body, "id") ?? textAt(body, "Id") }),
     effect: { id: ({ id }) => id },
   });

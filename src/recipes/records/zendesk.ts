@@ -10,11 +10,9 @@
 
 import { statusOf } from "../../classify/answer.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
-import { typed } from "../../engine/define/schema.ts";
-import { httpTool } from "../../http-tool/http-tool.ts";
 import { peek } from "../../lang/peek.ts";
 import { keyWindows } from "../key-windows.ts";
-import { requestsTo, type ServiceAccess, textAt } from "../service.ts";
+import { type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** Text, tags and priority are no part of the intent. */
 export interface ZendeskTicketArguments {
@@ -38,19 +36,16 @@ export interface ZendeskTicket {
 export function zendeskTicket(
   access: ServiceAccess & { readonly baseUrl: string },
 ): ToolWithInput<ZendeskTicketArguments, ZendeskTicketIntent, ZendeskTicket> {
-  const { url, ...sending } = requestsTo(access, access.baseUrl);
-  return httpTool({
+  return serviceAt(access, access.baseUrl).tool({
     name: "zendesk_ticket",
     service: "zendesk",
-    input: typed<ZendeskTicketArguments>(),
     intent: ({ subject, requester }) => ({ subject, ...(requester && { requester }) }),
-    url: url("/api/v2/tickets"),
-    ...sending,
+    path: "/api/v2/tickets",
     key: { header: "Idempotency-Key", ...keyWindows.zendesk },
     body: ({ body, ...ticket }, { key }) => ({
       ticket: { ...ticket, comment: { body }, external_id: key },
     }),
-    find: { url: url("/api/v2/tickets?external_id={key}"), list: "tickets" },
+    find: { url: "/api/v2/tickets?external_id={key}", list: "tickets" },
     // An error of the ticket, not of the key: that one is 400.
     classify: (error) =>
       statusOf(error) === 422 && peek(error, "code") === "RecordInvalid" ? "rejected" : undefined,

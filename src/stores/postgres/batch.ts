@@ -15,7 +15,7 @@ import type { Move } from "./row.ts";
 import type { Answer } from "./swap.ts";
 
 export interface BatchOptions {
-  /** Makes moves of different keys and lanes in one statement. */
+  /** Makes moves of different keys and lanes, in the order of the keys, in one statement. */
   readonly run: (moves: readonly Move[]) => Promise<ReadonlyMap<string, Answer>>;
   /** Waits so many milliseconds; `"woken"` when the store is closed meanwhile. */
   readonly pause: (ms: number) => Promise<"slept" | "woken">;
@@ -90,7 +90,12 @@ export function createBatcher({ run, pause }: BatchOptions): Batcher {
     return jobs;
   }
 
-  async function make(jobs: readonly Job[]): Promise<void> {
+  /**
+   * In the order of the keys, in which rows are locked and sequences given out: a later sequence that is answered
+   * first would look like the work of another process.
+   */
+  async function make(unsorted: readonly Job[]): Promise<void> {
+    const jobs = unsorted.toSorted((a, b) => (a.move.key < b.move.key ? -1 : 1));
     const moves = jobs.map(({ move }) => move);
     statements += 1;
     const answers = await run(moves).catch((error: unknown) => ({ error }));

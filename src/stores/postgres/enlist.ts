@@ -16,7 +16,7 @@ import { InvalidInputError } from "../../errors.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { Change, EnlistedStore, Store, Swapped } from "../../ledger/store.ts";
 import { type Session, sqlStateOf } from "./client.ts";
-import { keyOf, type Move, moveOf } from "./row.ts";
+import { keyOf, type Move, moveOf, storedIn } from "./row.ts";
 import { literal } from "./schema.ts";
 import type { Statements } from "./statements.ts";
 import { joinMove } from "./swap.ts";
@@ -70,6 +70,7 @@ export function enlistedStore({
   idSeenBy,
 }: EnlistOptions): EnlistedStore {
   let joining: Promise<Joined> | undefined;
+  let known: Joined | undefined;
 
   /** Before anything is claimed: what is wrong here must not be found out after the effect. */
   async function join(): Promise<Joined> {
@@ -87,7 +88,8 @@ export function enlistedStore({
     // Any other would not see the claim, which is younger than the transaction.
     if (isolation !== "read committed") refuse("must be given a READ COMMITTED transaction.");
     if ((await idSeenBy(tx)) !== id) refuse("must be given a transaction on the store's database.");
-    return { statements, xid: String(xid), settled: settledIn(client, `${id} ${xid}`) };
+    known = { statements, xid: String(xid), settled: settledIn(client, `${id} ${xid}`) };
+    return known;
   }
 
   const joined = (): Promise<Joined> => {
@@ -129,6 +131,8 @@ export function enlistedStore({
       return store.open();
     },
 
+    hasSettled: (tenant, id) => known?.settled.has(keyOf(tenant, id)) ?? false,
+
     async swap(change) {
       const { settled } = await joined();
       const move = moveOf(change);
@@ -137,6 +141,18 @@ export function enlistedStore({
     },
 
     spoil,
+
+    /** What the transaction has settled is settled for it: the next write to the same thing need not wait for itself. */
+    async read(tenant, id) {
+      const { settled, statements } = await joined();
+      const key = keyOf(tenant, id);
+      if (!settled.has(key)) return store.read(tenant, id);
+      // A transaction that has failed, or has ended, is asked nothing more.
+      const rows = await tx.run(statements.read, [key]).catch(() => undefined);
+      if (!rows) return store.read(tenant, id);
+      const [[now, ...row] = []] = rows;
+      return { stored: storedIn(tenant, id, row), now: Number(now) };
+    },
 
     async own(tenant, service, effectId, id) {
       const { statements, xid } = await joined();

@@ -110,18 +110,19 @@ function phaseOf(record: OperationRecord): Phase {
 }
 
 /** Nothing if the row has no version: there is none. */
-export const storedIn = (
+export function storedIn(
   tenant: string,
   id: string,
   [version, lease, text]: readonly Text[],
-): Stored | undefined =>
-  typeof version === "string" && typeof text === "string"
-    ? {
-        record: unpackRecord(text, tenant, id),
-        version: Number(version),
-        leaseUntil: leaseIn(lease),
-      }
-    : undefined;
+): Stored | undefined {
+  if (typeof version !== "string" || typeof text !== "string") return undefined;
+  const record = unpackRecord(text, tenant, id);
+  const leaseUntil = leaseIn(lease);
+  return { record, version: Number(version), leaseUntil, stamp: stampOf(record) };
+}
+
+/** It has a column of its own, and no two owners claim within the same instant. */
+export const stampOf = ({ stateAt }: OperationRecord): string => String(stateAt);
 
 export const laneIn = ([version, text]: readonly Text[]): StoredLane | undefined =>
   typeof version === "string" && typeof text === "string"

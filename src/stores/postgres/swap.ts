@@ -10,7 +10,7 @@
 
 import type { Swapped } from "../../ledger/store.ts";
 import type { Row, Session, Statement } from "./client.ts";
-import { laneIn, leaseIn, type Move, storedIn } from "./row.ts";
+import { laneIn, leaseIn, type Move, stampOf, storedIn } from "./row.ts";
 import { CLOCK, literal, SERVER, type Tables } from "./schema.ts";
 
 /** `"busy"`: the row is as expected, but locked, or just changing. Nothing was written. */
@@ -36,7 +36,10 @@ export interface SwapShape {
 /** Nothing in a transaction that has not written yet, as when each statement is one of its own. */
 export const THIS_TRANSACTION = "pg_current_xact_id_if_assigned()::text";
 
-/** The keys of `moves` are all different, and so are those of their lanes. */
+/**
+ * The keys of `moves` are all different, and so are those of their lanes. They come in the order of the keys: all lock
+ * in it, so no two wait for each other.
+ */
 export async function makeMoves(
   session: Session,
   { plain, whole }: SwapStatements,
@@ -58,17 +61,18 @@ export async function joinMove(
 }
 
 /**
- * All moves, in the order of the keys: all lock in it, so no two wait for each other. Their records are apart,
- * a line each, since JSON has no line feed of its own: within other JSON they would be escaped, and read twice.
+ * Records are apart, a line each, since JSON has no line feed of its own: within other JSON they would be escaped, and
+ * read twice.
  */
-function valuesOf(moves: readonly Move[]): string[] {
-  const sorted = moves.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  return [JSON.stringify(sorted.map(rowOf)), sorted.map(({ text }) => text).join("\n")];
-}
+const valuesOf = (moves: readonly Move[]): string[] => [
+  JSON.stringify(moves.map(rowOf)),
+  moves.map(({ text }) => text).join("\n"),
+];
 
 const rowOf = ({ change, key, lease, phase, lane }: Move) => ({
   key,
   expect: change.expect,
+  stamp: change.stamp,
   lease,
   phase,
   state_at: change.record?.stateAt,
@@ -85,7 +89,7 @@ const rowOf = ({ change, key, lease, phase, lane }: Move) => ({
 });
 
 /** The types of `rowOf`. */
-const COLUMNS = `key uuid, expect int8, lease int8, phase int2, state_at float8, state text,
+const COLUMNS = `key uuid, expect int8, stamp float8, lease int8, phase int2, state_at float8, state text,
     tenant text, id text, tool text, scope text, resource text`;
 const LANE_COLUMNS = "lane_key uuid, lane_expect int8, lane_name text, lane text";
 
@@ -106,10 +110,12 @@ function answerTo({ change, lane }: Move, row: Row): Answer {
     const sequence = Number(written);
     const version = change.record ? sequence : 0;
     const leaseUntil = leaseIn(lease);
-    return { ok: true, version, leaseUntil, now, sequence, server: server ?? undefined };
+    const stamp = change.record && stampOf(change.record);
+    return { ok: true, version, leaseUntil, stamp, now, sequence, server: server ?? undefined };
   }
   const current = storedIn(change.tenant, change.id, JSON.parse(found ?? "[]") as Row);
-  if ((current?.version ?? 0) !== change.expect) return { ok: false, current, now };
+  const isOther = change.stamp !== undefined && change.stamp !== current?.stamp;
+  if (isOther || (current?.version ?? 0) !== change.expect) return { ok: false, current, now };
   if (!lane) return "busy";
   const there = laneIn(JSON.parse(foundLane ?? "[]") as Row) ?? { lane: { queue: [] }, version: 0 };
   return there.version === lane.expect ? "busy" : { ok: false, current, lane: there, now };
@@ -123,13 +129,19 @@ export function swapSql(tables: Tables, { whole, joins, channel }: SwapShape): s
    * of the table, or take its locks in another order. A new row is looked up as well: to insert it over
    * one that a transaction is changing would wait for that.
    */
-  const isFree = (table: string, key: string, expect: string): string => `CASE WHEN ${expect} = 0
+  const isFree = (
+    table: string,
+    key: string,
+    expect: string,
+    and = "",
+  ): string => `CASE WHEN ${expect} = 0
     THEN (SELECT version FROM ${table} WHERE key = ${key}) IS NULL
-    ELSE (SELECT version FROM ${table} WHERE key = ${key} AND version = ${expect} ${lock}) IS NOT NULL
+    ELSE (SELECT version FROM ${table} WHERE key = ${key} AND version = ${expect} ${and} ${lock}) IS NOT NULL
   END`;
+  const isSame = "AND (a.stamp IS NULL OR state_at = a.stamp)";
   const free = `
   SELECT a.*, nextval(${literal(sequence)}) AS next FROM asked a
-  WHERE ${isFree(operations, "a.key", "a.expect")}
+  WHERE ${isFree(operations, "a.key", "a.expect", isSame)}
   ${whole ? `AND (a.lane_key IS NULL OR ${isFree(lanes, "a.lane_key", "a.lane_expect")})` : ""}
 `;
   const told = `(SELECT pg_notify(${literal(channel ?? "")}, w.key::text)::text FROM ${watches} w

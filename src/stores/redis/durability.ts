@@ -20,7 +20,7 @@ export interface RedisDurability {
 }
 
 /** What one primary reports; `undefined` is what it does not tell. */
-export interface ServerSettings {
+interface ServerSettings {
   readonly appendonly: string | undefined;
   readonly appendfsync: string | undefined;
   readonly maxmemoryPolicy: string | undefined;

@@ -17,8 +17,7 @@ import { type RedisDurability, readPromise, unreadPromise } from "./durability.t
 import { ownEffect, ownerOfEffect } from "./effects.ts";
 import { readLane, swapApart } from "./lanes.ts";
 import { layoutFor } from "./layout.ts";
-import { listRecords } from "./list.ts";
-import { createPruner } from "./prune.ts";
+import { createPruner, listRecords } from "./list.ts";
 import { createSession } from "./session.ts";
 import { createSwapper, readRecord } from "./swap.ts";
 import { createWatchers } from "./watchers.ts";

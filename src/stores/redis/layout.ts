@@ -84,23 +84,24 @@ export const scopeHash = (scope: string): string => hash(scope).toString(16);
 /**
  * A record is stored as `version|leaseUntil|order|open|nonce|scope|packed`; its script adds the first three
  * to this text. The order is the version it was created with. The nonce names the write: a client
- * that sends a write again after a reconnect learns that it was done, not that another came first. The scope
- * is there as its hash, for the script that removes the record.
+ * that sends a write again after a reconnect learns that it was done, not that another came first. It is also the stamp of
+ * the record. The scope is there as its hash, for the script that removes the record.
  */
 export const recordText = (record: OperationRecord, nonce: string): string =>
   `${isOpen(record.state) ? 1 : 0}|${nonce}|${scopeHash(record.scope)}|${packRecord(record)}`;
 
-const RECORD = /^(\d+)\|(\d*)\|\d+\|[01]\|[^|]*\|[0-9a-f]*\|/;
+const RECORD = /^(\d+)\|(\d*)\|\d+\|[01]\|([^|]*)\|[0-9a-f]*\|/;
 const LANE = /^(\d+)\|/;
 
 /** An empty row is no record. */
 export function recordIn(row: string, tenant: string, id: string): Stored | undefined {
   if (row === "") return undefined;
-  const [head, version, leaseUntil] = RECORD.exec(row) ?? [""];
+  const [head, version, leaseUntil, stamp] = RECORD.exec(row) ?? [""];
   return {
     record: unpackRecord(row.slice(head.length), tenant, id),
     version: Number(version),
     leaseUntil: leaseUntil ? Number(leaseUntil) : undefined,
+    stamp,
   };
 }
 

@@ -1,5 +1,6 @@
 /**
- * Lists a tenant's operations in the order of creation or its reverse, merged from all buckets.
+ * Lists a tenant's operations in the order of creation or its reverse, merged from all buckets; wipes and removes the old
+ * ones in that order.
  *
  * A bucket has sorted sets of names: of all operations, of the open ones, and of those of each scope. A list reads the
  * shortest that has all it asks for, and compares the records.
@@ -8,18 +9,19 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { matches, pageLimit, pageOf, type Row, rowOf } from "../../ledger/query.ts";
-import type { StateTag } from "../../ledger/record.ts";
-import type { ListQuery, Page } from "../../ledger/store.ts";
+import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
+import { matches, pageLimit, pageOf, pruneLimit, type Row, rowOf } from "../../ledger/query.ts";
+import type { StateTag, Stored } from "../../ledger/record.ts";
+import type { Change, ListQuery, Page, Pruned, PruneQuery, Swapped } from "../../ledger/store.ts";
 import { type Layout, quote, recordIn, scopeHash } from "./layout.ts";
-import { CHECK_LOSS, type Script, type Session, script } from "./session.ts";
+import { CHECK_LOSS, READ, type Script, type Session, script } from "./session.ts";
 
 /** How many records are read at a time, from all buckets together. */
 const AT_ONCE = 128;
 /** From one bucket, at least. */
 const LEAST_AT_ONCE = 8;
 /** Those of `isOpen`. */
-const OPEN: ReadonlySet<StateTag> = new Set(["held", "queued", "claimed", "unknown"]);
+const OPEN: ReadonlySet<StateTag> = new Set(["held", "claimed", "unknown"]);
 const CURSOR = /^([1-9]\d{0,15})\.(\d{1,4})$/;
 
 interface Entry extends Row {
@@ -152,4 +154,50 @@ function startOf({ cursor, newestFirst }: ListQuery, bucket: number): string {
     throw new InvalidInputError("query.cursor", "must come from the page before.");
   }
   return bucket > Number(last) ? order : `(${order}`;
+}
+
+const SETTLED: readonly StateTag[] = ["committed", "not_applied", "denied"];
+
+/** Each by the same compare-and-swap as any change. */
+export function createPruner(
+  session: Session,
+  swap: (change: Change) => Promise<Swapped>,
+): (query: PruneQuery) => Promise<Pruned> {
+  /** Where a pruning stopped at its limit. The next goes on there: what is pruned already is long. */
+  let stopped: { readonly asked: string; readonly cursor: string | undefined } | undefined;
+
+  return async (query) => {
+    const { tenant, payloadsOlderThanMs, tombstonesOlderThanMs } = query;
+    const asked = JSON.stringify([tenant, payloadsOlderThanMs, tombstonesOlderThanMs]);
+    let cursor = stopped?.asked === asked ? stopped.cursor : undefined;
+    let left = pruneLimit(query.limit);
+    stopped = undefined;
+    const pruned = { payloads: 0, tombstones: 0 };
+    const { now } = await session.ask(0, READ, []);
+
+    async function pruneOne({ record, version }: Stored): Promise<void> {
+      const removes = pruneAs(record, query, now) === "remove";
+      const { ok } = await swap({
+        tenant,
+        id: record.id,
+        expect: version,
+        record: removes ? undefined : wipePayloads(record),
+        lease: "keep",
+      });
+      // Another writer may have changed it, which makes it young again.
+      if (ok) pruned[removes ? "tombstones" : "payloads"] += 1;
+    }
+
+    for (;;) {
+      const page = await listRecords(session, { tenant, states: SETTLED, cursor, limit: AT_ONCE });
+      const due = page.items
+        .filter(({ record }) => pruneAs(record, query, now) !== "keep")
+        .slice(0, left);
+      await Promise.all(due.map(pruneOne));
+      left -= due.length;
+      if (left === 0) stopped = { asked, cursor };
+      if (left === 0 || page.cursor === undefined) return pruned;
+      cursor = page.cursor;
+    }
+  };
 }

@@ -3,8 +3,8 @@
  *
  * KEYS: counter, index, open, what the keys of scopes begin with; the operations; to remove one, owned
  * and effects; the lane, if there is one, last.
- * ARGV, after the first: how many operations; for each the version expected, lease, and the record's
- * text or nothing to remove it; if there is a lane, the version expected of it and its text, or nothing
+ * ARGV, after the first: how many operations; for each the version expected, with the nonce beside it where that is known,
+ * lease, and the record's text or nothing to remove it; if there is a lane, the version expected of it and its text, or nothing
  * to remove it. Removals and lanes come alone.
  *
  * Returns three values for each operation: `ok`, version and lease; or `refused` and the row; or
@@ -35,10 +35,12 @@ local answers, isPlain = {time[1], time[2]}, true
 for at = 3, 3 * changes, 3 do
   local operation, expect, leaseMs, text = KEYS[at / 3 + 4], ARGV[at], ARGV[at + 1], ARGV[at + 2]
   local row = redis.call('GETRANGE', operation, '0', '127')
-  local was, lease, order, wasOpen = string.match(row, '^(%d+)|(%d*)|(%d+)|([01])|[^|]*|%x*|')
+  local was, lease, order, wasOpen, nonce =
+    string.match(row, '^(%d+)|(%d*)|(%d+)|([01])|([^|]*)|%x*|')
   local tag, one, other = 'ok', was, lease
-  if (was or '0') ~= expect or (row ~= '' and not was) then
-    if not was or string.match(row, '|[01]|([^|]*)|') ~= string.match(text, '|([^|]*)|') then
+  local isAsExpected = expect == (was or '0') or (was and expect == was .. '|' .. nonce)
+  if not isAsExpected or (row ~= '' and not was) then
+    if not was or nonce ~= string.match(text, '|([^|]*)|') then
 ${CHECK_LOSS}
       tag, one, other = 'refused', redis.call('GET', operation) or '', ''
     end

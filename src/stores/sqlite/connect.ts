@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import { type Anchor, anchorFor, type Host } from "./boot-clock.ts";
-import { inTransaction, openDatabase, resultCode, settingOf } from "./driver.ts";
+import { openDatabase, resultCode, settingOf, transactionIn } from "./driver.ts";
 import { ELSEWHERE, makeFile, placeProblem } from "./file-safety.ts";
 import { migrate, STAGE, STEPS, schemaProblem } from "./schema.ts";
 
@@ -78,7 +78,8 @@ function contentProblem(path: string): string | undefined {
 
 /**
  * Settings go through `exec`: a *prepared* pragma takes effect when it is prepared, and running it
- * does nothing. The busy timeout is 0 because SQLite would wait by blocking the event loop.
+ * does nothing. The busy timeout is 0 because SQLite would wait by blocking the event loop. The cache of pages stays as
+ * small as SQLite makes it: a commit that has split a page looks through all of it.
  */
 function configure(db: DatabaseSync, durability: Durability): string | undefined {
   const level = durability === "full" ? 2 : 1;
@@ -89,7 +90,6 @@ function configure(db: DatabaseSync, durability: Durability): string | undefined
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = ${level};
     PRAGMA fullfsync = ${durability === "full" ? "ON" : "OFF"};
-    PRAGMA cache_size = -16000;
   `);
   if (settingOf(db, "journal_mode") !== "wal") {
     return "must be on a disk that can hold a write-ahead log. A network share cannot.";
@@ -109,7 +109,7 @@ function anchorOf(db: DatabaseSync, host: Host): Anchor {
   };
   const first = known();
   if (anchorFor(first, first.now, host).anchor === first) return first;
-  return inTransaction(db, () => {
+  return transactionIn(db)(() => {
     // Read again under the lock: another process may have set it.
     const current = known();
     const { anchor, rebooted } = anchorFor(current, current.now, host);

@@ -14,7 +14,7 @@ import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.t
 import type { Change, PruneQuery, StoredLane, Swapped } from "../../ledger/store.ts";
 import type { Anchor } from "./boot-clock.ts";
 import type { Connection } from "./connect.ts";
-import { inTransaction } from "./driver.ts";
+import { transactionIn } from "./driver.ts";
 import { identityOf } from "./file-safety.ts";
 import { type List, listIn, storedOf } from "./list.ts";
 import { OF_ID, STAGE } from "./schema.ts";
@@ -41,6 +41,7 @@ export interface Database {
 }
 
 export function databaseOn({ db, file, anchor }: Connection): Database {
+  const transaction = transactionIn(db);
   const ledger = db.prepare("SELECT id, sequence, boot FROM ledger");
   const advance = db.prepare("UPDATE ledger SET sequence = ?, now = max(now, ?)");
   const select = db.prepare(`SELECT version, lease, text FROM operation WHERE ${OF_ID}`);
@@ -187,7 +188,7 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     },
 
     commit(jobs, time) {
-      const values = inTransaction(db, () => {
+      const values = transaction(() => {
         const row = ledger.get();
         if (anchor && row?.boot !== anchor.boot) {
           throw new Error("The ledger's file is in use on another machine.");

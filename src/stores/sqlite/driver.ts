@@ -17,17 +17,24 @@ export function openDatabase(file: string | URL, options: DatabaseSyncOptions = 
 }
 
 /** Runs `work` under the write lock: all that it writes is committed, or nothing. */
-export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    db.exec("COMMIT");
-    return result;
-  } catch (error) {
-    // Some errors, such as a full disk, have already rolled back.
-    if (db.isTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
+export type Transaction = <T>(work: () => T) => T;
+
+export function transactionIn(db: DatabaseSync): Transaction {
+  // Prepared: `exec` parses them anew each time, which is a third of an empty transaction.
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  return (work) => {
+    begin.run();
+    try {
+      const result = work();
+      commit.run();
+      return result;
+    } catch (error) {
+      // Some errors, such as a full disk, have already rolled back.
+      if (db.isTransaction) db.exec("ROLLBACK");
+      throw error;
+    }
+  };
 }
 
 /** The value of a pragma. The name is never a caller's. */

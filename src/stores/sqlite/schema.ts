@@ -5,16 +5,20 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { inTransaction, settingOf } from "./driver.ts";
+import { settingOf, transactionIn } from "./driver.ts";
 
 /** Marks the file as a ledger of holdfire: "hold". */
 export const APPLICATION_ID = 0x686f6c64;
 
 /** The version that the first step makes. Earlier ones were written before holdfire 0.2, and are refused. */
-export const FIRST_VERSION = 3;
+const FIRST_VERSION = 4;
 
-/** Open operations are listed, settled ones have payloads to wipe, wiped ones have none. */
-export const STAGE = { open: 0, settled: 1, wiped: 2 } as const;
+/**
+ * Open operations are listed, settled ones have payloads to wipe, wiped ones have none. In this order: the ones settled
+ * last and the open ones of a tenant are then neighbours in the index if it is the only one, and a settle changes one page in
+ * place of two.
+ */
+export const STAGE = { wiped: 0, settled: 1, open: 2 } as const;
 
 /**
  * Each step raises the version of the schema by one; a new database takes them all. Add a step, never
@@ -71,7 +75,7 @@ export const STEPS: readonly string[] = [
   `,
 ];
 
-/** The operation with this id, id and tenant; not cut in JavaScript, which counts other characters. */
+/** Takes id, id and tenant. SQLite cuts the id itself: it counts characters, JavaScript UTF-16 units. */
 export const OF_ID = "substr(id, -8) = substr(?, -8) AND id = ? AND tenant = ?";
 
 /** The version of a database that has taken these steps. */
@@ -97,7 +101,7 @@ export function migrate(db: DatabaseSync, steps: readonly string[]): void {
   const target = versionAfter(steps);
   const versionNow = () => Number(settingOf(db, "user_version"));
   if (versionNow() >= target) return;
-  inTransaction(db, () => {
+  transactionIn(db)(() => {
     // Read again under the lock: another process may have migrated it.
     const version = versionNow();
     if (version >= target) return;

@@ -109,7 +109,7 @@ export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
   return promise;
 }
 
-export interface PayPowers {
+interface PayPowers {
   /** @default true */
   readonly keyed?: boolean | undefined;
   /** @default true */

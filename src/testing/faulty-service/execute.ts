@@ -109,12 +109,12 @@ function actOnRecord(
   return answer(before ? 200 : 201, effectBody(made), { etag: version() ?? "" });
 }
 
-export interface Precondition {
+interface Precondition {
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
 }
 
-export function isUnconditional({ ifMatch, ifNoneMatch }: Precondition): boolean {
+function isUnconditional({ ifMatch, ifNoneMatch }: Precondition): boolean {
   return ifMatch === undefined && ifNoneMatch === undefined;
 }
 
@@ -146,7 +146,7 @@ interface Entry {
 }
 
 /** A request that is the first with its key. */
-export interface KeyHold {
+interface KeyHold {
   /** Stores the answer for all that come after. */
   settle(answer: Answer): void;
   /** Forgets the key: nothing was done. */

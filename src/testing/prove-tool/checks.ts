@@ -5,8 +5,8 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import type { Tool } from "../../engine/define/tool.ts";
-import { effectOf } from "../../engine/outcome/result.ts";
+import { effectOf } from "../../engine/define/effect.ts";
+import { recognisesRepeats, type Tool } from "../../engine/define/tool.ts";
 import { isFound, type ProbeRead } from "./read-probe.ts";
 import type { Trial, Trials } from "./trial.ts";
 
@@ -16,14 +16,14 @@ export interface Check {
   readonly why: string;
 }
 
-export const HOLDS = (why: string): Check => ({ holds: true, why });
-export const FAILS = (why: string): Check => ({ holds: false, why });
+const HOLDS = (why: string): Check => ({ holds: true, why });
+const FAILS = (why: string): Check => ({ holds: false, why });
 export const UNTESTED = (why: string): Check => ({ holds: "untested", why });
 
-export const NEEDS_CUTS: Check = UNTESTED("no reply could be cut: give sandbox.connect");
+const NEEDS_CUTS: Check = UNTESTED("no reply could be cut: give sandbox.connect");
 
 /** Why a trial with a cut shows nothing. `commits`: the service was to get the request and say yes. */
-export function spoiled(trial: Trial, commits: boolean): Check | undefined {
+function spoiled(trial: Trial, commits: boolean): Check | undefined {
   const { requests, sends, status } = trial;
   if (!requests) {
     return UNTESTED(
@@ -84,6 +84,19 @@ export function checkKeyed(tool: Tool, trials: Trials): readonly Check[] {
   if (last?.reading === "committed") return [HOLDS("the same key twice made one effect")];
   if (ids?.[0] !== undefined) return [HOLDS("the same key twice gave the same effect id")];
   return [UNTESTED("nothing can count the effects: give sandbox.countEffects")];
+}
+
+/** Where nothing recognises a repeat, a client that sends again by itself makes the effect again, and no reader helps. */
+export function checkSentOnce(tool: Tool, trials: Trials): readonly Check[] {
+  const { answered, lostRequest, lostReply, lostEarly } = trials;
+  if (answered.requests === undefined || recognisesRepeats(tool)) return [];
+  const most = Math.max(...[lostRequest, lostReply, lostEarly].map((one) => one?.requests ?? 0));
+  if (most <= answered.requests) return [];
+  return [
+    FAILS(
+      `run sent ${most} requests where ${answered.requests} would do: it retries by itself, and nothing recognises a repeat`,
+    ),
+  ];
 }
 
 export function checkReader(trials: Trials): readonly Check[] {

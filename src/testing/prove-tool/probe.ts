@@ -5,7 +5,8 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { errorCodeOf, isResponse, statusOf } from "../../classify/answer.ts";
+import { isResponse } from "../../classify/answer.ts";
+import { lookAt } from "../../classify/thrown.ts";
 import { intentOf } from "../../engine/call/name-operation.ts";
 import { checkArguments } from "../../engine/define/schema.ts";
 import type { Tool } from "../../engine/define/tool.ts";
@@ -26,7 +27,7 @@ export interface Probe {
 }
 
 /** What one firing of `run` came to. */
-export type RunEnd =
+type RunEnd =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly why: string };
 
@@ -106,8 +107,8 @@ async function endingOf(value: unknown): Promise<RunEnd> {
 
 /** An error in one line: what the service answered, else the code, else the message. */
 function whyOf(error: unknown): string {
-  const status = statusOf(error);
+  const { status, code } = lookAt(error);
   if (status !== undefined) return `status ${status}`;
   const message = error instanceof Error ? error.message : String(error);
-  return errorCodeOf(error) ?? message.slice(0, 200);
+  return code ?? message.slice(0, 200);
 }

@@ -13,6 +13,7 @@ import {
   checkKeyed,
   checkKeyTaken,
   checkReader,
+  checkSentOnce,
   checkWindow,
   said,
   UNTESTED,
@@ -64,14 +65,15 @@ function judgeClaims(tool: Tool, trials: Trials): readonly ClaimVerdict[] {
   const reader = tool.readState !== undefined;
   const within = tool.commitsWithinMs;
   const seen = evidenceOf(trials);
+  const once = checkSentOnce(tool, trials);
   return [
     verdict("key_taken", keyed, [checkKeyTaken(trials, keyed)], seen),
     verdict("keyed", keyed, keyed ? checkKeyed(tool, trials) : NOT_DECLARED, seen),
-    verdict("readState", reader, reader ? checkReader(trials) : NOT_DECLARED, seen),
+    verdict("readState", reader, reader ? [...once, ...checkReader(trials)] : NOT_DECLARED, seen),
     verdict(
       "commitsWithinMs",
       within !== undefined,
-      within === undefined ? NOT_DECLARED : checkWindow(trials, within, reader),
+      within === undefined ? NOT_DECLARED : [...once, ...checkWindow(trials, within, reader)],
       seen,
     ),
   ];

@@ -17,18 +17,18 @@ export interface ProbedRequest {
   readonly path: string;
 }
 
-export interface Sandbox<A, I, R> {
+export interface Sandbox<A, I, R, G = A> {
   /** The service, as the base URL that the tool is wired to. A proof makes real effects there. */
   readonly target: string | URL;
   /** Arguments for one call; each time for another effect, so that no probe finds that of another. */
-  readonly args: () => A | Promise<A>;
+  readonly args: () => G | Promise<G>;
   /**
    * The same definition, wired to another base URL: a proxy on loopback that passes everything on to
    * `target`, and loses replies on demand. Without it no reply is cut, and what rests on that stays
    * untested.
    */
   readonly connect?:
-    | ((baseUrl: string) => ToolWithInput<A, I, R> | ToolWithoutInput<A, I, R>)
+    | ((baseUrl: string) => ToolWithInput<A, I, R, G> | ToolWithoutInput<A, I, R>)
     | undefined;
   /**
    * How many effects this intent really had, from the service's own records. Without it, the tool's

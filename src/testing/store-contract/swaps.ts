@@ -56,6 +56,21 @@ export function testSwaps(test: StoreTest): void {
     assert.equal(left.argsHash, winner);
   });
 
+  test("a stamp that the store gives is compared beside the version", async ({ store }) => {
+    const record = recordOf();
+    const { version, stamp } = await mustSwap(store, create(record));
+    const found = await mustRead(store, record.tenant, record.id);
+    assert.equal(found.stamp, stamp);
+    if (stamp === undefined) return;
+    const change = { ...create({ ...record, argsHash: "later", stateAt: 7 }), expect: version };
+    const other = await store.swap({ ...change, stamp: "1" });
+    assert.ok(!other.ok);
+    assertSame(other.current, found);
+    const changed = await mustSwap(store, { ...change, stamp });
+    assert.equal((await mustRead(store, record.tenant, record.id)).stamp, changed.stamp);
+    assert.equal((await store.swap({ ...change, expect: changed.version, stamp })).ok, false);
+  });
+
   test("a repeated claim whose reply was lost is recognised as the same", async ({
     store,
     start: at,

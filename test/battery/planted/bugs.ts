@@ -13,9 +13,9 @@ export const bugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/claim.ts",
-        find: "        const moved = await claimInTime(operation, engine, written, undefined, admitted.lane);\n",
+        find: "        const moved = await claimInTime(operation, engine, written, undefined, lane, grantedAt);\n",
         replace: `  const nothingThere = (await engine.ledger.read(operation.ref)) === undefined;
-  const claiming = claimInTime(operation, engine, written, undefined, admitted.lane);
+  const claiming = claimInTime(operation, engine, written, undefined, lane, grantedAt);
   const { tag, record } = apply(undefined, written, 0);
   const isFree = nothingThere && tag === "write" && record;
   const stored = { record, version: 1, leaseUntil: undefined };
@@ -240,8 +240,8 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/key/mint.ts",
-        find: 'digestText("operation", app, tenant,',
-        replace: 'digestText("operation", app && undefined, tenant,',
+        find: 'beginning("operation", app, tenant)',
+        replace: 'beginning("operation", app && undefined, tenant)',
       },
     ],
     caughtBy: ["two programs with one account at a service have two keys for the same wish"],

@@ -122,7 +122,7 @@ describe("what is taken back", () => {
 
   test("leaves the time of a question, a place in a queue and a person's no as it was", () => {
     const denied: State = { tag: "denied", by: "ana", digest: "digest-1" };
-    for (const state of [held, { tag: "queued" }, denied] satisfies State[]) {
+    for (const state of [held, denied] satisfies State[]) {
       const record = written(apply(stored({ state, stateAt: 10, attempts: [ended] }), late, 20));
       expect(record).toMatchObject({ state, stateAt: 10, attempts: [{ verdict: "unknown" }] });
     }

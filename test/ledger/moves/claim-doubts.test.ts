@@ -78,7 +78,6 @@ describe("a claim that needs a person's yes", () => {
 
   test.each<[string, Stored | undefined]>([
     ["a new operation", undefined],
-    ["a queued one", stored({ state: { tag: "queued" }, attempts: [], fired: 0 })],
     ["one that was not applied", stored({ state: absent })],
   ])("fires nothing without it: %s", (_, found) => {
     expect(apply(found, claim, 0)).toEqual(refused("held"));

@@ -106,11 +106,6 @@ describe("a question about what is held already", () => {
     expect(record.attempts).toHaveLength(1);
     expect(apply({ ...stored(), record }, same, 500)).toEqual({ tag: "same" });
   });
-
-  test("leads back to nothing if the operation only waited for its turn", () => {
-    const found = stored({ state: { tag: "queued" }, attempts: [], fired: 0 });
-    expect(heldIn(written(apply(found, hold, 500))).before).toBeUndefined();
-  });
 });
 
 describe("an answer", () => {

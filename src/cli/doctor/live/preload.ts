@@ -80,6 +80,7 @@ function watchProcess(folder: string, salt: string): void {
       return token?.refusal ? undefined : shadow;
     },
     call: () => undefined,
+    carried: () => ({}),
     // Only holdfire's own observer changes the async context.
     enter() {},
   });

@@ -5,18 +5,12 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { linesOf } from "../../../chaos/log.ts";
 import { EXIT } from "../../command.ts";
 import { ownModule } from "../../own-files.ts";
-import { runProgram } from "../../run-program.ts";
+import { runWatched } from "../../run-program.ts";
 import { jsonText, onStderr, paint, type Terminal, tableLines, visible } from "../../terminal.ts";
-import { namesIn, readStart } from "../read-bounded.ts";
-import { FOLDER, linesOf, SALT, type Tally, tallyOf } from "./tally.ts";
-
-const MOST_BYTES = 64 * 1_048_576;
-const MOST_PROCESSES = 1_000;
+import { FOLDER, type Line, SALT, type Tally, tallyOf } from "./tally.ts";
 
 /** Ends as the program did; with `strict`, a program that did well ends with 1 if it retried. */
 export async function runLive(
@@ -25,36 +19,23 @@ export async function runLive(
   cwd: string,
   terminal: Terminal,
 ): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), "holdfire-live-"));
-  try {
-    const exitCode = await runProgram({
-      command: program,
-      cwd,
-      preload: ownModule("cli/doctor/live/preload"),
-      env: {
-        ...terminal.env,
-        [FOLDER]: folder,
-        [SALT]: randomBytes(16).toString("base64url"),
-      },
-      // With --json, stdout is for the JSON alone.
-      output: [json ? process.stderr : "inherit", "inherit"],
-    });
-    const tally = tallyOf(readLines(folder));
-    if (json) terminal.out(jsonText({ exitCode, ...tally }));
-    else printTally(tally, onStderr(terminal));
-    return exitCode === EXIT.ok && strict && hasRetried(tally) ? EXIT.found : exitCode;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const salt = randomBytes(16).toString("base64url");
+  const { exitCode, logs } = await runWatched((folder) => ({
+    command: program,
+    cwd,
+    preload: ownModule("cli/doctor/live/preload"),
+    env: { ...terminal.env, [FOLDER]: folder, [SALT]: salt },
+    // With --json, stdout is for the JSON alone.
+    output: [json ? process.stderr : "inherit", "inherit"],
+  }));
+  const tally = tallyOf(logs.map((log) => linesOf<Line>(log)));
+  if (json) terminal.out(jsonText({ exitCode, ...tally }));
+  else printTally(tally, onStderr(terminal));
+  return exitCode === EXIT.ok && strict && hasRetried(tally) ? EXIT.found : exitCode;
 }
 
 const hasRetried = ({ operations, outside }: Tally): boolean =>
   [...operations, ...outside].some(({ again }) => again > 0);
-
-const readLines = (folder: string) =>
-  namesIn(folder)
-    .slice(0, MOST_PROCESSES)
-    .map((name) => linesOf(readStart(join(folder, name), MOST_BYTES) ?? ""));
 
 const MOST_ROWS = 50;
 /** Ids have 36 or 43 characters, and are known by their beginning; else it is the name of a tool. */

@@ -34,18 +34,7 @@ export type Line =
 export const FOLDER = "HOLDFIRE_LIVE_FOLDER";
 export const SALT = "HOLDFIRE_LIVE_SALT";
 
-/** A last line that broke off is left out. */
-export function linesOf(text: string): readonly Line[] {
-  return text.split("\n").flatMap((line) => {
-    try {
-      return line === "" ? [] : [JSON.parse(line) as Line];
-    } catch {
-      return [];
-    }
-  });
-}
-
-export interface OperationTally {
+interface OperationTally {
   readonly operation: string;
   readonly attempts: number;
   /** The requests of its attempts. */
@@ -58,7 +47,7 @@ export interface OperationTally {
   readonly first: string;
 }
 
-export interface GroupTally {
+interface GroupTally {
   readonly method: string;
   readonly origin: string;
   readonly path: string;

@@ -1,14 +1,16 @@
 /**
- * Answers of a person: a button each, which first says what the answer will cause, and then asks to confirm it.
+ * Answers of a person: a button each, which first says what the answer will cause, and then asks to confirm it; and what
+ * became of an answer. The view tells that, because the card that was answered may be gone by then: another person's answer
+ * to the same operation takes the card away while this one is still on its way.
  *
  * @module
  */
 
 import { useState } from "preact/hooks";
-import type { AnswerName, OperationDetail } from "../../model.ts";
+import type { AnswerName, OperationDetail, Problem } from "../../model.ts";
 import { post } from "../api.ts";
 import { named } from "../words.ts";
-import type { OnAnswered } from "./told.tsx";
+import { Failed } from "./states.tsx";
 
 export interface AnswerChoice {
   readonly name: AnswerName;
@@ -130,3 +132,29 @@ function Confirm({ id, choice, causes, person, onAnswered, onLeave }: Confirming
     </form>
   );
 }
+
+export type Told =
+  | { readonly tag: "recorded"; readonly text: string }
+  | { readonly tag: "refused"; readonly problem: Problem };
+
+/** Whom a card tells what became of its answer. */
+export type OnAnswered = (told: Told) => void;
+
+/** What was told last, and whom to tell; what the view shows is loaded again. */
+export function useTold(again: () => Promise<void>): readonly [Told | undefined, OnAnswered] {
+  const [told, tell] = useState<Told>();
+  return [
+    told,
+    (now) => {
+      tell(now);
+      void again();
+    },
+  ];
+}
+
+export const ShowTold = ({ told }: { readonly told: Told | undefined }) => (
+  <div role="status" class="told">
+    {told?.tag === "recorded" && <p class="notice good">{told.text}</p>}
+    {told?.tag === "refused" && <Failed problem={told.problem} />}
+  </div>
+);

@@ -11,15 +11,7 @@ import type { Health, StateTag } from "../../model.ts";
 import { named, timeOf } from "../words.ts";
 
 /** From the bottom up. */
-const SHOWN = [
-  "committed",
-  "not_applied",
-  "denied",
-  "unknown",
-  "held",
-  "claimed",
-  "queued",
-] as const;
+const SHOWN = ["committed", "not_applied", "denied", "unknown", "held", "claimed"] as const;
 const HEIGHT = 220;
 
 export function OutcomesChart({ health }: { readonly health: Health }) {

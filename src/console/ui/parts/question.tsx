@@ -6,9 +6,8 @@
 
 import type { AlsoUnknown, CutText, Inbox, Question, Session } from "../../model.ts";
 import { GLOSSARY, lengthOf } from "../words.ts";
-import { type AnswerChoice, Answers } from "./answer.tsx";
+import { type AnswerChoice, Answers, type OnAnswered } from "./answer.tsx";
 import { Box, Foreign, Term } from "./text.tsx";
-import type { OnAnswered } from "./told.tsx";
 
 interface Given {
   readonly question: Question;
@@ -104,7 +103,7 @@ function Cut({ title, cut }: { readonly title: string; readonly cut: CutText }) 
       </Box>
       {cut.leftOut > 0 && (
         <p class="notice bad">
-          NOT ALL OF IT: {cut.leftOut.toLocaleString()} characters are left out. To see all:
+          NOT ALL OF IT: {cut.leftOut.toLocaleString()} characters are left out. To see all: npx
           holdfire show KEY --json
         </p>
       )}

@@ -6,10 +6,9 @@
 
 import type { Inbox, Session, UnknownItem } from "../../model.ts";
 import { lengthOf } from "../words.ts";
-import { type AnswerChoice, Answers } from "./answer.tsx";
+import { type AnswerChoice, Answers, type OnAnswered } from "./answer.tsx";
 import { Also, ReadOnly } from "./question.tsx";
 import { Box, Foreign } from "./text.tsx";
-import type { OnAnswered } from "./told.tsx";
 
 interface Given {
   readonly item: UnknownItem;

@@ -7,7 +7,6 @@
 import { useState } from "preact/hooks";
 import type { Health, Session } from "../../model.ts";
 import { useLoaded } from "../load.ts";
-import { Bars } from "../parts/bars.tsx";
 import { OutcomesChart } from "../parts/outcomes-chart.tsx";
 import { Empty, Show } from "../parts/states.tsx";
 import { Foreign, Term } from "../parts/text.tsx";
@@ -105,10 +104,9 @@ function Figures({ health }: { readonly health: Health }) {
           </h2>
           {lanes.length === 0 && <p class="reason">No write waits for another.</p>}
           <ul>
-            {lanes.map(({ resource, holder, waiting, since }) => (
+            {lanes.map(({ resource, holder, waiting }) => (
               <li key={resource}>
                 <Foreign text={resource} />: {countOf(waiting, "write waits", "writes wait")}
-                {since !== undefined && ` for up to ${lengthOf(now - since)}`}
                 {holder && (
                   <>
                     {" "}
@@ -149,3 +147,24 @@ const Tile = ({ name, value, href, isBad = false }: TileProps) => (
     <dd>{href ? <a href={href}>{value}</a> : value}</dd>
   </div>
 );
+
+/** Counts as horizontal bars, each with its number beside it. */
+function Bars({ rows }: { readonly rows: readonly (readonly [string, number])[] }) {
+  if (rows.length === 0) return <p class="reason">None.</p>;
+  const most = Math.max(1, ...rows.map(([, n]) => n));
+  return (
+    <ul class="bars">
+      {rows.map(([name, n]) => (
+        <li key={name}>
+          <span class="bars-name">
+            <Foreign text={name} />
+          </span>
+          <span class="bars-line">
+            <span class="bars-fill" style={{ width: `${(100 * n) / most}%` }} />
+          </span>
+          <span class="number">{n.toLocaleString()}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

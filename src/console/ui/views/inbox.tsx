@@ -7,10 +7,10 @@
 import type { ComponentChildren } from "preact";
 import type { Inbox, OperationRow, Session } from "../../model.ts";
 import { useLoaded } from "../load.ts";
+import { ShowTold, useTold } from "../parts/answer.tsx";
 import { QuestionBody } from "../parts/question.tsx";
 import { Empty, Show, Status } from "../parts/states.tsx";
 import { Foreign, Time } from "../parts/text.tsx";
-import { ShowTold, useTold } from "../parts/told.tsx";
 import { UnknownBody } from "../parts/unknown.tsx";
 import { countOf } from "../words.ts";
 

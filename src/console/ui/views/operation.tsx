@@ -7,11 +7,11 @@
 import { Fragment } from "preact";
 import type { OperationDetail, Session } from "../../model.ts";
 import { useLoaded } from "../load.ts";
+import { type OnAnswered, ShowTold, useTold } from "../parts/answer.tsx";
 import { Picture } from "../parts/picture.tsx";
 import { Also, QuestionBody } from "../parts/question.tsx";
 import { Show, Status } from "../parts/states.tsx";
 import { Foreign, Term, Time } from "../parts/text.tsx";
-import { type OnAnswered, ShowTold, useTold } from "../parts/told.tsx";
 import { UnknownBody } from "../parts/unknown.tsx";
 import { GLOSSARY, lengthOf } from "../words.ts";
 

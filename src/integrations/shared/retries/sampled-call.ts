@@ -19,6 +19,7 @@ import {
 import { tryCall } from "../../../lang/peek.ts";
 import type { HoldfireEvents } from "../../../observe/events.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";
+import { finalError } from "./final-error.ts";
 import type { HoldfireLike } from "./own-client.ts";
 
 /** By whom and how a client is owned. */
@@ -73,7 +74,7 @@ export interface FailureFacts {
   readonly body?: unknown;
 }
 
-export interface ClientCall<T> extends Pick<Sample<T>, "client" | "step" | "signal"> {
+export interface ClientCall<T> extends Pick<Sample<T>, "client" | "step" | "signal" | "once"> {
   /** What is asked of which model; left out where none is asked. */
   readonly asked?: AskedOf | undefined;
   /** What an answer says of itself. */
@@ -127,7 +128,7 @@ export async function sampledOpen<T>(
     return { answer, isHeard: made.isHeard, ended };
   } catch (error) {
     made.failed(error);
-    throw error;
+    throw finalError(error);
   }
 }
 
@@ -204,6 +205,8 @@ export async function* sampledStream<T>(
   try {
     for (let part = first; !part.done; part = await parts.next()) yield part.value;
     partial = false;
+  } catch (error) {
+    throw finalError(error);
   } finally {
     ended({ partial });
     // Does nothing to a stream that has come to its end.

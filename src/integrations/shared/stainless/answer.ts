@@ -5,7 +5,7 @@
  */
 
 import { SAMPLE_BYTES } from "../../../engine/reads-and-samples/sample-record.ts";
-import { peek } from "../../../lang/peek.ts";
+import { peek, tryCall } from "../../../lang/peek.ts";
 import { modelName } from "../retries/model-names.ts";
 import { sseReader } from "./sse.ts";
 
@@ -131,13 +131,7 @@ function collect(most: number) {
   };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parse = (text: string): unknown => tryCall(JSON, "parse", text);
 
 /** Tokens, as far as the provider told. */
 export interface Tokens {

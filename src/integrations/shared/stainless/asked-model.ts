@@ -39,4 +39,17 @@ export function askedModel(request: Request, step: string, path: string): AskedM
   return { client, step, operation, provider, model: modelName(options.body, "model") };
 }
 
+/** The ends of paths by which a model is asked, or something is counted or judged. */
+const ASKS =
+  /\/(?:(?:chat\/)?completions|complete|responses|responses\/compact|messages|embeddings|moderations|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|count_tokens|input_tokens)$/;
+
+/** A message of a thread is kept there: it is a write, and ends as one of a model call does. */
+const THREAD = /\/threads\//;
+
+/** Whether a request changes nothing: it reads, or asks a model. A batch, a file or a job is made by the others. */
+export const isSample = (method: string, path: string): boolean =>
+  method === "GET" ||
+  method === "HEAD" ||
+  (method === "POST" && ASKS.test(path) && !THREAD.test(path));
+
 export const asksModel = (path: string): boolean => operationAt(path) !== undefined;

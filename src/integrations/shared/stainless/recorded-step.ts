@@ -1,5 +1,6 @@
 /**
- * Names the steps of a scope: the same request has the same name in every run, in whatever order requests are made.
+ * A recorded request: the step of its scope that it is, and its answer, given back. The same request has the same name in
+ * every run, in whatever order requests are made.
  *
  * Equal requests are numbered by their answers, not by their calls: a call that fails takes no number, so it shifts no
  * other.
@@ -10,11 +11,19 @@
 import { show } from "../../../engine/define/check.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { currentFrame } from "../../../engine/operation/nesting.ts";
-import { recallSample, type SampleStep } from "../../../engine/reads-and-samples/sample-record.ts";
-import { InvalidInputError, MissingScopeError } from "../../../errors.ts";
+import type { Reply } from "../../../engine/outcome/reply.ts";
+import { reviveResponse } from "../../../engine/outcome/response.ts";
+import {
+  recallSample,
+  type SampleStep,
+  sampleFacts,
+} from "../../../engine/reads-and-samples/sample-record.ts";
+import { InvalidInputError, MissingScopeError, ResultLostError } from "../../../errors.ts";
 import { digestText } from "../../../key/digest.ts";
 import { currentScope, resolveScope, type Scope, showScope } from "../../../key/scope.ts";
+import { tryCall } from "../../../lang/peek.ts";
 import type { KeptResponse } from "../../../ledger/codec/codec.ts";
+import { followAnswer, formOf } from "./answer.ts";
 import type { Owning, StepRequest } from "./own-options.ts";
 
 const LONGEST_STEP = 256;
@@ -35,13 +44,15 @@ export interface TakenStep extends SampleStep {
   readonly free: () => void;
 }
 
+/** `undefined` if JSON cannot carry what is asked. */
 export function recordedRequest(
   client: string,
   request: StepRequest,
-  text: string,
   { options, answersHad }: { readonly options: Owning; readonly answersHad: AnswersHad },
   engine: Engine,
-): RecordedRequest {
+): RecordedRequest | undefined {
+  const text = promptText(request.body);
+  if (text === undefined) return undefined;
   const scope = resolveScope(options.scope);
   if (!scope) throw new MissingScopeError(`sample:${client}`);
   const { method, path } = request;
@@ -101,4 +112,63 @@ function checkStep(step: unknown): string {
   if (typeof step === "string" && step !== "" && step.length <= LONGEST_STEP) return step;
   const rule = `must return 1 to ${LONGEST_STEP} characters, got ${show(step)}.`;
   throw new InvalidInputError("step", rule);
+}
+
+/** How the JSON of a `Reply` begins. */
+const REPLY = '{"ok":';
+
+/**
+ * The text by which a recorded request is known again; `undefined` if JSON cannot carry it.
+ *
+ * A model is told of a replayed tool call in other words than of the first ("Already done at …"), and it is the same result. So
+ * what a replay changes in such an answer is no part of the prompt: a rerun of a loop with guarded tools asks nothing anew.
+ */
+function promptText(body: unknown): string | undefined {
+  try {
+    return JSON.stringify(body, (_, value) =>
+      typeof value === "string" && value.startsWith(REPLY) ? resultIn(value) : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a tool's answer says of the operation; any other text as it is. */
+function resultIn(text: string): unknown {
+  const reply = tryCall(JSON, "parse", text) as Partial<Reply> | undefined;
+  if (typeof reply?.operation !== "string" || typeof reply.replayed !== "boolean") return text;
+  const { effect: _effect, replayed: _replayed, message: _message, ...result } = reply;
+  return result;
+}
+
+const NO_MORE =
+  "The reader of this stream left it here, and the rest was not received. Ask again for a new answer";
+
+/**
+ * A recorded answer as the SDK would have received it. Of a stream whose reader left, what was read is given back;
+ * who reads on gets an error, because a part of an answer must not pass for the whole.
+ */
+export function reviveAnswer(
+  { step, kept }: { readonly step: TakenStep; readonly kept: KeptResponse },
+  engine: Engine,
+): Response {
+  const response = reviveResponse(kept);
+  const { status, headers } = response;
+  if (formOf(response) !== "events") return response;
+  const bytes = Buffer.from(kept.body, kept.encoding);
+  const answer = followAnswer("events");
+  answer.see(bytes);
+  if (!answer.isCut()) return response;
+  let given = false;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (given) controller.error(new ResultLostError(sampleFacts(step, engine), NO_MORE));
+        else controller.enqueue(bytes);
+        given = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status, headers });
 }

@@ -11,13 +11,12 @@ import { beginModelCall } from "../../../engine/reads-and-samples/model-call.ts"
 import { runSample } from "../../../engine/reads-and-samples/sample.ts";
 import { peek } from "../../../lang/peek.ts";
 import { currentToken, wireFacts } from "../../../wire/token.ts";
-import { type AskedModel, askedModel, asksModel } from "./asked-model.ts";
+import { finalError } from "../retries/final-error.ts";
+import { type AskedModel, askedModel, asksModel, isSample } from "./asked-model.ts";
 import type { Owner } from "./clones.ts";
 import { namesKey, withKey } from "./key-header.ts";
 import { checkMaxRetries, type StepRequest } from "./own-options.ts";
-import { promptText } from "./prompt-text.ts";
-import { recallAnswer, recordedRequest } from "./recorded-step.ts";
-import { reviveAnswer } from "./revive-answer.ts";
+import { recallAnswer, recordedRequest, reviveAnswer } from "./recorded-step.ts";
 import { watchAnswer } from "./watch-answer.ts";
 
 /** A request as both SDKs pass it around. */
@@ -59,10 +58,9 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
   const path = options.path?.split(/[?#]/, 1)[0] ?? "";
   const step = `${method} ${path}`;
   const asks = method === "POST" && isJson(options.body);
-  const prompt = asks && owner.options.record ? promptText(options.body) : undefined;
   const described: StepRequest = { method, path, body: options.body };
-  const recorded =
-    prompt === undefined ? undefined : recordedRequest(client, described, prompt, owner, engine);
+  const isRecorded = asks && owner.options.record;
+  const recorded = isRecorded ? recordedRequest(client, described, owner, engine) : undefined;
   const { attempts, deadlineMs } = owner.options;
   const sent: RequestOptions = { ...options, maxRetries: 0 };
   let renewals = false;
@@ -90,6 +88,7 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
         client,
         step,
         attempts: isReadOnce(options.body) ? 1 : attempts,
+        once: !isSample(method, path),
         deadlineMs,
         signal: options.signal ?? options.fetchOptions?.signal,
         async send(attempt, key) {
@@ -120,7 +119,7 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
     return await call.run(work);
   } catch (error) {
     call.failed(error);
-    throw error;
+    throw finalError(error);
   } finally {
     // A page remembers its options and asks for the next one with them: that is another call.
     restore(sent, options);

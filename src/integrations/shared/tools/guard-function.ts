@@ -9,7 +9,7 @@
  *   - a folder with `tools.ts` and `index.ts`, and its line in `exports` of package.json
  *   - its packages in `devDependencies`, and a test that runs `adapterContract`; where the adapter imports its types, also as
  *     an optional one in `peerDependencies`
- *   - its row in `shared/retries/retry-catalogue.ts` if its SDK retries, and its packages in `chaos/judge/layers.ts`
+ *   - its row in `shared/retries/retry-catalogue.ts` if its SDK retries, and its packages in `chaos/judge/name-layer.ts`
  *   - an example, `examples/NAME.ts`, what that imports, `examples/holdfire/NAME.ts`, and its line in `test/examples.test.ts`
  *   - a template for `holdfire init` made from the example: `cli/init/templates.ts` and `command.ts`
  *   - a `Framework` in `bench/frameworks/`, listed in `bench/frameworks.ts`: `npm run frameworks` counts its effects
@@ -28,8 +28,7 @@ import type { Json } from "../../../key/canonical.ts";
 import { checkAlias } from "../../../key/check-name.ts";
 import { findVolatileId } from "../../../key/volatile-ids.ts";
 import { ignoreRejection, peek } from "../../../lang/peek.ts";
-import { withKey, withoutKey } from "./hidden-key.ts";
-import { type KeyNames, keyNamesOf, withoutMadeUp } from "./made-up-key.ts";
+import { type KeyNames, keyNamesOf, withKey, withoutKey, withoutMadeUp } from "./hidden-key.ts";
 import type { RuledCall, ToolRules } from "./rules.ts";
 import { inTurn, type Turn } from "./turn.ts";
 
@@ -50,7 +49,7 @@ export interface GuardedFunction<C> {
 }
 
 /** One call, as the framework makes it. */
-export interface ToolCall<C> extends Turn {
+interface ToolCall<C> extends Turn {
   /**
    * Kept as an alias; never part of a key. Several, where the framework does not tell which it is. An id that the
    * ledger would not take is left out.

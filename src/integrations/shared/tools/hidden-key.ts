@@ -1,5 +1,6 @@
 /**
- * Hides `idempotency_key` from the model: a property of that name is ours to fill.
+ * The key in the arguments of a tool. A property `idempotency_key` is hidden from the model: it is ours to fill. A key that a
+ * model makes up, in whatever spelling, is dropped: kept, it would make each try another intent.
  *
  * @module
  */
@@ -10,7 +11,7 @@ const NAMES = ["idempotency_key", "idempotencyKey"];
 /** Stands in while a schema that knows the property checks arguments that lack it. */
 const STAND_IN = "00000000-0000-4000-8000-000000000000";
 
-export interface HiddenKey {
+interface HiddenKey {
   /** The schema that the model and the framework get. */
   readonly schema: unknown;
   /** The property that was hidden, if there was one. */
@@ -77,12 +78,12 @@ export const standIn = (args: unknown, property: string): unknown =>
     : args;
 
 /** JSON Schema made by zod carries `~standard`, too; what it is shows in its properties. */
-export const isJsonSchema = (schema: unknown): schema is object =>
+const isJsonSchema = (schema: unknown): schema is object =>
   typeof peek(schema, "properties") === "object" && peek(schema, "shape") === undefined;
 
-export const STANDARD = "~standard";
+const STANDARD = "~standard";
 
-export function jsonSchemaOf(schema: unknown): unknown {
+function jsonSchemaOf(schema: unknown): unknown {
   return tryCall(peek(peek(schema, STANDARD), "jsonSchema"), "input", { target: "draft-07" });
 }
 
@@ -102,7 +103,7 @@ function wrapped(schema: unknown, property: string): object {
 }
 
 /** A Standard Schema that shows another one, and changes what goes into its check and what comes out. */
-export function around(
+function around(
   schema: unknown,
   show: (jsonSchema: object) => object,
   before: (value: unknown) => unknown,
@@ -123,4 +124,73 @@ export function around(
       jsonSchema: { input: shown("input"), output: shown("output") },
     },
   };
+}
+
+/** Which key-like properties a tool has. */
+export interface KeyNames {
+  /** The property that was hidden, if there was one: it takes our key. */
+  readonly property: string | undefined;
+  /** Whether the schema has a property of this name; true as well where the schema cannot be read. */
+  readonly isDeclared: (name: string) => boolean;
+}
+
+/** `idempotency_key`, `Idempotency-Key`, `idempotencyToken`, `x-idempotency-key` and the like. */
+const isKeyLike = (name: string): boolean =>
+  /^x?idempoten(?:cy|t)(?:key|token|id)?$/.test(name.toLowerCase().replace(/[^a-z0-9]/g, ""));
+
+/** The arguments without key-like properties that the schema does not declare. */
+export function withoutMadeUp(args: unknown, { isDeclared }: KeyNames): unknown {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return args;
+  const isMadeUp = (name: string) => isKeyLike(name) && !isDeclared(name);
+  if (!Object.keys(args).some(isMadeUp)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !isMadeUp(name)));
+}
+
+/** The key-like names of a schema. Without a schema nothing is declared. */
+export function keyNamesOf(schema: unknown): KeyNames {
+  const names = schema === undefined || schema === null ? new Set<string>() : declaredIn(schema, 0);
+  return {
+    property: keyPropertyOf(schema),
+    isDeclared: (name) => names === undefined || names.has(name),
+  };
+}
+
+const DEEPEST = 8;
+
+/** The names of all properties at the top, in any branch; `undefined` where that cannot be read. */
+function declaredIn(schema: unknown, depth: number): ReadonlySet<string> | undefined {
+  if (depth > DEEPEST) return undefined;
+  const json = isReadable(schema) ? schema : jsonSchemaOf(schema);
+  if (json === undefined) {
+    // A refined object of zod 3.
+    const inner = peek(peek(schema, "_def"), "schema");
+    return inner === undefined ? undefined : declaredIn(inner, depth + 1);
+  }
+  if (peek(json, "$ref") !== undefined) return undefined;
+  const properties = peek(json, "shape") ?? peek(json, "properties") ?? {};
+  const names = new Set(Object.keys(Object(properties)));
+  for (const branch of ["anyOf", "oneOf", "allOf"].flatMap((n) => peek(json, n) ?? [])) {
+    const more = declaredIn(branch, depth + 1);
+    if (!more) return undefined;
+    for (const name of more) names.add(name);
+  }
+  return names;
+}
+
+/** A zod object, or JSON Schema. */
+const isReadable = (schema: unknown): boolean =>
+  peek(schema, "shape") !== undefined ||
+  (peek(schema, "_def") === undefined && (isJsonSchema(schema) || !peek(schema, STANDARD)));
+
+/** A strict Standard Schema refuses what a model made up; the one returned drops it before the check. */
+export function tolerant(schema: unknown, names: KeyNames): unknown {
+  const isStrict = peek(jsonSchemaOf(schema), "additionalProperties") === false;
+  if (!isStrict) return schema;
+  const drop = (value: unknown) => withoutMadeUp(value, names);
+  return around(
+    schema,
+    (shown) => shown,
+    drop,
+    (value) => value,
+  );
 }

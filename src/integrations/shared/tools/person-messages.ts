@@ -61,10 +61,6 @@ export async function personMessages(messages: unknown): Promise<readonly string
   return Promise.all(said.map(digestOf));
 }
 
-/** Whether a person has spoken. */
-export const hasWords = (messages: unknown): boolean =>
-  typeof messages === "string" || lastByPerson(messages) !== undefined;
-
 /** The last message by a person, as the object it is. */
 export function lastByPerson(messages: unknown): object | undefined {
   const spoken = (message: unknown) => isPersons(message) && contentOf(message) !== undefined;

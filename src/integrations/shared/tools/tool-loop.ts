@@ -11,9 +11,11 @@
 import type { StatusTool } from "../../../engine/admin/status-tool.ts";
 import type { CallOptions } from "../../../engine/define/definition.ts";
 import { isHoldfireError, MissingScopeError } from "../../../errors.ts";
-import { peek, peekItems } from "../../../lang/peek.ts";
+import { peek } from "../../../lang/peek.ts";
 import { aliasesOf } from "./guard-function.ts";
 import { lastByPerson } from "./person-messages.ts";
+import { runOfCalls, stepOfCalls } from "./response-names.ts";
+import { toldText } from "./told.ts";
 import { inTurn, type Turn } from "./turn.ts";
 
 /** One tool call, as the model made it. */
@@ -72,13 +74,13 @@ export async function answerCalls(
   options: LoopOptions,
 ): Promise<readonly Answer[]> {
   const run = options.run ?? runIn(options.messages, calls);
-  const step = options.step ?? aliasesOf(calls[0]?.id)[0];
+  const step = options.step ?? stepOfCalls(calls);
   const byName = handlesOf(tools);
   const answered = await Promise.allSettled(
     calls.map(async (call) => {
       const reply = await answer(call, byName.get(call.name), { ...options, run, step });
       const isContent = typeof reply === "string" || Array.isArray(reply);
-      return { id: call.id, content: isContent ? reply : JSON.stringify(reply) };
+      return { id: call.id, content: isContent ? reply : toldText(Object(reply)) };
     }),
   );
   return answered.map((one) => {
@@ -151,29 +153,7 @@ function ownHandle(tool: unknown): Handle | undefined {
   };
 }
 
-const MAX_MESSAGES = 100_000;
-
 /** Without a message of a person it is not known where the run began: all are one. */
 function runIn(messages: unknown, [first]: readonly LoopCall[]): string | undefined {
-  return lastByPerson(messages) && (firstCallId(messages) ?? first?.id);
+  return lastByPerson(messages) && runOfCalls(messages, first);
 }
-
-/**
- * The id of the first tool call after a person's last words: it names the run, for a run started again has
- * another first call. Knows chat completions, responses and messages.
- */
-export function firstCallId(messages: unknown): string | undefined {
-  const all = peekItems(messages, MAX_MESSAGES);
-  const since = all.slice(all.indexOf(lastByPerson(messages)) + 1);
-  const ids = since.flatMap((message) => [
-    peek(peekItems(peek(message, "tool_calls"), 1)[0], "id"),
-    peek(message, "type") === "function_call" ? peek(message, "call_id") : undefined,
-    peek(toolUseIn(message), "id"),
-  ]);
-  return ids.find((id) => typeof id === "string") as string | undefined;
-}
-
-const toolUseIn = (message: unknown): unknown =>
-  peekItems(peek(message, "content"), MAX_MESSAGES).find(
-    (part) => peek(part, "type") === "tool_use",
-  );

@@ -13,6 +13,7 @@ import { currentScope, enterScope } from "../../../key/scope.ts";
 import { namedTurnScope, turnScope } from "../../../key/turn.ts";
 import { peekItems } from "../../../lang/peek.ts";
 import { lastByPerson, personMessages } from "./person-messages.ts";
+import { turnBeginning } from "./turn-beginning.ts";
 
 /** What a framework or its user knows of the request that a call belongs to. */
 export interface Turn {
@@ -52,10 +53,11 @@ export async function inTurn<T>(
 async function turnOf({ thread, turn, messages }: Turn): Promise<string | undefined> {
   if (thread === undefined) return undefined;
   if (turn !== undefined) return namedTurnScope(thread, turn);
-  const said = await personMessages(messages);
-  if (said.length === 0) return undefined;
-  const last = lastByPerson(messages);
-  return last ? fixTurn(last, thread, said) : turnScope(thread, said);
+  if (typeof messages === "string") return turnScope(thread, await personMessages(messages));
+  const began = turnBeginning(messages);
+  if (!began) return undefined;
+  const said = await personMessages(lastByPerson(messages) ? messages : [began]);
+  return fixTurn(began, thread, said);
 }
 
 interface FixedTurn {
@@ -72,12 +74,12 @@ const fixed = new WeakMap<object, FixedTurn[]>();
  * The turn is fixed by its first call: a conversation that is shortened on the way is still the same request. Known by the
  * very message that began it, as the run is. With more said than before, it is another turn.
  */
-function fixTurn(last: object, thread: string, said: readonly string[]): string {
-  const turns = fixed.get(last) ?? [];
+function fixTurn(began: object, thread: string, said: readonly string[]): string {
+  const turns = fixed.get(began) ?? [];
   const known = turns.find((turn) => turn.thread === thread && isShortened(said, turn.said));
   if (known) return known.scope;
   const scope = turnScope(thread, said);
-  fixed.set(last, [...turns.slice(-MOST_TURNS), { thread, said, scope }]);
+  fixed.set(began, [...turns.slice(-MOST_TURNS), { thread, said, scope }]);
   return scope;
 }
 
@@ -99,12 +101,12 @@ function nameOf(message: object): string {
 }
 
 /**
- * Names the run by the last message of a person: frameworks hand on that very object from step to step,
+ * Names the run by the message that began its turn: frameworks hand on that very object from step to step,
  * and make another one when a run is started again.
  */
 export function runOf(messages: unknown): string | undefined {
-  const last = lastByPerson(messages);
-  return last && nameOf(last);
+  const began = turnBeginning(messages);
+  return began && nameOf(began);
 }
 
 /**

@@ -1,0 +1,87 @@
+/** Why an attempt that was licensed is not sent after all: what the ledger says when it is written down. */
+import { describe, expect, test } from "vitest";
+import { prepareAttempt } from "../../src/engine/steps/prepare-attempt.ts";
+import { instantOf } from "../../src/lang/clock.ts";
+import { type Owner, ownerOf } from "./owner-of.ts";
+
+const LOST = { verdict: "unknown", tookKey: true, declared: { keyed: true } } as const;
+
+/** An owner whose first attempt is in doubt, about to send the second. */
+async function opened(): Promise<Owner & { prepare(): Promise<boolean> }> {
+  const owner = await ownerOf();
+  await owner.fire(LOST);
+  owner.owned.claimUnfired = false;
+  const { owned, engine } = owner;
+  const prepare = async () =>
+    prepareAttempt(owned, "keyed", 1_000, instantOf(engine.clock), engine);
+  return { ...owner, prepare };
+}
+
+/** The attempts that this owner counts. */
+const counted = ({ owned }: Owner) => owned.attempts.map(({ n }) => n);
+
+describe("an attempt that is written down", () => {
+  test("may be sent, and is on record before it is", async () => {
+    const owner = await opened();
+    expect(await owner.engine.clock.run(owner.prepare())).toBe(true);
+    expect((await owner.record())?.fired).toBe(2);
+    expect(counted(owner)).toEqual([1, 2]);
+    expect(owner.owned.whyNotFire).toBeUndefined();
+  });
+
+  test("is not sent where a commit was filed meanwhile: nothing more is fired", async () => {
+    const owner = await opened();
+    const { engine, owned } = owner;
+    const { ref, draft } = owned.operation;
+    const at = engine.clock.now();
+    const { createdAt, epoch } = owned.stored.record;
+    await engine.ledger.move(ref, {
+      move: "file",
+      evidence: { attempt: 1, epoch, at, verdict: "committed" },
+      madeAt: createdAt,
+      update: undefined,
+      dedupes: false,
+      fingerprint: draft.identity.fingerprint,
+      at,
+    });
+    expect(await engine.clock.run(owner.prepare())).toBe(false);
+    expect(owned.whyNotFire).toBe("stopped");
+    expect((await owner.record())?.fired).toBe(1);
+    expect(counted(owner)).toEqual([1]);
+  });
+
+  test("is not sent by an owner that another has followed: the lease is lost", async () => {
+    const owner = await opened();
+    await owner.takeOver();
+    expect(await owner.engine.clock.run(owner.prepare())).toBe(false);
+    expect(owner.owned.whyNotFire).toBe("lease_lost");
+  });
+
+  test("is not sent while the store does not answer; it may be on record all the same", async () => {
+    const owner = await opened();
+    owner.engine.failing.fail("loses-replies", (step) => step === "swap:claimed");
+    expect(await owner.engine.clock.run(owner.prepare())).toBe(false);
+    expect(owner.owned.whyNotFire).toBe("store_down");
+    owner.engine.failing.recover();
+    expect((await owner.record())?.fired).toBe(2);
+    expect(counted(owner)).toEqual([1]);
+  });
+
+  test("is not even written down where there is no caller, or something else forbids it", async () => {
+    const stop = new AbortController();
+    stop.abort();
+    const left = await ownerOf({ execution: { stopped: stop.signal } });
+    await left.fire(LOST);
+    left.owned.claimUnfired = false;
+    const { owned, engine } = left;
+    expect(await prepareAttempt(owned, "keyed", 1_000, instantOf(engine.clock), engine)).toBe(
+      false,
+    );
+    expect((await left.record())?.fired).toBe(1);
+    const abandoned = await opened();
+    abandoned.owned.whyNotFire = "abandoned";
+    expect(await abandoned.prepare()).toBe(false);
+    expect(abandoned.owned.whyNotFire).toBe("abandoned");
+    expect((await abandoned.record())?.fired).toBe(1);
+  });
+});
