@@ -44,12 +44,13 @@ describe.each(SIX)("$name", ({ name, layer, at, ...more }) => {
   test(
     "with holdfire: nothing is sent twice",
     async () => {
-      const { exitCode, report, err, service } = await testAgent({
-        name,
-        isGuarded: true,
-        isRetried: true,
-        asks: name === "mcp",
-      });
+      const isMcp = name === "mcp";
+      const { exitCode, report, err, service } = await testAgent(
+        { name, isGuarded: true, isRetried: true, asks: isMcp },
+        // Not `find_payouts`: holdfire tries the reader once after the first payout, if the agent is not over by then.
+        ...(isMcp ? ["--ignore", "find_payouts"] : []),
+      );
+      expect(report.runs).not.toEqual([]);
       expect(report.runs.flatMap(({ sentAgain }) => sentAgain)).toEqual([]);
       expect(report.verdict, err).toBe("nothing_sent_twice");
       expect(exitCode).toBe(0);

@@ -30,6 +30,14 @@ test("a write that does not come is void, and not a success", async () => {
   expect(exitCode).toBe(2);
 });
 
+test("a run that --timeout stops before the agent gives up is void: it may have been about to send again", async () => {
+  const options = ["--fault", "lose-reply", "--timeout", "3s"];
+  const { exitCode, out } = await testSmallAgent("own_loop", ...options);
+  expect(out).toContain("void: --timeout stopped the run while the agent was waiting");
+  expect(out).toContain("Void: 1 of 1 reply broken, 1 run stopped by --timeout.");
+  expect(exitCode).toBe(2);
+});
+
 test.each([
   [["chaos"], "The agent's command is missing."],
   [["chaos", "--fault", "fire", "--", "x"], "--fault must be one of reset, lose-reply, slow"],

@@ -31,6 +31,16 @@ test("what goes out more often than without faults was sent again", () => {
   expect(compareRuns(run({}, {}), run(BROKEN, {}, {}))).toMatchObject([{ sent: 3 }]);
 });
 
+test("a repeat is one also where the agent ends before it has sent the rest", () => {
+  const two = run({ same: "a", key: "1" }, { same: "b", key: "2" });
+  expect(compareRuns(two, run({ ...BROKEN, key: "1" }, { same: "b", key: "2" }))).toEqual([]);
+  const again = (key: string | undefined) =>
+    compareRuns(two, run({ ...BROKEN, key: "1" }, key === undefined ? {} : { key }));
+  expect(again(undefined)).toMatchObject([{ sent: 2, withoutFaults: 1, isKeyed: false }]);
+  expect(again("3")).toMatchObject([{ isSameBody: true, isKeyed: false }]);
+  expect(again("1")).toMatchObject([{ isSameBody: true, isKeyed: true }]);
+});
+
 test("a service on this machine may have another port", () => {
   const at = (port: number) => ({ origin: `http://127.0.0.1:${port}` });
   expect(compareRuns(run(at(1), at(1)), run({ ...at(2), ...BROKEN }, at(2)))).toEqual([]);

@@ -1,7 +1,6 @@
 /** The layers that real programs show are in `agents.test.ts`; here are the facts that decide. */
 import { expect, test } from "vitest";
-import { packageOf } from "../../src/chaos/judge/layers.ts";
-import { nameLayer } from "../../src/chaos/judge/name-layer.ts";
+import { nameLayer, packageOf } from "../../src/chaos/judge/name-layer.ts";
 import type { RunSend } from "../../src/chaos/judge/run-log.ts";
 import type { Frame } from "../../src/chaos/log.ts";
 import { framesIn } from "../../src/chaos/watch/stack.ts";

@@ -152,7 +152,7 @@ test("a program that is killed has told what it did, and so have the ones it sta
 });
 
 test("a program without requests is told so, and nothing is left behind", async () => {
-  const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith("holdfire-live-"));
+  const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith("holdfire-watched-"));
   const before = left();
   const { exitCode, err } = await live("console.log(1)");
   expect(exitCode).toBe(0);

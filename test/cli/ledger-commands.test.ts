@@ -80,7 +80,7 @@ test("show finds an operation by id, key and tool call, and tells its life", asy
   const { out } = await run(["show", unknown.key]);
   expect(out).toContain("attempt 1 fired (first send)");
   expect(out).toContain("attempt 1 ended: unknown (0 requests): Error: reset\n");
-  expect(out).toContain(`holdfire resolve ${unknown.key} --committed --by NAME --as-of`);
+  expect(out).toContain(`npx holdfire resolve ${unknown.key} --committed --by NAME --as-of`);
   const missing = await run(["show", "nothing-of-the-kind"]);
   expect(missing).toMatchObject({ exitCode: 1, out: "" });
   expect(missing.err).toContain("There is no operation");

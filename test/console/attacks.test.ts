@@ -1,6 +1,6 @@
 /** Attacks on the console, each refused. */
 import { afterEach, describe, expect, test } from "vitest";
-import { authorizeByToken } from "../../src/console/token.ts";
+import { authorizeByToken } from "../../src/cli/console/serve.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { type ConsoleWorld, consoleWorld, HOST, problemIn } from "./console-world.ts";

@@ -119,3 +119,14 @@ test("invalid input proves nothing while the state cannot be read", async () => 
   const again = await restored.call(restored.tool({ ...definition, attempts: 1 }), ARGS);
   expect(again).toMatchObject({ status: "unknown" });
 });
+
+test("an issue that was made beside an error is not called rejected", async () => {
+  const stage = openStage();
+  const issue = { id: "1", identifier: "A-1", url: "https://linear.app/a/1" };
+  const errors = [{ path: ["issueCreate", "issue", "url"], extensions: { type: "forbidden" } }];
+  const body = { data: { issueCreate: { success: true, issue } }, errors };
+  const fake = await startFake(() => ({ body }));
+  const tool = stage.tool(linearIssue({ authorization: "x", baseUrl: fake.url }));
+  const outcome = await stage.call(tool, { teamId: "t", title: "Broken lamp" });
+  expect(outcome.status).toBe("unknown");
+});

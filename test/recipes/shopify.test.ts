@@ -69,3 +69,24 @@ describe("an error in a 200", () => {
     expect(fake.writes[0]?.headers["x-shopify-access-token"]).toBe("shpat");
   });
 });
+
+test("a refund that was made beside an error is not called rejected, and `retry` makes no second", async () => {
+  const refund = { id: "gid://shopify/Refund/1" };
+  const userErrors = [{ code: null, message: "The restock failed." }];
+  const denied = [{ extensions: { code: "ACCESS_DENIED" }, path: ["refundCreate", "refund"] }];
+  for (const body of [
+    { data: { refundCreate: { refund, userErrors } } },
+    { data: { refundCreate: { refund: null, userErrors: [] } }, errors: denied },
+  ]) {
+    const stage = openStage();
+    const { fake, definition } = await openShopify({ body });
+    const tool = stage.tool(definition);
+    expect(await stage.call(tool, ARGS)).toMatchObject({ status: "unknown" });
+    const again = { scope: "request-1", retry: "the customer asks" };
+    await stage.clock.run(tool.outcome(ARGS, again), () => true);
+    const keys = fake.writes.map(
+      ({ json }) => (json?.variables as { key?: string } | undefined)?.key,
+    );
+    expect(new Set(keys).size).toBe(1);
+  }
+});

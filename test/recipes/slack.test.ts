@@ -132,3 +132,15 @@ describe("a no inside a 200", () => {
     },
   );
 });
+
+test("a history that has more, and no cursor, proves no absence", async () => {
+  const stage = openStage();
+  const fake = await startFake(({ method }) => ({
+    body: method === "GET" ? { ok: true, messages: [], has_more: true } : { ok: true },
+  }));
+  fake.lose("after");
+  const definition = slackMessage({ authorization: "Bearer x", baseUrl: fake.url });
+  const tool = stage.tool({ ...definition, commitsWithinMs: 1_000 });
+  expect(await stage.call(tool, ARGS)).toMatchObject({ status: "unknown", attempts: 1 });
+  expect(fake.writes).toHaveLength(1);
+});

@@ -87,3 +87,14 @@ test("a domain is a host name", () => {
   const transport = { sendMail: async () => ({}) };
   expect(() => smtpMail({ transport, domain: "acme.com>\r\nBcc: x" })).toThrow(InvalidInputError);
 });
+
+test("several recipients in one text are refused before anything is sent", async () => {
+  const { server, definition, stage } = await open();
+  const tool = stage.tool(definition);
+  for (const to of ["b@acme.com, c@acme.com", '"Bo" <b@acme.com>;c@acme.com']) {
+    await expect(tool.outcome({ ...MAIL, to }, { scope: "s" })).rejects.toThrow(InvalidInputError);
+  }
+  expect(server.writes).toHaveLength(0);
+  const named = { ...MAIL, to: '"Bo, of Acme" <b@acme.com>' };
+  expect(await stage.call(tool, named)).toMatchObject({ status: "committed" });
+});

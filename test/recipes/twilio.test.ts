@@ -1,5 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createHoldfire } from "../../src/create.ts";
+import { systemClock } from "../../src/lang/clock.ts";
 import { twilioMessage } from "../../src/recipes/messages/twilio.ts";
+import { rememberingStore } from "../stores/remembering-store.ts";
 import { startFake } from "./fake-service.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -18,7 +21,10 @@ const ARGS = { to: "+15550002222", body: "Your code is 1234" };
 const FROM = "+15550001111";
 
 /** Twilio as documented: no key; a message in the queue has no date of sending; pages by token. */
-async function open({ clock }: Stage, { soleSender = false, prefix = "", status = "queued" } = {}) {
+async function open(
+  { clock }: { readonly clock: Pick<Stage["clock"], "now"> },
+  { soleSender = false, prefix = "", status = "queued", fetch = globalThis.fetch } = {},
+) {
   const kept: Kept[] = [];
   const add = (to: string, body: string, direction = "outbound-api"): Kept => {
     const sid = `SM${kept.length + 1}`;
@@ -48,6 +54,7 @@ async function open({ clock }: Stage, { soleSender = false, prefix = "", status 
     accountSid: "AC1",
     from: FROM,
     soleSender,
+    fetch,
   });
   return { fake, kept, add, definition };
 }
@@ -128,6 +135,35 @@ describe("where nothing else sends from the number", () => {
     fake.lose("twice");
     const outcome = await stage.call(stage.tool(definition), ARGS);
     expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
+  });
+
+  test("the message of an equal call that is under way is not taken for this one's", async () => {
+    let [arrive, release] = [() => {}, () => {}];
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow: typeof globalThis.fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      arrive();
+      if (init?.method === "POST") await released;
+      return answer;
+    };
+    const world = { clock: systemClock };
+    const { fake, kept, definition } = await open(world, { soleSender: true, fetch: slow });
+    const hf = createHoldfire({ store: rememberingStore(Date.now) });
+    onTestFinished(() => hf.close());
+    const tool = hf.tool(definition);
+    const first = tool.outcome(ARGS, { scope: "one" });
+    await arrived;
+    fake.lose("before");
+    const second = await tool.outcome(ARGS, { scope: "two", deadlineMs: 200 });
+    expect(second.status).not.toBe("committed");
+    release();
+    expect(await first).toMatchObject({ status: "committed", result: { sid: "SM1" } });
+    expect(kept).toHaveLength(1);
   });
 
   test("words that Twilio changed are no reason to send again", async () => {

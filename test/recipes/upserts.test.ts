@@ -113,3 +113,11 @@ test.each([
   expect(await stage.call(tool, args as never)).toMatchObject({ status: "committed", attempts: 1 });
   expect(fake.writes.length).toBe(1);
 });
+
+test("a HubSpot record is not given another key by its properties", async () => {
+  const { fake, definition } = await openHubspot();
+  const tool = openStage().tool(definition);
+  const args = { properties: { dealname: "Lamps", holdfire_key: "mine" } };
+  await expect(tool.outcome(args, { scope: "s" })).rejects.toThrow("holdfire_key");
+  expect(fake.writes).toHaveLength(0);
+});

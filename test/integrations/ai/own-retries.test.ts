@@ -1,6 +1,15 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
-import { embed, generateText, type LanguageModel, streamText } from "ai";
+import {
+  APICallError,
+  embed,
+  experimental_getVideoStatus,
+  experimental_startVideo,
+  generateText,
+  type LanguageModel,
+  streamText,
+} from "ai";
+import { MockVideoModelV4 } from "ai/test";
 import { Agent, fetch as transport } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ownRetries } from "../../../src/integrations/ai/index.ts";
@@ -58,6 +67,25 @@ it("every model is meant: those of other providers and other kinds, too", async 
     ownRetries(providerOf(server).embeddingModel("m"), hf, { attempts: 2 });
   const call = (server: CountingServer) => embed({ model: embedder(server), value: "hi" });
   expect(await count("503", call)).toBe(2);
+});
+
+it("a video is begun, and asked about, as often as there are attempts", async () => {
+  const post = async (url: string): Promise<never> => {
+    const { status: statusCode } = await fetch(url, { method: "POST" });
+    throw new APICallError({ message: "busy", url, requestBodyValues: {}, statusCode });
+  };
+  const makerOf = ({ url }: CountingServer) =>
+    new MockVideoModelV4({ doStart: () => post(url), doStatus: () => post(url) });
+  // Its types do not fit its own functions under `exactOptionalPropertyTypes`.
+  const start = (model: MockVideoModelV4) =>
+    experimental_startVideo({ model: model as never, prompt: "a cat" });
+  const look = (model: MockVideoModelV4) =>
+    experimental_getVideoStatus(model as never, { operation: {} });
+  expect(await count("503", (server) => start(makerOf(server)))).toBe(3);
+  const own = (server: CountingServer) =>
+    ownRetries(makerOf(server), openHoldfire(), { attempts: 2 });
+  expect(await count("503", (server) => start(own(server)))).toBe(2);
+  expect(await count("503", (server) => look(own(server)))).toBe(2);
 });
 
 it("without being owned it sends again", async () => {

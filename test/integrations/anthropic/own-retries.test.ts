@@ -38,6 +38,15 @@ describe.each(FAILURES)("after %s", (_, act, timeout) => {
     expect(stage.server.arrivals).toHaveLength(attempts);
   });
 
+  test("what is no model call is sent once, whatever `attempts` says", async () => {
+    stage.server.usually(act);
+    const { messages } = owned({ attempts: 3 }, timeout);
+    await stage.fail(messages.batches.create({ requests: [{ custom_id: "a", params: QUESTION }] }));
+    expect(stage.server.arrivals).toHaveLength(1);
+    await stage.fail(messages.countTokens({ model: QUESTION.model, messages: QUESTION.messages }));
+    expect(stage.server.arrivals).toHaveLength(4);
+  });
+
   test("a request's own maxRetries turns nothing on", async () => {
     stage.server.usually(act);
     const client = owned({ attempts: 2 }, timeout);

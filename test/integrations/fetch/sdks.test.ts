@@ -124,3 +124,34 @@ it.each(["openai, JSON", "openai, a form", "stripe"])(
     expect(server.arrivals).toHaveLength(2);
   },
 );
+
+describe("the same write for two accounts", () => {
+  const accounts = ["acct_a", "acct_b", "acct_a"];
+
+  it("is two, where a header names the account, and the same account again is one", async () => {
+    const { effects, answer } = forgetful(0);
+    const { hf, server, fetch } = await openFetch(answer, options);
+    const stripe = new Stripe("sk_test_x", {
+      ...{ host: "127.0.0.1", port: server.port, protocol: "http", telemetry: false },
+      httpClient: Stripe.createFetchHttpClient(fetch),
+    });
+    const payOut = (stripeAccount: string) =>
+      stripe.payouts.create({ amount: 1, currency: "usd" }, { stripeAccount });
+    for (const account of accounts) await hf.scope("job", () => payOut(account));
+    expect(server.arrivals.map(({ headers }) => headers["stripe-account"])).toEqual([
+      "acct_a",
+      "acct_b",
+    ]);
+    expect(effects.size).toBe(2);
+  });
+
+  it("is one with another trace or token", async () => {
+    const { effects, answer } = forgetful(0);
+    const { hf, server, fetch } = await openFetch(answer, options);
+    for (const value of accounts) {
+      const headers = { "x-cloud-trace-context": value, authorization: `Bearer ${value}` };
+      await hf.scope("job", () => fetch(server.url, { method: "POST", headers, body: "{}" }));
+    }
+    expect(effects.size).toBe(1);
+  });
+});

@@ -41,6 +41,20 @@ describe.each(FAILURES)("when the service fails by %s", (failure) => {
     expect(await count(failure, (server) => interact(own(server), { retries }))).toBe(attempts);
   });
 
+  it.each<[string, (client: GoogleGenAI) => PromiseLike<unknown>]>([
+    [
+      "makes a batch",
+      ({ batches }) => batches.create({ model: "m", src: [{ contents: [{ parts: [] }] }] }),
+    ],
+    ["makes a cache", ({ caches }) => caches.create({ model: "m", config: { ttl: "60s" } })],
+    ["deletes a file", ({ files }) => files.delete({ name: "files/f_1" })],
+    ["makes an agent", (client) => client.agents.create({ id: "a", model: "m" } as never)],
+  ])("what is no model call is sent once, whatever `attempts` says: it %s", async (_, call) => {
+    const own = (server: CountingServer) =>
+      ownRetries(clientOf(server), openHoldfire(), { attempts: 3 });
+    expect(await count(failure, (server) => call(own(server)))).toBe(1);
+  });
+
   it("a part that was taken from the client before is owned with it", async () => {
     const call = (server: CountingServer) => {
       const client = clientOf(server);
@@ -57,11 +71,13 @@ it("without being owned its interactions are sent again", async () => {
 });
 
 it("the caller's abort ends it", async () => {
-  const call = (server: CountingServer) =>
-    generate(ownRetries(clientOf(server, { timeout: 5_000 }), openHoldfire()), {
-      abortSignal: AbortSignal.timeout(50),
-    });
-  expect(await count("hang", call)).toBe(1);
+  const caller = new AbortController();
+  // It has arrived, and is never answered.
+  const hang: Answer = () => caller.abort();
+  const server = await serve(hang);
+  const client = ownRetries(clientOf(server, { timeout: 5_000 }), openHoldfire());
+  await expect(generate(client, { abortSignal: caller.signal })).rejects.toThrow();
+  expect(server.arrivals).toHaveLength(1);
 });
 
 it("the errors are its own", async () => {

@@ -167,6 +167,36 @@ describe("a state without messages: the task is the scope", () => {
     expect(new Set(paid).size).toBe(2);
   });
 
+  it("another run of the thread joins what is unknown: one effect", async () => {
+    const hf = openHoldfire();
+    let paid = 0;
+    const lost = async (_: z.infer<typeof schema>) => {
+      paid += 1;
+      throw new TypeError("fetch failed");
+    };
+    const pay = guardTool(tool(lost, { name: "pay", description: "Pays.", schema }), hf, "write");
+    const told: string[] = [];
+    const graph = new StateGraph(State)
+      .addNode("pay", async (_, config) => {
+        told.push(JSON.parse(await pay.invoke({ paymentId: "p1", amount: 400 }, config)).outcome);
+        return {};
+      })
+      .addEdge(START, "pay")
+      .compile();
+    for (const _ of [1, 2]) await graph.invoke({ payment: "p1" }, THREAD);
+    expect(told).toEqual(["unknown", "unknown"]);
+    expect(paid).toBe(1);
+  });
+
+  it("hf.scope around the run wins over the task: started again, it has one effect", async () => {
+    const { hf, pay, paid } = counted();
+    const graph = payingGraph(pay, () => {});
+    for (const _ of [1, 2]) {
+      await hf.scope("job-1", () => graph.invoke({ payment: "p1" }, THREAD));
+    }
+    expect(paid).toHaveLength(1);
+  });
+
   it("without a thread there is nothing stable, and nothing is paid", async () => {
     const { pay, paid } = counted();
     const graph = new StateGraph(State)

@@ -1,8 +1,8 @@
 import { ChatOpenAI } from "@langchain/openai";
-import { createAgent } from "langchain";
+import { createAgent, initChatModel, modelRetryMiddleware } from "langchain";
 import { describe, expect, it } from "vitest";
 import { ownRetries } from "../../../src/integrations/langchain/index.ts";
-import { type CountingServer, FAILURES } from "../../servers/counting-server.ts";
+import { type Answer, type CountingServer, FAILURES } from "../../servers/counting-server.ts";
 import { after, chatAnswer, chatStream } from "../shared/chat-answers.ts";
 import { count, heard, openHoldfire, serve } from "../shared/owning.ts";
 
@@ -60,6 +60,44 @@ it("an agent's model calls are owned", async () => {
   expect(await count("503", call)).toBe(2);
 });
 
+it("LangChain's own loops around it are told that it has been tried", async () => {
+  const own = (server: CountingServer) =>
+    ownRetries(modelOf(server), openHoldfire(), { attempts: 2 });
+  const agent = (model: ChatOpenAI) => {
+    const retries = modelRetryMiddleware({ initialDelayMs: 1, onFailure: "error" });
+    // Its types do not fit its own agent under `exactOptionalPropertyTypes`.
+    const middleware = [retries] as unknown as readonly [];
+    return createAgent({ model, tools: [], middleware }).invoke({
+      messages: [{ role: "user", content: "hi" }],
+    });
+  };
+  expect(await count("503", (server) => agent(modelOf(server)))).toBe(9);
+  expect(await count("503", (server) => agent(own(server)))).toBe(2);
+  const framed = (server: CountingServer) => {
+    const model = modelOf(server).bindTools([]).withRetry({ stopAfterAttempt: 3 });
+    return ownRetries(model, openHoldfire(), { attempts: 2 }).invoke("hi");
+  };
+  expect(await count("503", framed)).toBe(2);
+});
+
+it("a model of initChatModel is owned with all that it makes, whatever it is asked for", async () => {
+  const make = ({ url }: CountingServer) =>
+    initChatModel("openai:m", { apiKey: "x", configuration: { baseURL: `${url}/v1` } } as object);
+  type Made = Awaited<ReturnType<typeof make>>;
+  const counted = (ask: (model: Made) => PromiseLike<unknown>) =>
+    count("503", async (server) =>
+      ask(ownRetries(await make(server), openHoldfire(), { attempts: 2 })),
+    );
+  const shape = { title: "Answer", type: "object", properties: { a: { type: "string" } } };
+  const other = { configurable: { model: "n" } };
+  expect(await counted((model) => model.invoke("hi"))).toBe(2);
+  expect(await counted((model) => model.invoke("hi", other as never))).toBe(2);
+  expect(await counted((model) => model.bindTools([]).invoke("hi"))).toBe(2);
+  expect(await counted((model) => model.withConfig(other as never).invoke("hi"))).toBe(2);
+  expect(await counted((model) => model.withStructuredOutput(shape).invoke("hi"))).toBe(2);
+  expect(await counted((model) => read(model as never))).toBe(2);
+});
+
 it("without being owned it sends again, also when another model is owned", async () => {
   const call = (server: CountingServer) => {
     ownRetries(modelOf(server), openHoldfire());
@@ -71,10 +109,14 @@ it("without being owned it sends again, also when another model is owned", async
   expect(await count("503", call)).toBe(2);
 });
 
-it("the caller's own timeout or abort ends it", async () => {
+it("the caller's own abort ends it", async () => {
+  const caller = new AbortController();
+  // It has arrived, and is never answered.
+  const hang: Answer = () => caller.abort();
   const own = (server: CountingServer) =>
     ownRetries(modelOf(server, { timeout: 5_000 }), openHoldfire());
-  expect(await count("hang", (server) => own(server).invoke("hi", { timeout: 50 }))).toBe(1);
+  const { signal } = caller;
+  expect(await count(hang, (server) => own(server).invoke("hi", { signal }))).toBe(1);
 });
 
 it("calls that wait for their turn are counted where they belong", async () => {

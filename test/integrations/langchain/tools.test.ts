@@ -455,3 +455,27 @@ it("a lost reply of a keyed tool is sent again by reconcile, also before the age
   expect(await hf.reconcile({ resend: true })).toMatchObject({ committed: 1 });
   expect(new Set(paid.map(({ key }) => key)).size).toBe(1);
 });
+
+it("reconcile sends nothing by the tool of another customer: which one has made a call is not known", async () => {
+  const hf = openHoldfire();
+  const sent: string[] = [];
+  const guard = guardMiddleware(hf, {
+    pay: { ...rules, keyed: { forMs: 60_000 }, attempts: 1 },
+  });
+  const payFrom = (account: string) =>
+    tool(
+      async (_: PayArguments) => {
+        sent.push(`${account} ${attemptOf().key}`);
+        if (sent.length === 1) throw new TypeError("fetch failed");
+        return { account };
+      },
+      { name: "pay", description: "Pays.", schema },
+    );
+  for (const account of ["acme", "beta"]) {
+    const ways = { tools: [payFrom(account)], middleware: [guard] };
+    const chat = { configurable: { thread_id: account } };
+    await ask(await modelSaying(PAY), ways, "Pay p1", chat);
+  }
+  expect(await hf.reconcile({ resend: true })).toMatchObject({ committed: 0 });
+  expect(sent.map((one) => one.split(" ")[0])).toEqual(["acme", "beta"]);
+});

@@ -1,5 +1,11 @@
 import { ChatOpenAI } from "@langchain/openai";
-import { type BaseMessage, createAgent, HumanMessage, tool } from "langchain";
+import {
+  type BaseMessage,
+  createAgent,
+  HumanMessage,
+  summarizationMiddleware,
+  tool,
+} from "langchain";
 import { describe, expect, it } from "vitest";
 import { guardTool } from "../../../src/integrations/langchain/index.ts";
 import { PAY_SCHEMA, type PayArguments } from "../../../src/testing/adapter-contract.ts";
@@ -12,6 +18,10 @@ const pay = (amount: number): Saying => ({ tool: "pay", args: { paymentId: "p1",
 
 /** A conversation whose first payment is made, and its reply lost; and all that the model says in it. */
 async function openChat(...sayings: readonly Saying[]) {
+  return chatWith(false, ...sayings);
+}
+
+async function chatWith(isShortened: boolean, ...sayings: readonly Saying[]) {
   const paid: number[] = [];
   const hf = openHoldfire();
   const plain = tool(
@@ -29,7 +39,10 @@ async function openChat(...sayings: readonly Saying[]) {
   const server = await modelSaying(...sayings);
   const configuration = { baseURL: server.openai };
   const model = new ChatOpenAI({ model: "m", apiKey: "x", maxRetries: 0, configuration });
-  const agent = createAgent({ model, tools: [guarded] });
+  const length = { trigger: { messages: 3 }, keep: { messages: 2 } };
+  // Its types do not fit its own agent under `exactOptionalPropertyTypes`.
+  const shorten = summarizationMiddleware({ model, ...length } as never) as never;
+  const agent = createAgent({ model, tools: [guarded], middleware: isShortened ? [shorten] : [] });
   /** What the model was told last, after a person has said something. */
   async function say(words: string) {
     const ended = await agent.invoke(
@@ -50,6 +63,21 @@ describe("a conversation in which the reply to a payment was lost", () => {
     expect(told()).toBe(2);
     expect(paid).toEqual([400]);
   });
+
+  it.each([
+    ["repeated", 400, "unknown"],
+    ["reworded", 401, "held"],
+  ])(
+    "a payment that is %s after the person's words were summarized is not made",
+    async (...row) => {
+      const [, amount, outcome] = row;
+      const summary: Saying = { text: "Somebody wants p1 paid." };
+      const { say, paid, told } = await chatWith(true, pay(400), summary, pay(amount), summary, OK);
+      expect((await say("Pay p1")).outcome).toBe(outcome);
+      expect(told()).toBe(1);
+      expect(paid).toEqual([400]);
+    },
+  );
 
   it("a reworded payment is held, in the same run and in a later turn", async () => {
     const { say, paid, told } = await openChat(pay(400), pay(401), OK, pay(402), OK);

@@ -264,6 +264,75 @@ it("a tool is not told what a memory remembers: the same words are one request, 
   expect(paid).toHaveLength(3);
 });
 
+describe("a run that goes on after an approval", () => {
+  const notify = createTool({
+    id: "notify",
+    description: "Notifies.",
+    inputSchema,
+    requireApproval: true,
+    execute: async () => "sent",
+  });
+
+  function clerkOf(server: ModelServer, { hf, pay }: ReturnType<typeof counted>) {
+    const tools = guardTools({ pay, notify }, hf, { pay: rules, notify: "write" });
+    const agents = { clerk: agentOf(server, { tools }) };
+    return new Mastra({ logger: false, storage: new InMemoryStore(), agents }).getAgent("clerk");
+  }
+
+  it.each([
+    ["committed", 0, AGAIN, ["committed", "committed", "committed"]],
+    ["unknown", 1, AGAIN, ["unknown", "committed", "unknown"]],
+    ["unknown, and reworded", 1, { tool: "pay", args: { paymentId: "p-1", amount: 400 } }],
+  ] as const)("is the same turn: what was %s before it is not made again", async (...given) => {
+    const [, lost, again, outcomes = ["unknown", "committed", "held"]] = given;
+    const bench = counted({ lost });
+    const ask = { tool: "notify", args: { paymentId: "p1", amount: 1 }, id: "call_2" };
+    const server = await modelSaying(PAY, ask, again);
+    const clerk = clerkOf(server, bench);
+    const { runId = "" } = await clerk.generate("Pay p1", { memory });
+    await clerk.approveToolCallGenerate({ runId, toolCallId: "call_2" });
+    expect(envelopes(server).map(({ outcome }) => outcome)).toEqual(outcomes);
+    expect(bench.paid).toHaveLength(1);
+  });
+
+  it("is a turn of its thread, where this process does not know how it began", async () => {
+    const bench = counted({ lost: 1 });
+    await agentOf(await modelSaying(PAY), ways[0][1](bench)).generate("Pay p1", { memory });
+    const asking = { ...bench, pay: createTool({ ...bench.pay, requireApproval: true } as never) };
+    const server = await modelSaying(PAY);
+    const clerk = clerkOf(server, asking as never);
+    const { runId = "" } = await clerk.generate("Try again", { memory });
+    await clerk.approveToolCallGenerate({ runId, toolCallId: "call_1" });
+    expect(envelopes(server).map(({ outcome }) => outcome)).toEqual(["unknown"]);
+    expect(bench.paid).toHaveLength(1);
+  });
+});
+
+it("a sub-agent has another thread with every delegation; a scope that it inherits makes it one request", async () => {
+  const bench = counted({ lost: 1 });
+  const delegate = (id: string, prompt: string) => ({ tool: "agent-payer", args: { prompt }, id });
+  const server = await modelSaying(
+    ...[delegate("call_1", "Pay p1"), { ...PAY, id: "call_2" }, { text: "It is unknown." }],
+    ...[delegate("call_3", "Try again"), { ...PAY, id: "call_4" }],
+  );
+  const scope = (context: unknown) =>
+    (context as { requestContext: RequestContext }).requestContext.get("turn") as string;
+  const tools = guardTools({ pay: bench.pay }, bench.hf, { pay: rules }, { scope });
+  const payer = agentOf(server, { tools });
+  const clerk = new Agent({
+    id: "supervisor",
+    name: "supervisor",
+    instructions: "x",
+    model: createOpenAI({ apiKey: "x", baseURL: server.openai }).chat("m") as never,
+    agents: { payer },
+  });
+  const requestContext = new RequestContext();
+  requestContext.set("turn", "conversation-7/turn-1");
+  await clerk.generate("Pay p1", { memory, requestContext: requestContext as never, maxSteps: 6 });
+  expect(server.arrivals.length).toBeGreaterThanOrEqual(5);
+  expect(bench.paid).toHaveLength(1);
+});
+
 describe("workflow steps", () => {
   const outputSchema = z.object({ id: z.string() });
   const start = async (step: unknown, retryConfig = { attempts: 0, delay: 1 }) => {
@@ -308,6 +377,16 @@ describe("workflow steps", () => {
     expect(await start(guarded)).toMatchObject({ status: "success", result: { id: "po_1" } });
     expect(await start(guarded)).toMatchObject({ status: "success", result: { id: "po_2" } });
     expect(new Set(paid).size).toBe(2);
+  });
+
+  it("hf.scope around a workflow wins over run and step: run again, it has one effect", async () => {
+    const { hf, paid, step } = paying();
+    const guarded = createStep(guardStep(step, hf, "write") as never);
+    for (const _ of [1, 2]) {
+      const { status } = await hf.scope("job-1", () => start(guarded));
+      expect(status).toBe("success");
+    }
+    expect(paid).toHaveLength(1);
   });
 
   it("a step that throws behind its effect is not run again by its retries", async () => {

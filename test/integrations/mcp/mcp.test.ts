@@ -685,7 +685,10 @@ describe.each(["v1", "v2"] as const)("SDK %s over stdio", (version) => {
   test("a server that dies before it answers leaves it unknown, also for the next server", async () => {
     const { client, lines, hf, file } = await start();
     const die = { name: "die", arguments: { text: "a" } };
-    expect(envelope(await client.callTool(die)).outcome).toBe("unknown");
+    expect(envelope(await client.callTool(die))).toMatchObject({
+      outcome: "unknown",
+      message: expect.stringContaining("The reply was lost"),
+    });
     expect(envelope(await client.callTool(die)).outcome).toBe("unknown");
     const next = guardMcpClient(await connectStdio(version, file), hf, {
       scope: SCOPE,

@@ -53,6 +53,9 @@ it("the runner's own retries are told that it has been tried", async () => {
   const own = (server: CountingServer) =>
     ownRetries(chat(clientOf(server)), openHoldfire(), { attempts: 2 });
   expect(await count("503", (server) => run(own(server), { retry }))).toBe(2);
+  const client = (server: CountingServer) =>
+    chat(ownRetries(clientOf(server), openHoldfire(), { attempts: 2 }));
+  expect(await count("503", (server) => run(client(server), { retry }))).toBe(2);
 });
 
 it("owned on two floors, the model and its client, it is retried by one", async () => {

@@ -401,6 +401,51 @@ describe("runToolCalls", () => {
     expect(paid).toHaveLength(2);
   });
 
+  describe.each([
+    ["the tool's name and a count", "pay:0"],
+    ["the same with a prefix", "functions.pay:0"],
+    ["nothing", ""],
+    ["no id at all", undefined],
+  ])("where the id of a call is %s", (_, id) => {
+    const paying = (amount: number) =>
+      completion([{ ...call("pay", JSON.stringify({ paymentId: "p1", amount })), id }]);
+
+    it("a call in other words after an unknown one is held: it is of another response", async () => {
+      const paid: number[] = [];
+      const lose = ({ amount }: PayArguments) => {
+        paid.push(amount);
+        throw new TypeError("fetch failed");
+      };
+      const tools = { pay: openHoldfire().tool({ name: "pay", kind: "write", run: lose }) };
+      const asked: object[] = [user("Pay p1")];
+      const first = paying(400);
+      const told = await runToolCalls(first, tools, { thread, messages: asked });
+      const messages = [...asked, first.choices[0]?.message ?? {}, ...told];
+      const [held] = await runToolCalls(paying(401), tools, { thread, messages });
+      expect(held?.content).toContain("held");
+      expect(paid).toEqual([400]);
+    });
+
+    it("a loop started again that asks for something else is held", async () => {
+      const { tool, hf, paid } = counted();
+      const resource = ({ paymentId }: PayArguments) => `payment/${paymentId}`;
+      const tools = guardTools([tool], hf, { pay: { kind: "write", resource } });
+      const look = { ...call("look", "{}"), id: id?.replace("pay", "look") };
+      const start = async (amount: number) => {
+        const asked = [user("Pay p1")];
+        await runToolCalls(completion([look]), tools, { thread, messages: asked });
+        const messages = [...asked, { role: "assistant", tool_calls: [look] }];
+        await runToolCalls(paying(amount), tools, { thread, messages });
+        return runToolCalls(paying(amount + 1), tools, { thread, messages });
+      };
+      await start(400);
+      expect(paid).toHaveLength(2);
+      const [held] = await start(500);
+      expect(held?.content).toContain("held");
+      expect(paid).toHaveLength(2);
+    });
+  });
+
   it("under a scope of one's own, without the conversation, all steps are one run", async () => {
     const { tool, hf, paid } = counted();
     const resource = ({ paymentId }: PayArguments) => `payment/${paymentId}`;

@@ -48,6 +48,37 @@ describe.each(VERSIONS)("%s", (_, makerOf) => {
       expect(stage.server.arrivals).toHaveLength(attempts);
     });
 
+    test.each<[string, (client: OpenAI) => PromiseLike<unknown>]>([
+      [
+        "makes a batch",
+        ({ batches }) =>
+          batches.create({
+            input_file_id: "file_1",
+            endpoint: "/v1/responses",
+            completion_window: "24h",
+          }),
+      ],
+      [
+        "stores a file",
+        ({ files }) => files.create({ file: new File(["x"], "x.txt"), purpose: "batch" }),
+      ],
+      ["deletes one", ({ files }) => files.delete("file_1")],
+      [
+        "writes to a thread",
+        (client) => client.post("/threads/t_1/messages", { body: { role: "user", content: "Hi" } }),
+      ],
+    ])("what is no model call is sent once, whatever `attempts` says: it %s", async (_, call) => {
+      stage.server.usually(act);
+      await stage.fail(Promise.resolve(call(owned({ attempts: 3 }, timeout))));
+      expect(stage.server.arrivals).toHaveLength(1);
+    });
+
+    test("what is read is sent again", async () => {
+      stage.server.usually(act);
+      await stage.fail(Promise.resolve(owned({ attempts: 2 }, timeout).files.retrieve("file_1")));
+      expect(stage.server.arrivals).toHaveLength(2);
+    });
+
     test("a request's own maxRetries turns nothing on, and is told to nobody", async () => {
       stage.server.usually(act);
       const client = owned({ attempts: 2 }, timeout);
