@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { headersOf } from "../../src/cli/mcp/choices.ts";
-import { createParamHeaders } from "../../src/gateway/pipe/param-headers.ts";
+import { createParamHeaders } from "../../src/gateway/pipe/address-headers.ts";
 import { connectServer } from "../../src/gateway/pipe/server-address.ts";
 import { systemClock } from "../../src/lang/clock.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";

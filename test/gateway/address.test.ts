@@ -61,7 +61,10 @@ describe.each(VERSIONS)("SDK %s", (version) => {
       return true;
     };
     const lost = await host.call("pay", { id: "p1" });
-    expect(JSON.parse(textIn(lost))).toMatchObject({ outcome: "unknown" });
+    expect(JSON.parse(textIn(lost))).toMatchObject({
+      outcome: "unknown",
+      message: expect.stringContaining("The reply was lost"),
+    });
     const posted = server.calls.length;
     const again = await host.call("pay", { id: "p1" });
     expect(JSON.parse(textIn(again))).toMatchObject({ outcome: "unknown" });

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
-import { configOf, HOSTS } from "../../src/gateway/install/hosts.ts";
+import { configOf, HOSTS } from "../../src/gateway/host-config.ts";
 import { testTerminal } from "../cli/test-terminal.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 

@@ -41,9 +41,9 @@ describe.each(VERSIONS)("SDK %s", (version) => {
     const host = await startHost(world, { version });
     const held = JSON.parse(textIn(await host.call("wipe", { text: "a" })));
     expect(held).toMatchObject({ outcome: "held" });
-    expect(held.message).toContain(`holdfire inbox --store ${world.ledger}`);
+    expect(held.message).toContain(`npx holdfire inbox --store ${world.ledger}`);
     const status = JSON.parse(textIn(await host.call("holdfire_status")));
-    expect(status.personAnswersWith).toBe(`holdfire inbox --store ${world.ledger}`);
+    expect(status.personAnswersWith).toBe(`npx holdfire inbox --store ${world.ledger}`);
     await host.call("look");
     expect(world.effects()).toMatchObject([{ name: "look" }]);
     const approval = await host.hf.approvals.get(held.operation);

@@ -31,9 +31,10 @@ function startHostProcess(
   way: "bare" | "gateway",
   args: object,
   options: readonly string[] = [],
+  cwd?: string,
 ): HostProcess {
   const argv = [HOST, version, way, world.folder, "pay", JSON.stringify(args), ...options];
-  const child = spawn(process.execPath, argv, { stdio: "pipe" });
+  const child = spawn(process.execPath, argv, { stdio: "pipe", cwd });
   const exited = new Promise<void>((resolve) => void child.once("close", () => resolve()));
   onTestFinished(async () => {
     child.kill("SIGKILL");
@@ -90,6 +91,27 @@ describe.each(isProof ? VERSIONS : (["v1"] as const))("SDK %s", (version) => {
         expect(world.effects()).toHaveLength(effects);
         await second.end();
       }
+    },
+    LONG_MS,
+  );
+
+  test(
+    "the same command in another folder is another server: what was done there is not told here",
+    async () => {
+      const world = newWorld(newFolder());
+      const host = (cwd: string) =>
+        startHostProcess(world, version, "gateway", { text: "a" }, [], cwd);
+      const first = host(world.folder);
+      expect(await first.told).toBe("noted a, 1 in all");
+      process.kill(await first.pid, "SIGKILL");
+      await first.end();
+      const elsewhere = host(newFolder());
+      expect(await elsewhere.told).toBe("noted a, 2 in all");
+      await elsewhere.end();
+      const again = host(world.folder);
+      expect(await again.told).toBe("noted a, 1 in all");
+      await again.end();
+      expect(world.effects()).toHaveLength(2);
     },
     LONG_MS,
   );

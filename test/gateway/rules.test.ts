@@ -62,7 +62,7 @@ describe.each(VERSIONS)("SDK %s", (version) => {
     const host = await startHost(world, { version, rules });
     const lost = JSON.parse(textIn(await host.call("note", { text: "a", fail: true })));
     expect(lost).toMatchObject({ outcome: "unknown" });
-    expect(lost.message).toContain(`holdfire show ${lost.operation} --store ${world.ledger}`);
+    expect(lost.message).toContain(`npx holdfire show ${lost.operation} --store ${world.ledger}`);
     // A ledger that may have forgotten an earlier call, and a reader that cannot tell of it: nothing is sent.
     const forgetful = await startHost(world, { version, rules, store: memoryStore() });
     const unsent = JSON.parse(textIn(await forgetful.call("note", { text: "b" })));
