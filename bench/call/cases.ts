@@ -29,6 +29,7 @@ export type PeerName =
   | "dbos"
   | "restate"
   | "sqlite-grouped"
+  | "sqlite-grouped-hashed"
   | "sqlite-per-call"
   | "redis-trips"
   | "postgres-batched";
@@ -44,6 +45,7 @@ const PEERS: Record<PeerName, () => Promise<OpenGuard>> = {
   dbos: async () => (await import("./peers/dbos.ts")).open,
   restate: async () => (await import("./peers/restate.ts")).open,
   "sqlite-grouped": async () => (await import("./floors/sqlite.ts")).grouped,
+  "sqlite-grouped-hashed": async () => (await import("./floors/sqlite.ts")).groupedHashed,
   "sqlite-per-call": async () => (await import("./floors/sqlite.ts")).perCall,
   "redis-trips": async () => (await import("./floors/redis.ts")).open,
   "postgres-batched": async () => (await import("./floors/postgres.ts")).open,
@@ -53,6 +55,7 @@ export const GROUPS: readonly StoreName[] = ["memory", "sqlite", "redis", "postg
 
 export const HOLDFIRE = "holdfire";
 export const GROUP_COMMIT = "floor: group commit";
+export const GROUP_COMMIT_HASHED = "floor: group commit, keys are hashes";
 export const PER_CALL = "floor: one commit per call";
 export const TWO_TRIPS = "floor: two round trips";
 export const BATCHED = "floor: batched statements";
@@ -82,6 +85,7 @@ const BESIDE: Readonly<Record<StoreName, readonly (readonly [string, PeerName])[
   memory: [],
   sqlite: [
     [GROUP_COMMIT, "sqlite-grouped"],
+    [GROUP_COMMIT_HASHED, "sqlite-grouped-hashed"],
     [PER_CALL, "sqlite-per-call"],
   ],
   redis: [[TWO_TRIPS, "redis-trips"]],

@@ -59,7 +59,7 @@ export const GROUPS: readonly Group[] = [
   calls(
     "sqlite",
     "Whole calls on SQLite, full sync",
-    "The floors are written by hand: a row of the same size inserted and updated, with nothing else around it. They have no retries, lanes or events, and no process takes over what a dead one has left.",
+    "The floors are written by hand: a row of the same size inserted and updated, with nothing else around it. With ordered keys, as a ledger that mints its own has them; and with hashes, as keys that every process can derive must be. They have no retries, lanes or events, and no process takes over what a dead one has left.",
   ),
   calls(
     "redis",

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { hash } from "node:crypto";
 import { type Order, type Receipt, requestOf } from "../guard.ts";
 
 /** The owner of a claim: what fences a settle. */
@@ -16,14 +17,19 @@ const CLAIM = "c".repeat(340);
 const RESULT = "r".repeat(500);
 
 export interface Row {
-  /** In order, as a hand-written ledger that mints its own keys has them. */
   readonly key: string;
   readonly claimed: string;
   settled(receipt: Receipt): string;
 }
 
-export const rowOf = (order: Order): Row => ({
-  key: requestOf(order).padStart(43, "0"),
+/** In order, as a hand-written ledger that mints its own keys has them. */
+export const inOrder = (order: Order): string => requestOf(order).padStart(43, "0");
+
+/** Derived from what is asked for, so that every process has the same key, and in no order. */
+export const hashed = (order: Order): string => hash("sha256", requestOf(order), "base64url");
+
+export const rowOf = (order: Order, keyOf: (order: Order) => string = inOrder): Row => ({
+  key: keyOf(order),
   claimed: CLAIM + JSON.stringify(order),
   settled: (receipt) => RESULT + JSON.stringify(receipt),
 });
