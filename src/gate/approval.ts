@@ -2,50 +2,29 @@
  * The gate of destructive tools, and of calls that drift: a durable question to a person, and a yes that is good for
  * exactly what the person agreed to.
  *
- * What is asked is made by `show`. It is worded in `cli/ledger/question.ts`, `console/api/questions.ts` and
- * `gateway/people/question.ts`; `confirm` gets an `ApprovalRequest`.
+ * What is asked is in `question.ts`; what a yes is bound to, in `question-digest.ts`.
  *
  * @module
  */
 
-import { lostBefore, wouldFire } from "../engine/claim-terms.ts";
-import type { Plan } from "../engine/define/definition.ts";
+import { wouldFire } from "../engine/claim-terms.ts";
 import type { Admission, Engine } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";
 import { about, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
-import { canonicalize, type Json } from "../key/canonical.ts";
 import { checkNote, checkPerson } from "../key/check-name.ts";
-import { withTimeLimit } from "../lang/clock.ts";
 import { asksOf, hasExpired, isApproved } from "../ledger/moves/approval-question.ts";
-import type { Ask, Stored } from "../ledger/record.ts";
 import { decisionOn, tellDecision } from "./decision.ts";
-import { diffOf, diffText } from "./diff.ts";
 import { type Drift, replacedBy, replacedIn } from "./drift.ts";
-import { makePlan } from "./plan.ts";
+import {
+  type ApprovalRequest,
+  planInTime,
+  putQuestion,
+  requestFor,
+  withDrift,
+} from "./question.ts";
 import { type Bound, digestOf } from "./question-digest.ts";
-
-/** What a person is asked. Nothing in it comes from a model's say-so. */
-export interface ApprovalRequest {
-  readonly tenant: string;
-  readonly id: string;
-  readonly tool: string;
-  readonly scope: string;
-  readonly args: Json;
-  readonly alsoDoes: readonly string[];
-  /** What others say the tool is, e.g. an MCP server; theirs to word. */
-  readonly definition?: Json | undefined;
-  readonly plan: Plan | undefined;
-  /** The plan as text, hidden characters made visible. Bounded; says what it leaves out. */
-  readonly diff: string;
-  /** Why a person is asked: the tool is destructive, whether or not the call also drifts; or it only drifts from an earlier one. */
-  readonly why: Ask["why"];
-  /** What it drifts from. */
-  readonly drift?: Drift | undefined;
-  /** Binds the answer to the operation and all that is asked above. Of `drift` it binds the operation in whose place this one passes. */
-  readonly digest: string;
-}
 
 /** A person's answer. `by` is their name. */
 export interface ApprovalAnswer {
@@ -89,25 +68,10 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     if (record && !wouldFire(record, operation, engine)) return { tag: "pass", needsYes: true };
     if (record?.state.tag === "held") tellDecision(engine, record, decisionOn(record, engine));
 
-    const planned = await withTimeLimit(
-      engine.clock,
-      Math.max(execution.remainingMs(), 0),
-      execution.untilStopped(() => show(operation)),
-    );
-    if (planned.tag !== "done") {
-      const late = new InvalidInputError("plan", "did not answer in time.");
-      const error = planned.tag === "failed" ? planned.error : late;
-      const why = planned.tag;
-      engine.events.emit("warning", () => ({
-        ...about(operation),
-        code: "reader_failed",
-        which: "plan",
-        why,
-      }));
-      return { tag: "failed", error };
-    }
-    if (planned.value.tag === "stopped") return { tag: "held", reason: why };
-    const shown = planned.value.value;
+    const planned = await planInTime(execution, engine);
+    if (planned.tag === "failed") return planned;
+    if (planned.tag === "stopped") return { tag: "held", reason: why };
+    const { shown } = planned;
     const insteadOf = drift && replacedBy(drift);
     const digestFor = (asked: Bound) =>
       digestOf(operation, shown.text, record?.generation ?? 0, policyVersion, asked);
@@ -126,64 +90,64 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     const asked = same ?? { expiresAt: now + expiryMs, nonce: engine.newId(), insteadOf };
     const digest = digestFor(asked);
     if (!same) {
-      const skew = engine.ledger.clock.skew();
-      const question: Ask = {
-        why,
-        digest,
-        nonce: asked.nonce,
-        insteadOf,
-        expiresAt: asked.expiresAt,
-        askedAt: now,
-        skew,
-        shown: engine.codec.encodeText(withDrift(shown.text, drift), operation.ref),
-        answers: [],
-      };
-      const at = engine.ledger.clock.earliest();
-      const suspect = lostBefore(operation, engine);
-      const { draft } = operation;
-      const move = { move: "hold", draft, ask: question, suspect, at, skew } as const;
-      const put = (hold: typeof move, known: Stored | undefined) =>
-        askStore(engine, "hold", engine.ledger.move(operation.ref, hold, known));
-      let held = await put(move, stored);
-      // This question showed that the store lost data: it must not be answered as if nothing was sent.
-      const lost = suspect ? undefined : lostBefore(operation, engine);
-      if (held.tag === "moved" && lost) held = await put({ ...move, suspect: lost }, held.stored);
+      const text = withDrift(shown.text, drift);
       // Another process was faster; the claim will say what is known.
-      if (held.tag !== "moved") return { tag: "pass", needsYes: true };
+      if (
+        !(await putQuestion(
+          { ...asked, why, digest, text, askedAt: now },
+          operation,
+          stored,
+          engine,
+        ))
+      ) {
+        return { tag: "pass", needsYes: true };
+      }
       engine.events.emit("approval", () => ({ ...about(operation), status: "asked", why }));
     }
     if (!ask) return { tag: "held", reason: why };
-    const { plan, args, definition } = shown;
-    const { alsoDoes, name: tool } = operation.tool;
-    const request = {
-      tenant: operation.ref.tenant,
-      id: operation.ref.id,
-      tool,
-      scope: operation.scope,
-      args,
-      alsoDoes,
-      definition,
-      plan,
-      diff: diffText(diffOf(plan?.changes ?? [])),
-      why,
-      drift,
-      digest,
-    } as const;
-    let asking: Promise<ApprovalAnswer> | undefined;
-    const waited = await execution.outsideDeadline(() => {
-      asking = (async () => ask(request))();
-      return asking;
-    });
-    if (waited.tag === "stopped") {
-      // The callers have left, not the person: what they say is their answer to the question, which stands.
-      asking?.then((late) => give(late, digest, operation, engine)).catch(() => {});
+    const request = requestFor(operation, shown, why, drift, digest);
+    const leftMs = asked.expiresAt - now;
+    if (!(await isAnswered(execution, () => ask(request), digest, leftMs, engine))) {
       return { tag: "held", reason: why };
     }
-    await give(waited.value, digest, operation, engine);
     // Two may have answered at once: what the ledger counted decides, and the plan is made again.
     return admit(execution, engine, found, undefined);
   }
   return { admit: (execution, engine, drift) => admit(execution, engine, drift, confirm) };
+}
+
+/**
+ * Asks the person, and files their answer. False if there is none by the time that the callers have left or the question
+ * has expired. An answer that comes later is filed all the same, and the ledger decides what it is good for: the question
+ * stands until it expires, and a no counts also after that.
+ */
+async function isAnswered(
+  execution: Execution,
+  ask: () => Promise<ApprovalAnswer> | ApprovalAnswer,
+  digest: string,
+  leftMs: number,
+  engine: Engine,
+): Promise<boolean> {
+  const { operation } = execution;
+  const file = (answer: ApprovalAnswer) => give(answer, digest, operation, engine);
+  let asking: Promise<ApprovalAnswer> | undefined;
+  let cancel = () => {};
+  const waited = await execution
+    .outsideDeadline(() => {
+      asking = (async () => ask())();
+      const expired = new Promise<{ tag: "expired" }>((resolve) => {
+        cancel = engine.clock.after(leftMs, () => resolve({ tag: "expired" }), true);
+      });
+      const answered = asking.then((answer) => ({ tag: "answered", answer }) as const);
+      return Promise.race([answered, expired]);
+    })
+    .finally(() => cancel());
+  if (waited.tag === "done" && waited.value.tag === "answered") {
+    await file(waited.value.answer);
+    return true;
+  }
+  asking?.then(file).catch(() => {});
+  return false;
 }
 
 async function give(
@@ -209,26 +173,4 @@ function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
   checkPerson(answer.by);
   checkNote(answer.note);
   return answer;
-}
-
-/** Shown, but no part of what is agreed to: what it drifts from may be settled before the yes is used. */
-const withDrift = (text: string, drift: Drift | undefined): string =>
-  drift ? `${text.slice(0, -1)},"drift":${JSON.stringify(drift)}}` : text;
-
-/** As it is now: it is made again once a person has said yes. */
-async function show(operation: Operation): Promise<{
-  readonly text: string;
-  readonly args: Json;
-  readonly plan: Plan | undefined;
-  readonly definition: Json | undefined;
-}> {
-  const { tool, args } = operation;
-  const { name, alsoDoes } = tool;
-  const plan = await makePlan(tool, args);
-  const definition = await tool.definition?.();
-  const { text } = canonicalize(
-    { args, plan: plan ?? null, alsoDoes, definition, tool: name },
-    "plan",
-  );
-  return { text, args, plan, definition };
 }

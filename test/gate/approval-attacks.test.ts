@@ -6,7 +6,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
-import type { ApprovalRequest } from "../../src/gate/approval.ts";
+import type { ApprovalRequest } from "../../src/gate/question.ts";
 import { type BucketWorld, type Drop, ONCE, openBucket, waiting } from "./bucket.ts";
 
 const GENUINE: Drop = { bucket: "logs", note: "old" };

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire, HoldfireOptions } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "../../src/gate/approval.ts";
+import type { ApprovalAnswer } from "../../src/gate/approval.ts";
+import type { ApprovalRequest } from "../../src/gate/question.ts";
 import { until, type VirtualClock } from "../engine/virtual-clock.ts";
 import { type BucketWorld, type Drop, LOGS, ONCE, openBucket } from "./bucket.ts";
 
@@ -48,6 +49,25 @@ describe("confirm, on the spot", () => {
     expect(runs).toEqual([]);
   });
 
+  test("a confirm that never answers keeps a call no longer than its question lasts", async () => {
+    let asked = 0;
+    const hf = holdfire({
+      confirm: () => {
+        asked += 1;
+        return new Promise(() => {});
+      },
+    });
+    const drop = dropOf(hf);
+    const outcome = await clock.run(drop.outcome(LOGS, ONCE));
+    expect(outcome).toMatchObject({ status: "held", reason: "approval" });
+    expect(await hf.approvals.wait(outcome.id)).toEqual({ status: "expired" });
+    expect(asked).toBe(1);
+    // The next call asks anew.
+    await clock.run(drop.outcome(LOGS, ONCE));
+    expect(asked).toBe(2);
+    expect(runs).toHaveLength(0);
+  });
+
   test.each([
     ["no", false, "denied", 0],
     ["yes", true, "committed", 1],
@@ -66,7 +86,8 @@ describe("confirm, on the spot", () => {
       });
       const drop = dropOf(hf);
       const caller = new AbortController();
-      const left = clock.run(drop.outcome(LOGS, { ...ONCE, signal: caller.signal }));
+      // Not by `clock.run`: while only the person is waited for, that would leap to the end of the question.
+      const left = drop.outcome(LOGS, { ...ONCE, signal: caller.signal });
       await until(() => asked === 1);
       caller.abort();
       const { id } = await left;
