@@ -104,3 +104,27 @@ it("a reader that names no effect is asked by the tool's own `effect.id`, and ta
   const second = await pay.outcome({ payee: "ben" }, { scope: "two", deadlineMs: 300 });
   expect([second.status, made.length]).toEqual(["unknown", 1]);
 });
+
+it.each(["updated", "deleted", "noop"] as const)(
+  "a thing that was %s before is no other call's effect: a reader that finds it so is believed",
+  async (type) => {
+    const hf = createHoldfire({ store: rememberingStore(Date.now) });
+    onTestFinished(() => hf.close());
+    const customer = { id: "c1", name: "" };
+    const rename = hf.tool({
+      name: "rename_customer",
+      kind: "write",
+      run: async ({ name }: { readonly name: string }) => {
+        customer.name = name;
+        if (name === "bob") throw new Error("The connection was lost.");
+        return { ...customer };
+      },
+      effect: { type: () => type, id: ({ id }: { id: string }) => id },
+      readState: async ({ intent }: StateQuery<{ name: string }>) =>
+        customer.name === intent.name ? committed({ ...customer }) : absent(),
+    });
+    await rename.outcome({ name: "ann" }, { scope: "one" });
+    const second = await rename.outcome({ name: "bob" }, { scope: "two", deadlineMs: 300 });
+    expect(second).toMatchObject({ status: "committed", result: { id: "c1", name: "bob" } });
+  },
+);

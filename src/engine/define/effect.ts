@@ -32,8 +32,15 @@ function askSafely(fn: ((result: unknown) => unknown) | undefined, result: unkno
   }
 }
 
-/** A reader that names no effect may have returned it: the tool says which one it is, as it does of a reply. */
+/** Of these the id names the thing that was changed, which later operations change as well. */
+const CHANGES = new Set<Effect | undefined>(["updated", "deleted", "noop"]);
+
+/**
+ * A reader that names no effect may have returned it: the tool says which one it is, as it does of a reply. Only what was
+ * made belongs to one operation.
+ */
 export function withEffect(reading: Reading<unknown>, tool: Tool): Reading<unknown> {
   if (reading.reading !== "committed" || reading.effectId !== undefined) return reading;
-  return { ...reading, effectId: effectOf(tool, reading.result).effectId };
+  const { effect, effectId } = effectOf(tool, reading.result);
+  return CHANGES.has(effect) ? reading : { ...reading, effectId };
 }
