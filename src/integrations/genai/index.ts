@@ -33,7 +33,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
  * Makes holdfire the only one that retries this client, and returns the client.
  *
  * Each request that reads or asks a model is a sample: sent as often as `attempts` says, whatever `retryOptions` or `retries`
- * say, here or in a call. One that makes a batch, a file or an agent is sent once.
+ * say, here or in a call. One that makes a batch, a file, a video or an agent is sent once.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ function ownModels(api: object, current: Current): void {
       {
         client: CLIENT,
         step: method,
-        once: !isRead(method) && !ASKS.test(pathOf(url)),
+        once: !isRead(method) && !ASKS.has(verbIn(url).verb),
         asked: askedAt(url, api),
         signal: signal as AbortSignal | undefined,
         send: async () => original(url, init, undefined, timeout, signal, fetch),
@@ -79,10 +79,27 @@ function ownModels(api: object, current: Current): void {
 
 const isRead = (method: unknown): boolean => method === "GET" || method === "HEAD";
 
-const pathOf = (url: unknown): string => URL.parse(String(url))?.pathname ?? "";
+/** `…/models/gemini-3:generateContent`: the verb says what is asked for, of whatever has the name before it. */
+function verbIn(url: unknown): { readonly name: string; readonly verb: string } {
+  const path = URL.parse(String(url))?.pathname ?? "";
+  const [, name = "", verb = ""] = /\/([^/:]{1,200}):(\w{1,40})$/.exec(path) ?? [];
+  return { name, verb };
+}
 
-/** `…/models/gemini-3:generateContent`; but a batch is a job that is made. */
-const ASKS = /\/models\/[^/:]+:(?:batchEmbedContents|(?!batch|async)\w+)$/;
+/**
+ * What asks a model, or how a job of it stands; and what OpenTelemetry calls it. All other verbs are taken to make something,
+ * such as a job (`predictLongRunning`, `batchGenerateContent`, `asyncBatchEmbedContent`).
+ */
+const ASKS: ReadonlyMap<string, string | undefined> = new Map([
+  ["generateContent", "generate_content"],
+  ["streamGenerateContent", "generate_content"],
+  ["embedContent", "embeddings"],
+  ["batchEmbedContents", "embeddings"],
+  ["countTokens", undefined],
+  ["computeTokens", undefined],
+  ["predict", undefined],
+  ["fetchPredictOperation", undefined],
+]);
 const ASKS_BY_ID = "CreateInteraction";
 
 /** The generated clients are made when they are first used, some with a warning. */
@@ -127,22 +144,14 @@ function ownSender(sdk: unknown, current: Current): void {
   });
 }
 
-/** `…/models/gemini-3:generateContent`; other addresses ask no model. */
+/** `undefined` where no model is asked. */
 function askedAt(url: unknown, api: object): AskedOf | undefined {
-  const path = pathOf(url);
-  const [, model, verb = ""] = /\/models\/([^/:]{1,200}):(\w{1,40})$/.exec(path) ?? [];
-  const operation = OPERATIONS[verb];
+  const { name, verb } = verbIn(url);
+  const operation = ASKS.get(verb);
   if (!operation) return undefined;
   const isVertex = tryCall(api, "isVertexAI") === true;
-  return { operation, provider: isVertex ? "gcp.vertex_ai" : "gcp.gemini", model };
+  return { operation, provider: isVertex ? "gcp.vertex_ai" : "gcp.gemini", model: name };
 }
-
-const OPERATIONS: Readonly<Record<string, string>> = {
-  generateContent: "generate_content",
-  streamGenerateContent: "generate_content",
-  embedContent: "embeddings",
-  batchEmbedContents: "embeddings",
-};
 
 const CLIENT = "genai";
 const NEVER = { strategy: "none" };

@@ -48,11 +48,49 @@ describe.each(FAILURES)("when the service fails by %s", (failure) => {
     ],
     ["makes a cache", ({ caches }) => caches.create({ model: "m", config: { ttl: "60s" } })],
     ["deletes a file", ({ files }) => files.delete({ name: "files/f_1" })],
+    ["makes a video", ({ models }) => models.generateVideos({ model: "veo", prompt: "hi" })],
+    [
+      "makes a batch of embeddings",
+      ({ batches }) =>
+        batches.createEmbeddings({ model: "m", src: { inlinedRequests: { contents: [] } } }),
+    ],
     ["makes an agent", (client) => client.agents.create({ id: "a", model: "m" } as never)],
   ])("what is no model call is sent once, whatever `attempts` says: it %s", async (_, call) => {
     const own = (server: CountingServer) =>
       ownRetries(clientOf(server), openHoldfire(), { attempts: 3 });
     expect(await count(failure, (server) => call(own(server)))).toBe(1);
+  });
+
+  it.each<[string, (client: GoogleGenAI) => PromiseLike<unknown>]>([
+    [
+      "a tuned model",
+      ({ models }) => models.generateContent({ model: "tunedModels/t-1", contents: "hi" }),
+    ],
+    ["for the count of tokens", ({ models }) => models.countTokens({ model: "m", contents: "hi" })],
+    ["for embeddings", ({ models }) => models.embedContent({ model: "m", contents: "hi" })],
+  ])("what asks is sent as often as `attempts` says: %s", async (_, call) => {
+    const own = (server: CountingServer) =>
+      ownRetries(clientOf(server), openHoldfire(), { attempts: 3 });
+    expect(await count(failure, (server) => call(own(server)))).toBe(3);
+  });
+
+  it.each<[string, (client: GoogleGenAI) => PromiseLike<unknown>]>([
+    [
+      "an endpoint of one's own",
+      ({ models }) =>
+        models.generateContent({
+          model: "projects/p/locations/l/endpoints/123",
+          contents: "hi",
+        }),
+    ],
+    ["for an image", ({ models }) => models.generateImages({ model: "imagen", prompt: "hi" })],
+  ])("so is on Vertex AI what asks %s", async (_, call) => {
+    const own = ({ url, patienceMs }: CountingServer) => {
+      const httpOptions = { baseUrl: url, timeout: patienceMs };
+      const client = new GoogleGenAI({ vertexai: true, apiKey: "x", httpOptions });
+      return ownRetries(client, openHoldfire(), { attempts: 3 });
+    };
+    expect(await count(failure, (server) => call(own(server)))).toBe(3);
   });
 
   it("a part that was taken from the client before is owned with it", async () => {
