@@ -9,11 +9,11 @@ import { isRetryableRead } from "../classify/http.ts";
 import { networkVerdict } from "../classify/network.ts";
 import { AttemptEndedError } from "../errors.ts";
 import { answerOf, type WireRequest } from "./answers.ts";
-import { type Beyond, createBeyond } from "./beyond.ts";
+import { createNotes } from "./notes.ts";
 import { type Address, mayFollow, redirectTarget } from "./redirect.ts";
 import { createRepeats, type Repeat } from "./repeats.ts";
 
-const MAX_NOTES = 64;
+const MAX_TURNED_AWAY = 64;
 const MAX_AWAITED = 16;
 
 /** What the wire proves about an attempt. */
@@ -104,13 +104,10 @@ interface TurnedAway {
 }
 
 export function createCounter(): Counter {
-  const requests: WireRequest[] = [];
+  const notes = createNotes();
   const repeats = createRepeats();
   const awaited: Awaited[] = [];
   const turnedAway = new Map<string, TurnedAway>();
-  /** Made for the 65th request. */
-  let beyond: Beyond | undefined;
-  let total = 0;
   let hops = 0;
   let unsent = 0;
   let openWrites = 0;
@@ -119,22 +116,10 @@ export function createCounter(): Counter {
   function add(seen: Seen, links: Pick<WireRequest, "hopOf" | "againOf">): number {
     const { transport, method, address, bound, ignored, effect, body } = seen;
     const { origin, path, href } = address;
-    const facts = { transport, origin, method, path, href, bound, ignored, effect, body };
-    if (requests.length < MAX_NOTES) requests.push({ ...facts, open: true, ...links });
-    else {
-      beyond ??= createBeyond();
-      beyond.begin(total, { ...facts, open: true });
-    }
     if (links.hopOf !== undefined) hops += 1;
     else if (links.againOf === undefined) repeats.count(nameOf(seen), { origin, method, path });
-    total += 1;
-    return total - 1;
-  }
-
-  function end(number: number, how: Partial<WireRequest>, followed?: boolean) {
-    const request = requests[number];
-    if (request) requests[number] = { ...request, open: false, ...how };
-    else beyond?.end(number, { open: false, ...how }, followed);
+    const facts = { transport, origin, method, path, href, bound, ignored, effect, body };
+    return notes.begin({ ...facts, open: true, ...links });
   }
 
   function follow({ method, address }: Seen): Awaited | undefined {
@@ -163,7 +148,8 @@ export function createCounter(): Counter {
   function watch(seen: Seen): Watch {
     const hop = follow(seen);
     const writes = isWrite(seen);
-    let number = add(seen, hop ? { hopOf: hop.by } : { againOf: loginOf(seen) });
+    const againOf = hop ? undefined : loginOf(seen);
+    let number = add(seen, hop ? { hopOf: hop.by } : { againOf });
     let sends = 0;
     let isOpen = true;
     let never = false;
@@ -184,7 +170,7 @@ export function createCounter(): Counter {
         sends += 1;
         settle(false);
         if (sends > 1) {
-          end(number, {});
+          notes.end(number, {});
           number = add(seen, {});
         }
       },
@@ -193,10 +179,11 @@ export function createCounter(): Counter {
         if (status < 200) return;
         settle(false);
         const href = redirectTarget(seen.address.href, status, location);
-        end(number, { status }, href !== undefined);
-        if ((status === 401 || status === 407) && turnedAway.size < MAX_NOTES) {
+        const mayLogIn = (status === 401 || status === 407) && againOf === undefined;
+        notes.end(number, { status }, href === undefined ? mayLogIn && "login" : "redirect");
+        if (mayLogIn && turnedAway.size < MAX_TURNED_AWAY) {
           const before = { by: number, authorization: seen.authorization?.() };
-          if (requests[number]?.againOf === undefined) turnedAway.set(loginName(seen), before);
+          turnedAway.set(loginName(seen), before);
         }
         if (href === undefined) {
           // Asking an answered read again is polling, not a retry.
@@ -211,31 +198,31 @@ export function createCounter(): Counter {
       failed(error) {
         // It was closed, which says nothing more of one that was over before.
         if (!isOpen && error === undefined) return;
-        const isAnswered = requests[number]?.status !== undefined;
+        const isAnswered = notes.isAnswered(number);
         if (sends === 0 && !isAnswered) settle(isUnsent(error));
-        if (!isAnswered) end(number, { error, unsent: never || undefined });
+        if (!isAnswered) notes.end(number, { error, unsent: never || undefined });
         close();
       },
     };
   }
 
   return {
-    requests,
+    requests: notes.first,
     watch,
     refuse: (request) => repeats.refuse(nameOf(request)),
     facts: () => ({
-      wireRequests: total - hops,
+      wireRequests: notes.total() - hops,
       hops,
-      unsent: total > 0 && unsent === total,
-      answered: answerOf(requests, 0),
+      unsent: notes.total() > 0 && unsent === notes.total(),
+      answered: answerOf(notes.first, 0),
     }),
     repeats: repeats.all,
     hold() {
       openWrites += 1;
       return release;
     },
-    isFull: () => total > requests.length,
-    beyond: () => beyond?.all() ?? [],
+    isFull: () => notes.total() > notes.first.length,
+    beyond: notes.beyond,
     quiet: () => (openWrites === 0 ? undefined : new Promise((resolve) => waiting.push(resolve))),
   };
 }

@@ -153,3 +153,33 @@ test.each([
   expect(await pass(clear.outcome({}, ONCE))).toMatchObject({ status });
   expect(service.arrived).toHaveLength(80);
 });
+
+test.each(["ambient fetch", "context.fetch"])(
+  "a token that runs out after the 64th write makes no good run unknown: %s",
+  async (way) => {
+    const { hf, pass, track, heard } = await openWorld();
+    const service = await startService((request, response, nth) => {
+      const isOld = nth > 64 && request.headers.authorization === "old";
+      response.writeHead(isOld ? 401 : 200).end("{}");
+    });
+    const clear = hf.tool({
+      name: "clear",
+      kind: "write",
+      run: async (_: object, context) => {
+        const ask = way === "context.fetch" ? context.fetch : fetch;
+        let authorization = "old";
+        const send = (to: number) =>
+          track(ask(`${service.url}/${to}`, { method: "DELETE", headers: { authorization } }));
+        for (let to = 1; to <= 80; to += 1) {
+          if ((await send(to)).status !== 401) continue;
+          authorization = "new";
+          await send(to);
+        }
+        return "cleared";
+      },
+    });
+    expect(await pass(clear.outcome({}, ONCE))).toMatchObject({ status: "committed" });
+    expect(service.arrived).toHaveLength(81);
+    expect(heard("warning", "swallowed_status")).toEqual([]);
+  },
+);

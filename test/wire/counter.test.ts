@@ -210,3 +210,66 @@ describe("what was answered", () => {
     expect(counter.facts().answered).toBe(201);
   });
 });
+
+describe("beyond the first 64", () => {
+  const FIRST = Array.from({ length: 64 }, (_, i) => `/${i}`);
+  const tried = (path: string, authorization: string): Seen => ({
+    ...seen("POST", path),
+    authorization: () => authorization,
+    body: "4",
+  });
+  /** The 64 are answered yes, but for the last, if it gets another answer. */
+  const opened = (last = 200, location?: string) => {
+    const counter = createCounter();
+    for (const path of FIRST.slice(0, 63)) counter.watch(tried(path, "old")).answered(200);
+    counter.watch(tried("/63", "old")).answered(last, location);
+    return counter;
+  };
+  const seenBeyond = (counter: ReturnType<typeof createCounter>) =>
+    counter.beyond().map(({ status }) => status);
+
+  it("a request that was turned away is one with its login", () => {
+    const counter = opened();
+    counter.watch(tried("/a", "old")).answered(401);
+    expect(seenBeyond(counter)).toEqual([401]);
+    counter.watch(tried("/a", "new")).answered(200);
+    expect(seenBeyond(counter)).toEqual([200]);
+  });
+
+  it("one that was turned away and not logged in stays so, whatever others got", () => {
+    const counter = opened();
+    for (const path of ["/a", "/b"]) counter.watch(tried(path, "old")).answered(401);
+    counter.watch(tried("/a", "new")).answered(200);
+    expect(seenBeyond(counter).toSorted()).toEqual([200, 401]);
+    counter.watch(tried("/b", "new")).answered(401);
+    counter.watch(tried("/b", "newer")).answered(200);
+    expect(seenBeyond(counter).toSorted()).toEqual([200, 401]);
+  });
+
+  it("those that were turned away are not all kept", () => {
+    const counter = opened();
+    for (let i = 0; i < 1_000; i += 1) counter.watch(tried("/a", "old")).answered(401);
+    expect(counter.beyond().length).toBeLessThanOrEqual(65);
+    expect(new Set(seenBeyond(counter))).toEqual(new Set([401]));
+  });
+
+  it.each([
+    ["its login", 401, undefined, tried("/63", "new")],
+    ["a hop", 307, "/to", tried("/to", "old")],
+  ])("the 64th is one with the 65th, which is %s", (_, status, location, next) => {
+    const counter = opened(status, location);
+    const watch = counter.watch(next);
+    expect(counter.requests[63]).toMatchObject({ path: "/63", open: true, status: undefined });
+    watch.answered(503);
+    expect(counter.requests[63]).toMatchObject({ path: "/63", open: false, status: 503 });
+    expect([counter.requests.length, counter.beyond()]).toEqual([64, []]);
+    expect(counter.facts().wireRequests).toBe(status === 307 ? 64 : 65);
+  });
+
+  it("a page that is fetched after a POST does not take its place", () => {
+    const counter = opened(303, "/to");
+    counter.watch(seen("GET", "/to")).answered(404);
+    expect(counter.requests[63]).toMatchObject({ status: 303 });
+    expect(seenBeyond(counter)).toEqual([404]);
+  });
+});
