@@ -87,8 +87,18 @@ const isUnsent = (error: unknown): boolean =>
 const nameOf = ({ method, address }: Pick<Seen, "method" | "address">): string =>
   `${method} ${address.href}`;
 
-/** A login is the same request, so it has the same body. */
-const loginName = (seen: Seen): string => `${nameOf(seen)} ${seen.body ?? ""}`;
+/** By method, address and body: those of two requests of unknown length are taken for the same. */
+const loginName = (seen: Pick<Seen, "method" | "address" | "body">): string =>
+  `${nameOf(seen)} ${seen.body === "0" ? "" : (seen.body ?? "unknown")}`;
+
+/**
+ * The names under which the request may have been turned away that this one is with other credentials. It has the same
+ * body; or it had none, since some clients send the body only once they are logged in (Digest, NTLM).
+ */
+const loginNames = (seen: Seen): readonly string[] => [
+  loginName(seen),
+  loginName({ ...seen, body: "" }),
+];
 
 /** An answered redirect that has not been followed yet. */
 interface Awaited {
@@ -132,10 +142,14 @@ export function createCounter(): Counter {
 
   /** The same request with other credentials, after one that was turned away: once. */
   function loginOf(seen: Seen): number | undefined {
-    const before = turnedAway.get(loginName(seen));
-    if (!before || before.authorization === seen.authorization?.()) return undefined;
-    turnedAway.delete(loginName(seen));
-    return before.by;
+    if (turnedAway.size === 0) return undefined;
+    for (const name of loginNames(seen)) {
+      const before = turnedAway.get(name);
+      if (!before || before.authorization === seen.authorization?.()) continue;
+      turnedAway.delete(name);
+      return before.by;
+    }
+    return undefined;
   }
 
   function release() {

@@ -1,4 +1,5 @@
 /** A returned value is not a yes when the service said no, and a thrown word is one when the wire saw it. */
+import { request } from "node:http";
 import axios from "axios";
 import got from "got";
 import { expect, test } from "vitest";
@@ -181,5 +182,44 @@ test.each(["ambient fetch", "context.fetch"])(
     expect(await pass(clear.outcome({}, ONCE))).toMatchObject({ status: "committed" });
     expect(service.arrived).toHaveLength(81);
     expect(heard("warning", "swallowed_status")).toEqual([]);
+  },
+);
+
+const SENDERS: Record<string, (url: string, authorization: string, body: string) => Promise<void>> =
+  {
+    "node:http": (url, authorization, body) =>
+      new Promise((resolve, reject) => {
+        const headers = { authorization, "content-length": body.length };
+        const sending = request(url, { method: "POST", headers }, (answer) =>
+          answer.resume().once("end", resolve),
+        );
+        sending.once("error", reject).end(body);
+      }),
+    fetch: async (url, authorization, body) => {
+      await (await fetch(url, { method: "POST", headers: { authorization }, body })).text();
+    },
+  };
+
+test.each(Object.entries(SENDERS))(
+  "a first try without the body, to be asked for credentials, is one with the request: %s",
+  async (_, send) => {
+    const { hf, pass, track, heard } = await openWorld();
+    const service = await startService((asked, response) =>
+      response.writeHead(asked.headers.authorization === "Digest x" ? 201 : 401).end(),
+    );
+    const pay = hf.tool({
+      name: "pay",
+      kind: "write",
+      run: async (_: object) => {
+        await track(send(service.url, "Digest", ""));
+        await track(send(service.url, "Digest x", "1500 to ana"));
+        return "paid";
+      },
+    });
+    expect(await pass(pay.outcome({}, ONCE))).toMatchObject({ status: "committed" });
+    expect(service.arrived).toHaveLength(2);
+    expect([...heard("warning", "hidden_retry"), ...heard("warning", "swallowed_status")]).toEqual(
+      [],
+    );
   },
 );

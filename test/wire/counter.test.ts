@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { answersIn } from "../../src/wire/answers.ts";
 import { createCounter, type Seen } from "../../src/wire/counter.ts";
 import { locate } from "../../src/wire/redirect.ts";
 
@@ -208,6 +209,57 @@ describe("what was answered", () => {
     expect(counter.facts().answered).toBeUndefined();
     watch.answered(201, undefined);
     expect(counter.facts().answered).toBe(201);
+  });
+});
+
+describe("a login", () => {
+  const tried = (path: string, authorization: string, body?: string): Seen => ({
+    ...seen("POST", path),
+    authorization: () => authorization,
+    body,
+  });
+  const statuses = ({ requests, beyond }: ReturnType<typeof createCounter>) => [
+    ...answersIn(requests).map(({ status }) => status),
+    ...beyond().map(({ status }) => status),
+  ];
+
+  it("is one with the request that was turned away, though that one had no body yet", () => {
+    for (const none of ["", "0"]) {
+      const counter = createCounter();
+      counter.watch(tried("/a", "", none)).answered(401);
+      counter.watch(tried("/a", "Digest x", "4")).answered(200);
+      expect(statuses(counter)).toEqual([200]);
+    }
+  });
+
+  it("is none of a request that had another body, another address or the same credentials", () => {
+    for (const next of [
+      tried("/a", "new", "5"),
+      tried("/b", "new", "4"),
+      tried("/a", "old", "4"),
+      tried("/a", "new"),
+      tried("/a", "new", ""),
+    ]) {
+      const counter = createCounter();
+      counter.watch(tried("/a", "old", "4")).answered(401);
+      counter.watch(next).answered(200);
+      expect(statuses(counter)).toEqual([401, 200]);
+    }
+  });
+
+  it("is none of a request of which it is not known whether it had a body", () => {
+    const counter = createCounter();
+    counter.watch(tried("/a", "old")).answered(401);
+    counter.watch(tried("/a", "new", "4")).answered(200);
+    expect(statuses(counter)).toEqual([401, 200]);
+  });
+
+  it("is taken once, and not for one that was itself turned away", () => {
+    const counter = createCounter();
+    for (const authorization of ["old", "new", "newer"])
+      counter.watch(tried("/a", authorization, "4")).answered(401);
+    counter.watch(tried("/a", "newest", "4")).answered(200);
+    expect(statuses(counter)).toEqual([401, 200]);
   });
 });
 
