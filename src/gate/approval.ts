@@ -118,8 +118,8 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
 
 /**
  * Asks the person, and files their answer. False if there is none by the time that the callers have left or the question
- * has expired. An answer that comes later is filed all the same, and the ledger decides what it is good for: the question
- * stands until it expires, and a no counts also after that.
+ * has expired. An answer that comes later is filed all the same, and the ledger decides what it is good for: a yes
+ * counts until the question expires, and a no also after that, unless it was asked anew.
  */
 async function isAnswered(
   execution: Execution,

@@ -68,6 +68,26 @@ describe("confirm, on the spot", () => {
     expect(runs).toHaveLength(0);
   });
 
+  test("a no that comes when the question has expired is a no, and is told", async () => {
+    let answer = (_: ApprovalAnswer) => {};
+    const hf = holdfire({
+      confirm: () =>
+        new Promise<ApprovalAnswer>((resolve) => {
+          answer = resolve;
+        }),
+    });
+    const told: unknown[] = [];
+    hf.on("approval", ({ status, by }) => told.push([status, by]));
+    const drop = dropOf(hf);
+    const outcome = await clock.run(drop.outcome(LOGS, ONCE));
+    expect(outcome).toMatchObject({ status: "held", reason: "approval" });
+    answer({ approve: false, by: "ana" });
+    await clock.settle();
+    expect(await clock.run(drop.outcome(LOGS, ONCE))).toMatchObject({ status: "denied" });
+    expect(told.at(-1)).toEqual(["denied", "ana"]);
+    expect(runs).toHaveLength(0);
+  });
+
   test.each([
     ["no", false, "denied", 0],
     ["yes", true, "committed", 1],

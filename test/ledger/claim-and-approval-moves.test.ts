@@ -209,9 +209,19 @@ describe("a question to a person", () => {
     expect(apply(after(hold, yes), spend, EXPIRES)).toEqual(refused("expired"));
   });
 
-  test("takes no answer to another question, nor one that comes too late", () => {
+  test("takes no answer to another question, nor a yes that comes too late", () => {
     expect(apply(after(hold), { ...yes, digest: "digest-2" }, 2)).toEqual(refused("mismatch"));
     expect(apply(after(hold), yes, EXPIRES)).toEqual(refused("expired"));
+  });
+
+  test("answered with no when it has expired is denied all the same: a no gives no right that could end", () => {
+    for (const found of [after(hold), after(hold, yes)]) {
+      const { state } = written(apply(found, no, EXPIRES));
+      expect(state).toMatchObject({ tag: "denied", by: "bo", note: "not now" });
+    }
+    const other = { ...hold, ask: askOf({ digest: "digest-2", expiresAt: 2 * EXPIRES }) };
+    const anew = { ...after(hold), record: written(apply(after(hold), other, EXPIRES)) };
+    expect(apply(anew, no, EXPIRES)).toEqual(refused("mismatch"));
   });
 
   test("answered with no is denied for good, and keeps no intent", () => {

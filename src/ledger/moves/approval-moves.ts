@@ -78,7 +78,8 @@ export function answer(
   const ask = questionOf(state, digest);
   // A question that another one has replaced can still be denied, but not approved.
   if (!ask || (approve && ask !== state.ask)) return refused("mismatch");
-  if (hasExpired(ask, now, wallOf(move))) return refused("expired");
+  // What ends is the right to fire. A no gives none, so it never comes too late.
+  if (approve && hasExpired(ask, now, wallOf(move))) return refused("expired");
   // The first yes counts. A no counts until something is sent, and is final.
   const counted = !approve || !ask.answers.some((given) => given.counted);
   const answers = keepAnswers([...ask.answers, { approve, by, at, note, counted }]);
