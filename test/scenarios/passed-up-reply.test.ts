@@ -5,6 +5,7 @@
 import { tool } from "ai";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { Reply } from "../../src/engine/outcome/reply.ts";
 import { guardTools } from "../../src/integrations/ai/index.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
 import { type Order, openWorld, TEA } from "./world.ts";
@@ -64,6 +65,37 @@ test("what a service returns in the same form is its own", async () => {
   const outcome = await pass(outer.outcome(TEA, ONCE));
   expect(outcome).toMatchObject({ status: "committed", result: theirs });
 });
+
+const OWN: Readonly<Record<string, (reply: object) => unknown>> = {
+  "with a field more": (reply) => ({ ...reply, ticket: 7 }),
+  "of a few of its fields": (reply) => {
+    const { operation } = reply as Reply;
+    return { ok: false, operation, note: "booked by hand" };
+  },
+  "as text, with a field more": (reply) => JSON.stringify({ ...reply, ticket: 7 }),
+  "with another outcome": (reply) => ({ ...reply, outcome: "in_progress" }),
+  "beside a field of an MCP tool's own": (reply) => ({
+    content: [{ type: "text", text: JSON.stringify(reply) }],
+    structuredContent: { ticket: 7 },
+  }),
+};
+
+test.each(Object.entries(OWN))(
+  "what `run` itself makes of a reply is its own: %s",
+  async (_, of) => {
+    const { hf, order, pass, service } = await openWorld();
+    const inner = order("neither");
+    const returned: unknown[] = [];
+    const run = async (args: Order) => {
+      returned.push(of(await inner.reply(args)));
+      return returned[0];
+    };
+    const outer = hf.tool({ name: "outer", kind: "write", run });
+    service.plan(faults.commitThenReset());
+    const outcome = await pass(outer.outcome(TEA, ONCE));
+    expect(outcome).toMatchObject({ status: "committed", result: returned[0] });
+  },
+);
 
 test("a tool of a framework that is guarded twice", async () => {
   const { hf, service, pass, track, heard } = await openWorld();

@@ -52,20 +52,39 @@ export function enterInner(): Inner | undefined {
  */
 export function innerFailureIn(value: unknown, { inner }: Frame): unknown {
   if (inner.length === 0) return undefined;
-  const id = operationIn(value);
-  const failed = inner.find(({ status, told }) => told?.id === id && status !== "committed");
+  const reply = replyIn(value);
+  if (reply === undefined) return undefined;
+  const [id, outcome] = [peek(reply, "operation"), peek(reply, "outcome")];
+  const failed = inner.find(({ status, told }) => told?.id === id && status === outcome);
   if (!failed?.told) return undefined;
   failed.error ??= failed.told.errorOf();
   return failed.error;
 }
 
-/** The operation of a reply that says no: as it is, as text, or in the result of an MCP tool. */
-function operationIn(value: unknown): string | undefined {
-  const text =
-    typeof value === "string" ? value : peek(peekItems(peek(value, "content"), 1)[0], "text");
+/** The fields of a reply (`outcome/reply.ts`) that says no; and those of an MCP tool's result. */
+const REPLY = new Set<PropertyKey>(["ok", "outcome", "effect", "replayed", "operation", "message"]);
+const MCP_RESULT = new Set<PropertyKey>(["content", "isError", "_meta"]);
+
+/**
+ * A reply that says no: as it is, as text, or in the result of an MCP tool. With any field more it is what `run` itself has
+ * to say of it.
+ */
+function replyIn(value: unknown): unknown {
+  const block = hasOnly(value, MCP_RESULT) ? peekItems(peek(value, "content"), 1)[0] : undefined;
+  const text = typeof value === "string" ? value : peek(block, "text");
   const reply = typeof text === "string" ? parsed(text) : value;
-  const operation = peek(reply, "ok") === false ? peek(reply, "operation") : undefined;
-  return typeof operation === "string" ? operation : undefined;
+  return peek(reply, "ok") === false && hasOnly(reply, REPLY) ? reply : undefined;
+}
+
+function hasOnly(value: unknown, names: ReadonlySet<PropertyKey>): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    return Reflect.ownKeys(value).every(
+      (name) => names.has(name) || peek(value, name) === undefined,
+    );
+  } catch {
+    return false;
+  }
 }
 
 function parsed(text: string): unknown {
