@@ -69,6 +69,8 @@ export interface TenantKnowledge {
   readonly registry: Registry;
   /** Intents met of late, to notice two that differ only in a uuid or a timestamp. */
   readonly seen: Map<string, string>;
+  /** What was found for operations in doubt, without the key, and when it was first found; by operation id. */
+  readonly found: Map<string, { readonly effectId: string; readonly at: number }>;
   /** Decisions of people that listeners of this process have heard of. */
   readonly heard: Set<string>;
   /** `hf.reconcile` was called in this process: what can be read is being checked. */
@@ -80,6 +82,7 @@ export const newTenant = (): TenantKnowledge => ({
   rebuilt: new Set(),
   registry: new Map(),
   seen: new Map(),
+  found: new Map(),
   heard: new Set(),
   reconciles: false,
 });

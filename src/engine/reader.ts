@@ -27,14 +27,14 @@ import { withEffect } from "./define/effect.ts";
 import {
   brokenReader,
   cannotTell,
+  cannotTellYet,
   checkReading,
-  inProgress,
   type Reading,
 } from "./define/reading.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import { about, type Operation } from "./operation/operation.ts";
-import { isSameUnderWay } from "./same-intent.ts";
-import { askStore, inStoreTime } from "./store-call.ts";
+import { whoseIs } from "./same-intent.ts";
+import { inStoreTime } from "./store-call.ts";
 
 /**
  * What is looked for, and whether the operation may take the effect that is found. One that is known to be done must
@@ -42,6 +42,8 @@ import { askStore, inStoreTime } from "./store-call.ts";
  */
 export type Sought =
   | { readonly tag: "may_take" }
+  /** Nothing was sent, and the tool wants to know whether the thing is there: whoever made it, it need not be sent. */
+  | { readonly tag: "may_be_there" }
   /** `effectId`: the effect that it has, if that is known. */
   | { readonly tag: "has_its_own"; readonly effectId: string | undefined };
 
@@ -151,41 +153,35 @@ async function takeIfMine(
   engine: Engine,
 ): Promise<Reading<unknown>> {
   const { ref, tool } = operation;
-  const reading = withEffect(checkReading(answer), tool);
+  const checked = checkReading(answer);
+  const reading = sought.tag === "may_be_there" ? checked : withEffect(checked, tool);
   if (reading.reading === "absent" && isUnsent) return brokenReader("unanswered");
   if (reading.reading === "absent" && !isAnswered(token)) return brokenReader("unanswered");
   // Found by likeness, perhaps in another account than the one it was sent to.
   if (tool.isOneOfSeveral && !tookKey) return cannotTell("the tool was made several times");
   if (reading.reading !== "committed" || reading.effectId === undefined) return reading;
   const { store } = engine.ledger;
-  if (sought.tag === "may_take" && !tookKey) {
-    const others = await mayBeOthers(operation, reading.effectId, engine).catch(() => undefined);
-    if (others === undefined) return cannotTell("the ledger did not answer");
-    if (others) return inProgress();
-  }
-  const owning =
-    sought.tag === "may_take"
-      ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
-      : store.ownerOf(ref.tenant, tool.service, reading.effectId);
+  const mayTake = sought.tag !== "has_its_own";
+  const isLike = mayTake && !tookKey;
+  const whose = isLike
+    ? await whoseIs(operation, reading.effectId, engine).catch(() => "unanswered")
+    : undefined;
+  if (whose === "unanswered") return cannotTell("the ledger did not answer");
+  if (whose === "open") return cannotTellYet("an equal operation is under way");
+  if (isLike) engine.known.found.delete(ref.id);
+  const owning = mayTake
+    ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
+    : store.ownerOf(ref.tenant, tool.service, reading.effectId);
   const owner = await inStoreTime(engine, owning);
   if (owner.tag !== "done") return cannotTell("the ledger did not answer");
   const isFree = owner.value === undefined || owner.value === ref.id;
+  // The search for another one begins anew.
+  if (whose === "free" && !isFree)
+    return cannotTellYet("another operation has just taken the effect");
   const { effectId = reading.effectId } = sought.tag === "has_its_own" ? sought : {};
   return isFree && effectId === reading.effectId
     ? reading
     : cannotTell("the effect belongs to another operation");
-}
-
-/** Found by likeness, not by the key, and owned by none: it may be that of an equal operation which is under way. */
-async function mayBeOthers(
-  operation: Operation,
-  effectId: string,
-  engine: Engine,
-): Promise<boolean> {
-  const { ref, tool } = operation;
-  const asked = engine.ledger.store.ownerOf(ref.tenant, tool.service, effectId);
-  const owner = await askStore(engine, "read", asked);
-  return owner === undefined && (await isSameUnderWay(operation, engine));
 }
 
 export function checkReaderOnce(

@@ -138,6 +138,11 @@ describe("a doubt, and a reader (absent)", () => {
       { powers: READABLE, lastRead: looked("cannot_tell") },
       hold("cannot_tell"),
     ],
+    [
+      "cannot tell yet: look again in a while",
+      { powers: READABLE, lastRead: { ...looked("cannot_tell"), again: true } },
+      lookAt(),
+    ],
     ["not looked yet: hold", { powers: READABLE }, hold("cannot_tell")],
     [
       "absent without a window proves nothing",
@@ -218,6 +223,11 @@ describe("a doubt, and a key or a precondition (keyed)", () => {
       lookAt(3_500),
     ],
     ["cannot tell", { powers: BOTH, lastRead: looked("cannot_tell") }, fire("keyed")],
+    [
+      "cannot tell yet: the service can",
+      { powers: BOTH, lastRead: { ...looked("cannot_tell"), again: true } },
+      fire("keyed"),
+    ],
     ["in progress is waited for", { powers: BOTH, lastRead: looked("in_progress") }, lookAt()],
     ["no firings left", { powers: KEYED, firesLeft: 0 }, hold("attempts")],
     ["other arguments", { powers: KEYED, sameArguments: false }, hold("reworded")],

@@ -27,9 +27,9 @@ async function opened(
   return { ...owner, engine, move: () => nextMove(owner.owned, engine) };
 }
 
-const lookedAt = ({ engine }: Owner, reading: StateRead["reading"]) => {
+const lookedAt = ({ engine }: Owner, reading: StateRead["reading"], again?: true) => {
   const at = engine.clock.now();
-  return { reading, beganAt: at, wall: at, found: { reading } } as never;
+  return { reading, again, beganAt: at, wall: at, found: { reading } } as never;
 };
 
 describe("the pause before a resend", () => {
@@ -108,6 +108,18 @@ describe("the pause before another read", () => {
     await late.fire(LOST);
     late.owned.lastRead = lookedAt(late, "in_progress");
     const final = { do: "leave_unknown", reason: "in_progress" };
+    expect(late.move()).toEqual({ tag: "settle", final });
+  });
+
+  test("ends as `cannot_tell` where whose effect it is does not show in time", async () => {
+    const owner = await opened({ tool: READABLE });
+    await owner.fire(LOST);
+    owner.owned.lastRead = lookedAt(owner, "cannot_tell", true);
+    expect(owner.move()).toEqual({ tag: "read", waitMs: 125 });
+    const late = await opened({ tool: READABLE, leftMs: 100 });
+    await late.fire(LOST);
+    late.owned.lastRead = lookedAt(late, "cannot_tell", true);
+    const final = { do: "leave_unknown", reason: "cannot_tell" };
     expect(late.move()).toEqual({ tag: "settle", final });
   });
 

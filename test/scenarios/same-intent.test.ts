@@ -15,7 +15,11 @@ interface Payout {
 const ANA = { payee: "ana" };
 
 /** The bank makes the first payout and holds back its reply; it makes nothing of the second, whose connection breaks. */
-async function openBank(find: "by_key" | "by_likeness", options: WorldOptions = {}) {
+async function openBank(
+  find: "by_key" | "by_likeness",
+  options: WorldOptions = {},
+  deadlineMs = 60_000,
+) {
   const world = await openWorld(options);
   const made: Payout[] = [];
   let writes = 0;
@@ -60,7 +64,7 @@ async function openBank(find: "by_key" | "by_likeness", options: WorldOptions = 
   });
   const first = pay.outcome(ANA, { scope: "invoice-1" });
   await until(() => made.length === 1);
-  const second = pay.outcome(ANA, { scope: "invoice-2" });
+  const second = pay.outcome(ANA, { scope: "invoice-2", deadlineMs });
   return {
     ...{ ...world, made, pay, first, second, answerFirst: () => answerFirst() },
     isRead: (count: number) => until(() => reads >= count),
@@ -78,9 +82,12 @@ test("what is found by likeness is not taken while an equal operation is under w
   expect(made).toHaveLength(2);
 });
 
-test("where that one does not end in time, it stays unknown", async () => {
-  const { pass, made, first, second, answerFirst } = await openBank("by_likeness");
-  expect(await pass(second)).toMatchObject({ status: "unknown", reason: "in_progress" });
+test("where that one does not end in time, it stays unknown, and that is not told as the service's word", async () => {
+  const opened = await openBank("by_likeness", {}, 5_000);
+  const { pass, made, first, second, answerFirst } = opened;
+  const outcome = await pass(second);
+  expect(outcome).toMatchObject({ status: "unknown", reason: "cannot_tell" });
+  expect(outcome).not.toMatchObject({ because: expect.stringContaining("accepted") });
   answerFirst();
   await first;
   expect(made).toHaveLength(1);
@@ -96,9 +103,10 @@ test("who looks for its own key is not held up", async () => {
 
 test("in a store that may forget, a first look does not take it either", async () => {
   const store = (now: () => number) => memoryStore({ now });
-  const opened = await openBank("by_likeness", { store });
+  const opened = await openBank("by_likeness", { store }, 5_000);
   const { pass, made, pay, first, second, answerFirst } = opened;
-  expect(await pass(second)).toMatchObject({ status: "in_progress" });
+  const untold = { status: "unknown", reason: "cannot_tell", recorded: false };
+  expect(await pass(second)).toMatchObject(untold);
   answerFirst();
   expect(await first).toMatchObject({ status: "committed", effectId: "payout-1" });
   // Its own now, though the bank breaks the connection of the second request.

@@ -18,6 +18,8 @@ export type Reading<R> =
       readonly why: string;
       /** The reader itself broke down: it threw, hung or returned nonsense. Set by holdfire. */
       readonly failed?: true | undefined;
+      /** What stands in the way passes: read again, it may tell. Set by holdfire. */
+      readonly again?: true | undefined;
     };
 
 /** What `readState` is asked with. Never the caller's arguments: it must work in any process. */
@@ -67,6 +69,13 @@ export const brokenReader = (
   reading: "cannot_tell",
   why,
   failed: true,
+});
+
+/** What was found may be another operation's, or has just become so. */
+export const cannotTellYet = (why: string): Reading<never> => ({
+  reading: "cannot_tell",
+  why,
+  again: true,
 });
 
 const MAX_RESULTS = 100;

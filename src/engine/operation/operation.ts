@@ -97,6 +97,11 @@ export interface Execution {
   sent: boolean;
   /** Set while the settle is written, where it says that a caller was told the outcome (`told`). */
   telling: boolean;
+  /**
+   * Set while it is read what became of its attempts: of those of this epoch up to number `n`, none runs and none has brought a
+   * yes. For operations of equal intent in this process.
+   */
+  inDoubt?: { readonly epoch: number; readonly n: number } | undefined;
   /** `"freely"` for callers; reconcile reads, and resends by key when asked to. */
   readonly fireMode: FireMode;
   /** `undefined` until it has run to its first wait. */

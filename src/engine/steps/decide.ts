@@ -18,7 +18,7 @@ import {
   type UnknownReason,
 } from "../../ledger/record.ts";
 import type { FireMode } from "../operation/operation.ts";
-import { isKeyExpired, proofDue } from "./windows.ts";
+import { type Began, isKeyExpired, proofDue } from "./windows.ts";
 
 /** What the tool and its service are good for, by declaration and by what they have shown. */
 export interface Powers {
@@ -36,14 +36,11 @@ export interface Powers {
   readonly attemptTimeoutMs: number;
 }
 
-/** What the last read of the state said. `beganAt` is no later than the store's clock when it began. */
-export interface StateRead {
+/** What the last read of the state said. */
+export interface StateRead extends Began {
   readonly reading: "committed" | "absent" | "in_progress" | "duplicated" | "cannot_tell";
-  readonly beganAt: number;
-  /** The wall clock then. */
-  readonly wall: number;
-  /** By number of the attempt: how long before this read it had ended in this process, on the monotonic clock. */
-  readonly sinceEnd?: ReadonlyMap<number, number> | undefined;
+  /** It cannot tell yet: what stands in the way passes. */
+  readonly again?: true | undefined;
 }
 
 export interface Situation {
@@ -125,6 +122,7 @@ export function decide(situation: Situation): Decision {
   if (lastRead?.reading === "absent" && due !== "never") {
     return { do: "read", notBefore: due === "not yet" ? undefined : due };
   }
+  if (lastRead?.again) return { do: "read", notBefore: undefined };
   if (situation.awaitsRun) return { do: "wait" };
   return { do: "leave_unknown", reason: reasonInDoubt(situation, doubtful) };
 }

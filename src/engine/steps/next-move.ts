@@ -53,6 +53,10 @@ export function endBeforeFiring(owned: Owned, at: Instant, engine: Engine): Next
     }
     return { tag: "settle", final: { do: "commit", attempt: undefined } };
   }
+  // Whose effect was found shows once an equal operation has ended, and that took too long.
+  if (lastRead?.again) {
+    return { tag: "withdraw", status: mayBeForgotten(owned, engine) ? "unknown" : "not_applied" };
+  }
   // The service is already doing it: nothing is sent, and the next call reads again.
   if (lastRead?.reading === "in_progress") return { tag: "withdraw", status: "in_progress" };
   if (lastRead?.reading === "cannot_tell" && isUnprotected(owned, engine)) {
@@ -139,8 +143,10 @@ function asItStands(
       clears: [],
     };
   }
-  const inProgress = owned.lastRead?.reading === "in_progress" && short !== "still_running";
-  return { do: "leave_unknown", reason: inProgress ? "in_progress" : short };
+  const { reading, again } = owned.lastRead ?? {};
+  const runs = short === "still_running";
+  if (reading === "in_progress" && !runs) return { do: "leave_unknown", reason: "in_progress" };
+  return { do: "leave_unknown", reason: again && !runs ? "cannot_tell" : short };
 }
 
 /** Waits, unless something new is known before the time is up. */

@@ -9,7 +9,7 @@
 import type { AttemptNote } from "../../ledger/record.ts";
 
 /** When a read began: no later than the store's clock, and by the wall clock. */
-interface Began {
+export interface Began {
   readonly beganAt: number;
   readonly wall: number;
   /** How long ago attempts of this process had ended, by its monotonic clock; by their number. */
