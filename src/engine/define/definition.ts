@@ -69,10 +69,7 @@ export interface ListedEffect {
 export interface EffectOptions<R> {
   /** What it changed, told to the model. */
   readonly type?: ((result: R) => Effect) | undefined;
-  /**
-   * The service's own id of the effect, so that no other operation's reader takes it for its own. Where `type` says `updated`,
-   * `deleted` or `noop` it is the id of the thing, and what a reader finds under it need not belong to one operation.
-   */
+  /** The service's own id of the effect: no other operation's reader takes it, unless `type` says `updated`, `deleted` or `noop`. */
   readonly id?: ((result: R) => string | undefined) | undefined;
   /**
    * For `hf.driftReport`: whether the effect found now is still what the stored result says.
