@@ -1,5 +1,6 @@
 /** An answer that is too large, or too slow, to keep is the caller's, whole and as it comes; nothing of it is piled up or read on. */
 import { expect, test } from "vitest";
+import { until } from "../engine/virtual-clock.ts";
 import { startService } from "../wire/servers.ts";
 import { openWorld } from "./world.ts";
 
@@ -81,6 +82,39 @@ test.each([
       resultLost: true,
     });
     expect(service.arrived).toHaveLength(1);
+  },
+);
+
+test.each([
+  ["has no end is handed over soon", false],
+  ["is whole is kept", true],
+])(
+  "a body whose head came only after the attempt's time was up and that %s",
+  async (_, isWhole) => {
+    const { hf, pass, clock, heard } = await openWorld();
+    let begin = () => {};
+    const service = await startService((_request, response) => {
+      begin = () => void (isWhole ? response.end("data: 1\n\n") : response.write("data: 1\n\n"));
+    });
+    let hasHead = false;
+    const exporting = hf.tool({
+      name: "export",
+      kind: "write",
+      attemptTimeoutMs: 5_000,
+      run: async (_: object, { signal }) => {
+        const answer = await fetch(service.url, { method: "POST", body: "{}", signal });
+        hasHead = true;
+        return answer;
+      },
+    });
+    const call = exporting.outcome({}, ONCE);
+    await until(() => service.arrived.length === 1);
+    await clock.advance(6_000);
+    begin();
+    await until(() => hasHead);
+    expect(await pass(call)).toMatchObject({ status: "committed", attempts: 1 });
+    expect(clock.monotonic()).toBeLessThan(10_000);
+    expect(heard("warning", "payload_lost")).toHaveLength(isWhole ? 0 : 1);
   },
 );
 

@@ -33,6 +33,9 @@ import { attemptMsOf, type TimeToSend, timeToSendOf } from "./time-to-send.ts";
 const ENLISTED =
   "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
 
+/** How long the body is waited for of an answer that began after the time of its attempt. */
+const LATE_BODY_MS = 1_000;
+
 export interface Attempted {
   readonly n: number;
   /** `undefined` while it runs; then, its time may be up. */
@@ -46,6 +49,8 @@ export interface Attempted {
   readonly took: Took;
   /** Set while the body of its answer comes: lets go of it, as far as it has come. */
   handOver: (() => void) | undefined;
+  /** Its time was up while it ran. */
+  isOvertime: boolean;
 }
 
 /** An attempt whose time was up: how it ends after all. */
@@ -108,6 +113,7 @@ function fireInTime(
         cancel = engine.clock.after(0, timeIsUp);
         return;
       }
+      attempted.isOvertime = true;
       owned.waitedFor ??= new Map();
       owned.waitedFor.set(n, { time: attempted.time, stop });
       const running = new Promise<Ended<Result>>((settle) => {
@@ -182,6 +188,7 @@ function fire(
     frame,
     took,
     handOver: undefined,
+    isOvertime: false,
   };
   return { attempted, stop, letGo };
 }
@@ -198,12 +205,15 @@ async function bufferedResult(
   value: Response,
   signal: AbortSignal,
   attempted: Attempted,
-  { codec: { maxBytes } }: Engine,
+  { codec: { maxBytes }, clock }: Engine,
 ): Promise<Result> {
   const { signal: enough, abort } = createStop();
   attempted.handOver = abort;
+  // The time that would end it has passed: a body that is short comes soon after its head.
+  const cancel = attempted.isOvertime ? clock.after(LATE_BODY_MS, abort, true) : undefined;
   const limits = { maxBytes, signal, enough };
   const { response, kept, isUnread } = await bufferResponse(value, limits);
+  cancel?.();
   attempted.handOver = undefined;
   return { value: response, kept, isUnread };
 }
