@@ -7,6 +7,7 @@
 import type { Engine } from "../engine/engine.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
+import { addBounded } from "../lang/bounded.ts";
 import { type Answer, hasExpired, isApproved } from "../ledger/moves/approval-question.ts";
 import type { OperationRecord } from "../ledger/record.ts";
 
@@ -57,9 +58,7 @@ export function tellDecision(
   const { heard } = engine.known;
   const name = nameOf(record, decision);
   if (heard.has(name)) return;
-  heard.add(name);
-  const [oldest] = heard;
-  if (heard.size > MOST_HEARD && oldest !== undefined) heard.delete(oldest);
+  addBounded(heard, name, MOST_HEARD);
   const { id, tool, tenant, scope, generation, state } = record;
   engine.events.emit("approval", () => ({
     ...{ tool, id, key: wireKey(id, generation), tenant, scope: showScope(scope) },

@@ -16,6 +16,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { digestText } from "../key/digest.ts";
+import { putBounded } from "../lang/bounded.ts";
 import type { Stored } from "../ledger/record.ts";
 
 /** No service of a user's: it has a control character. */
@@ -51,7 +52,7 @@ export function createSiblingWrites(): SiblingWrites {
       const place = (n: number) => digestText("drift", app, scope, tool.name, resource, String(n));
       const key = digestText("drift", tenant, scope, tool.name, resource, run);
       const settled = passed.get(key) ?? [];
-      remember(passed, key, settled);
+      putBounded(passed, key, settled, MOST_ROWS);
       const ownerAt = (n: number) => store.ownerOf(tenant, ROW, place(n));
       let hasPlace = settled.includes(id);
       let inRow = true;
@@ -93,10 +94,3 @@ function furtherFrom(n: number, hasPlace: boolean): readonly number[] {
 /** It will be judged the same for the rest of this run. */
 const isDone = (other: Stored | undefined, run: string): boolean =>
   other?.record.state.tag === "committed" && other.record.runs.includes(run);
-
-function remember(passed: Map<string, string[]>, key: string, settled: string[]): void {
-  passed.delete(key);
-  passed.set(key, settled);
-  const [oldest] = passed.size > MOST_ROWS ? passed.keys() : [];
-  if (oldest !== undefined) passed.delete(oldest);
-}

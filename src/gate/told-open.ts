@@ -12,6 +12,7 @@ import { about, type Operation } from "../engine/operation/operation.ts";
 import { askStore, inStoreTime } from "../engine/store-call.ts";
 import { digestText } from "../key/digest.ts";
 import { threadOf } from "../key/turn.ts";
+import { putBounded } from "../lang/bounded.ts";
 import { type Places, placesOf } from "../ledger/places.ts";
 import type { Stored } from "../ledger/record.ts";
 
@@ -43,7 +44,8 @@ export function createToldOpen(): ToldOpen {
       const { ref, scope, draft } = operation;
       if (scope === "") return;
       const name = placesName(operation, engine);
-      remember(unwarned, name, ref.id);
+      const ids = unwarned.get(name) ?? new Set();
+      putBounded(unwarned, name, ids.add(ref.id), MOST_NAMES);
       // Enlisted, its place would stand in a transaction that others would have to wait for.
       if (draft.identity.step === undefined || engine.enlisted) return;
       const ask = <T>(question: Promise<T>): Promise<T> => question;
@@ -90,12 +92,4 @@ const placesIn = (
 function placesName({ ref, scope, tool, draft }: Operation, { app }: Engine): string {
   const { resource } = draft.identity;
   return digestText("told-open", app, ref.tenant, threadOf(scope) ?? scope, tool.name, resource);
-}
-
-function remember(unwarned: Map<string, Set<string>>, name: string, id: string): void {
-  const ids = unwarned.get(name) ?? new Set();
-  unwarned.delete(name);
-  unwarned.set(name, ids.add(id));
-  const [oldest] = unwarned.size > MOST_NAMES ? unwarned.keys() : [];
-  if (oldest !== undefined) unwarned.delete(oldest);
 }

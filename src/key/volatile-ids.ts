@@ -7,6 +7,7 @@
  * @module
  */
 
+import { putBounded } from "../lang/bounded.ts";
 import type { Json } from "./canonical.ts";
 import { digestText } from "./digest.ts";
 import { isJsonObject } from "./json.ts";
@@ -98,8 +99,6 @@ export function noticeVolatile(
   const form = digestText("volatile", tool, masked);
   const first = seen.get(form);
   if (first !== undefined) return first === id ? undefined : first;
-  const [oldest] = seen.size >= MAX_SEEN ? seen.keys() : [];
-  if (oldest !== undefined) seen.delete(oldest);
-  seen.set(form, id);
+  putBounded(seen, form, id, MAX_SEEN);
   return undefined;
 }

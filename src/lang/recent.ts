@@ -5,6 +5,8 @@
  * @module
  */
 
+import { putBounded } from "./bounded.ts";
+
 export function recent<T extends object>(make: () => T, most: number): (name: string) => T {
   const living = new Map<string, WeakRef<T>>();
   const latest = new Map<string, T>();
@@ -18,10 +20,7 @@ export function recent<T extends object>(make: () => T, most: number): (name: st
       living.set(name, new WeakRef(value));
       gone.register(value, name);
     }
-    latest.delete(name);
-    latest.set(name, value);
-    const [oldest] = latest.size > most ? latest.keys() : [];
-    if (oldest !== undefined) latest.delete(oldest);
+    putBounded(latest, name, value, most);
     return value;
   };
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { putBounded } from "../lang/bounded.ts";
 import { holdsLane, isInLane, leaveLane, NO_LANE, reenterLane } from "./lane.ts";
 import type { OperationRecord } from "./record.ts";
 import type { LaneChange, StoredLane, Swapped } from "./store.ts";
@@ -40,10 +41,8 @@ export function laneCache(
 
     remember(tenant, name, lane) {
       const key = keyOf(tenant, name);
-      known.delete(key);
-      if (lane.version > 0) known.set(key, lane);
-      const [oldest] = known.size > MAX_LANES ? known.keys() : [];
-      if (oldest !== undefined) known.delete(oldest);
+      if (lane.version > 0) putBounded(known, key, lane, MAX_LANES);
+      else known.delete(key);
     },
 
     onSwapped({ name, lane }, tenant, swapped) {

@@ -11,6 +11,7 @@ import type { Outcome } from "../../engine/operation/outcome.ts";
 import { type Reply, replyOf } from "../../engine/outcome/reply.ts";
 import { checkerOf } from "../../engine/outcome/words.ts";
 import { resultOf } from "../../integrations/mcp/result.ts";
+import { putBounded } from "../../lang/bounded.ts";
 import { peek } from "../../lang/peek.ts";
 import { type Answer, type Fields, fieldsOf } from "../pipe/message.ts";
 import { type Call, type CallParts, predecessorOf } from "./call.ts";
@@ -48,7 +49,7 @@ export async function tell(
   // The server's own answer, as it came.
   if (own && status === "committed" && outcome.via === "reply" && !replayed) return own;
   if (isFailure) {
-    if (own) keep(failures, tracked.key, own);
+    if (own) putBounded(failures, tracked.key, own, MOST_FAILURES);
     const failure = own ?? failures.get(tracked.key);
     if (failure) return failure;
   }
@@ -109,13 +110,6 @@ export const inboxCommand = (ledger: string): string => `npx holdfire inbox ${st
 
 const storeOption = (ledger: string): string =>
   `--store ${/^[\w@%+=:,./\\-]+$/.test(ledger) ? ledger : JSON.stringify(ledger)}`;
-
-function keep(failures: Map<string, Answer>, key: string, answer: Answer): void {
-  failures.delete(key);
-  failures.set(key, answer);
-  const [oldest] = failures.size > MOST_FAILURES ? failures.keys() : [];
-  if (oldest !== undefined) failures.delete(oldest);
-}
 
 /** The outcome as a result: the tool's own if it is done, else the words for it. */
 function outcomeAnswer(outcome: Outcome<unknown>, reply: Reply): Answer {

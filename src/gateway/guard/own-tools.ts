@@ -6,8 +6,8 @@
  */
 
 import type { Holdfire } from "../../api.ts";
-import type { Answer, Fields } from "../pipe/message.ts";
-import { fieldsOf } from "../pipe/message.ts";
+import { putBounded } from "../../lang/bounded.ts";
+import { type Answer, type Fields, fieldsOf } from "../pipe/message.ts";
 import type { ReadTask } from "../tasks.ts";
 import { inboxCommand, wordsAnswer } from "./answer.ts";
 import { again } from "./answer-call.ts";
@@ -120,11 +120,8 @@ export function ownTools({ hf, operations, ledger, readTask }: OwnToolsOptions):
   }
 
   function remember(operation: string, call: Call): void {
-    calls.delete(operation);
-    if (call.size > LONGEST_ARGUMENTS) return;
-    calls.set(operation, call);
-    const [oldest] = calls.size > MOST_CALLS ? calls.keys() : [];
-    if (oldest !== undefined) calls.delete(oldest);
+    if (call.size > LONGEST_ARGUMENTS) calls.delete(operation);
+    else putBounded(calls, operation, call, MOST_CALLS);
   }
 
   return {

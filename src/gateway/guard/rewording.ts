@@ -11,6 +11,7 @@
 
 import type { Holdfire } from "../../api.ts";
 import { canonicalize } from "../../key/canonical.ts";
+import { putBounded } from "../../lang/bounded.ts";
 import { fieldsOf } from "../pipe/message.ts";
 import { hasOnlyErrors } from "./send-call.ts";
 
@@ -73,10 +74,8 @@ export function createRewordings({ hf, withinMs, now }: RewordingOptions): Rewor
     const known = tools.get(row);
     if (known) return known;
     const reading = leftBehind(call);
-    tools.set(row, reading);
+    putBounded(tools, row, reading, MOST_TOOLS);
     reading.catch(() => tools.delete(row));
-    const [oldest] = tools.size > MOST_TOOLS ? tools.keys() : [];
-    if (oldest !== undefined) tools.delete(oldest);
     return reading;
   }
 
@@ -85,10 +84,7 @@ export function createRewordings({ hf, withinMs, now }: RewordingOptions): Rewor
       const at = now();
       void openCallsOf(call).then(
         (open) => {
-          open.delete(operation);
-          open.set(operation, { intent: call.intent, at });
-          const [oldest] = open.size > MOST_OPEN ? open.keys() : [];
-          if (oldest !== undefined) open.delete(oldest);
+          putBounded(open, operation, { intent: call.intent, at }, MOST_OPEN);
         },
         // The ledger has it, for whoever asks next.
         () => {},

@@ -12,6 +12,7 @@
 
 import type { Engine } from "../../engine/engine.ts";
 import { askStore } from "../../engine/store-call.ts";
+import { putBounded } from "../../lang/bounded.ts";
 import type { Id } from "../pipe/message.ts";
 import { createTurns } from "../turns.ts";
 import type { CallRows, Edit, StoredCall } from "./call-rows.ts";
@@ -212,10 +213,7 @@ export function trackCalls(rows: CallRows, presence: Presence, engine: Engine): 
       awaitingReceipt.delete(tracked);
       if (!inTime) return;
       awaitingReceipt.add(tracked);
-      byRequest.delete(request);
-      byRequest.set(request, tracked);
-      const [oldest] = byRequest.size > MOST ? byRequest.keys() : [];
-      if (oldest !== undefined) byRequest.delete(oldest);
+      putBounded(byRequest, request, tracked, MOST);
     },
     async requested(row) {
       const writing = [...awaitingReceipt].map((tracked) => {

@@ -20,6 +20,7 @@ import { replyOf } from "../../engine/outcome/reply.ts";
 import { checkerOf } from "../../engine/outcome/words.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/canonical.ts";
+import { addBounded } from "../../lang/bounded.ts";
 import { peek } from "../../lang/peek.ts";
 import { aliasesOf, wantedAgain } from "../shared/tools/guard-function.ts";
 import { keyNamesOf, withoutKey, withoutMadeUp } from "../shared/tools/hidden-key.ts";
@@ -191,9 +192,7 @@ export function guardedCallTool(
     const error = "error" in outcome ? outcome.error : undefined;
     const isTurnedAway = error instanceof McpTurnedAwayError;
     if (outcome.status === "not_applied" && (isTurnedAway || isUnsent(error))) {
-      const [oldest] = unreached.size >= MAX_UNREACHED ? unreached : [];
-      if (oldest !== undefined) unreached.delete(oldest);
-      unreached.add(outcome.id);
+      addBounded(unreached, outcome.id, MAX_UNREACHED);
       // As the client would have thrown it: that is how a program learns that it must log in.
       if (isTurnedAway) throw error.cause;
     }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { putBounded } from "../../lang/bounded.ts";
 import type { EventName, Events, Listener } from "../events.ts";
 
 export interface Listening {
@@ -35,9 +36,7 @@ export function bounded<V>(): Bounded<V> {
   const values = new Map<string, V>();
   return {
     put(name: string, value: V): void {
-      values.set(name, value);
-      const [oldest] = values.keys();
-      if (values.size > MOST && oldest !== undefined) values.delete(oldest);
+      putBounded(values, name, value, MOST);
     },
     take(name: string): V | undefined {
       const value = values.get(name);
