@@ -87,14 +87,14 @@ export type { ApprovalRequest } from "./gate/question.ts";
 export { type HttpToolOptions, httpTool } from "./http-tool/http-tool.ts";
 export type { Json } from "./key/json.ts";
 export { type Clock, systemClock } from "./lang/clock.ts";
+export type { EventName, HoldfireEvents, Listener } from "./observe/events.ts";
+export { type Logger, logTo } from "./observe/log.ts";
 export type {
   Effect,
   Licence,
   NotAppliedReason,
   UnknownReason,
   Verdict,
-} from "./ledger/record.ts";
-export type { EventName, HoldfireEvents, Listener } from "./observe/events.ts";
-export { type Logger, logTo } from "./observe/log.ts";
+} from "./reasons.ts";
 export type { DriftFinding, DriftReport } from "./reconcile/drift-report.ts";
 export type { ReconcileOptions, ReconcileReport } from "./reconcile/report.ts";

@@ -9,7 +9,7 @@
  * @module
  */
 
-import type { Verdict } from "../ledger/record.ts";
+import type { Verdict } from "../reasons.ts";
 import { type HeaderReader, headersOf, isAnswer, retryAfterMs, statusOf } from "./answer.ts";
 import { type StatusContext, verdictOfStatus } from "./http.ts";
 import { isKeyError } from "./key-error.ts";

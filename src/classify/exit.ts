@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { Verdict } from "../ledger/record.ts";
+import type { Verdict } from "../reasons.ts";
 
 /** How a program ended. */
 export type ProgramEnd =

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Verdict } from "../ledger/record.ts";
+import type { Verdict } from "../reasons.ts";
 
 export interface HttpVerdict {
   readonly verdict: Verdict;

@@ -12,7 +12,7 @@
  */
 
 import { causes, peek } from "../lang/peek.ts";
-import type { Verdict } from "../ledger/record.ts";
+import type { Verdict } from "../reasons.ts";
 
 /** The tool answered without success: `isError`, or a result that asks for more input. */
 export class McpToolError extends Error {

@@ -7,7 +7,8 @@
 
 import type { Moment } from "../describe/timeline.ts";
 import type { DiffLine } from "../gate/diff.ts";
-import type { Licence, StateTag, Verdict } from "../ledger/record.ts";
+import type { StateTag } from "../ledger/record.ts";
+import type { Licence, Verdict } from "../reasons.ts";
 
 export type { StateTag } from "../ledger/record.ts";
 

@@ -7,7 +7,7 @@
 import type { AttemptView, OperationView } from "../engine/admin/operations.ts";
 import { attemptTold, whyNotApplied, whyUnknown } from "../engine/outcome/words.ts";
 import { visible } from "../key/escape-hidden.ts";
-import type { NotAppliedReason, UnknownReason } from "../ledger/record.ts";
+import type { NotAppliedReason, UnknownReason } from "../reasons.ts";
 
 /** How it stands. Hidden characters are made visible. */
 export function sentenceFor(operation: OperationView): string {

@@ -9,7 +9,8 @@
 import type { AttemptView, OperationView } from "../engine/admin/operations.ts";
 import { visible } from "../key/escape-hidden.ts";
 import { LOST_ATTEMPT } from "../ledger/moves/lost-data.ts";
-import type { Answer, Evidence, Licence } from "../ledger/record.ts";
+import type { Answer, Evidence } from "../ledger/record.ts";
+import type { Licence } from "../reasons.ts";
 
 /** One line of a timeline. */
 export interface Moment {

@@ -6,8 +6,8 @@
  */
 
 import type { PlannedChange } from "../engine/define/definition.ts";
-import type { Json } from "../key/canonical.ts";
 import { jsonText, visible } from "../key/escape-hidden.ts";
+import type { Json } from "../key/json.ts";
 import { isJsonObject, type JsonObject } from "../key/json.ts";
 import { compareLines, withContext } from "./line-diff.ts";
 

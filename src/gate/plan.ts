@@ -8,7 +8,8 @@ import type { Plan, PlannedChange } from "../engine/define/definition.ts";
 import type { Tool } from "../engine/define/tool.ts";
 
 import { InvalidInputError } from "../errors.ts";
-import { canonicalize, type Json } from "../key/canonical.ts";
+import { canonicalize } from "../key/canonical.ts";
+import type { Json } from "../key/json.ts";
 import { isJsonObject } from "../key/json.ts";
 import { runAsLook } from "../wire/token.ts";
 

@@ -10,13 +10,10 @@
  */
 
 import { InvalidInputError } from "../errors.ts";
-import type { Json } from "./json.ts";
-import { whyNotPlain } from "./json.ts";
+import { type Json, whyNotPlain } from "./json.ts";
 import { isPlainText } from "./plain-text.ts";
 import { showPath } from "./show-path.ts";
 import { sortNames } from "./sort-names.ts";
-
-export type { Json } from "./json.ts";
 
 export interface Canonical {
   /** The RFC 8785 text. */

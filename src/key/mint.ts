@@ -10,8 +10,9 @@
 
 import { validate, version } from "uuid";
 import { InvalidInputError } from "../errors.ts";
-import { canonicalize, type Json, type Limits } from "./canonical.ts";
+import { canonicalize, type Limits } from "./canonical.ts";
 import { beginning, digestFrom, digestText } from "./digest.ts";
+import type { Json } from "./json.ts";
 import { isJsonObject } from "./json.ts";
 
 const MAX_GENERATION = 65_535;

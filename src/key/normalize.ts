@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Json } from "./canonical.ts";
+import type { Json } from "./json.ts";
 import { isJsonObject } from "./json.ts";
 
 /** Trims the text and replaces each run of white space with one space. */

@@ -8,8 +8,8 @@
  */
 
 import { putBounded } from "../lang/bounded.ts";
-import type { Json } from "./canonical.ts";
 import { digestText } from "./digest.ts";
+import type { Json } from "./json.ts";
 import { isJsonObject } from "./json.ts";
 import { showPath } from "./show-path.ts";
 

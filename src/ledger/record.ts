@@ -6,12 +6,11 @@
  * @module
  */
 
+import type { Effect, Licence, NotAppliedReason, UnknownReason, Verdict } from "../reasons.ts";
 import type { Payload } from "./codec/codec.ts";
 import type { Answer, Denied, Held } from "./moves/approval-question.ts";
-import type { Effect, Licence, NotAppliedReason, UnknownReason, Verdict } from "./reasons.ts";
 
 export type { Answer, Ask } from "./moves/approval-question.ts";
-export type { Effect, Licence, NotAppliedReason, UnknownReason, Verdict } from "./reasons.ts";
 
 /** The status and code of a rejection, without the service's message. */
 export interface Rejection {

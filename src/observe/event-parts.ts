@@ -5,7 +5,7 @@
  */
 
 import type { OperationFacts } from "../errors.ts";
-import type { Verdict } from "../ledger/record.ts";
+import type { Verdict } from "../reasons.ts";
 
 export interface OfOperation extends OperationFacts {
   readonly tenant: string;

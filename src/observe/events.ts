@@ -7,7 +7,8 @@
  * @module
  */
 
-import type { Licence, State } from "../ledger/record.ts";
+import type { State } from "../ledger/record.ts";
+import type { Licence } from "../reasons.ts";
 import type { Around } from "./around.ts";
 import type {
   EndedAttempt,

@@ -12,7 +12,7 @@ import { typed } from "../engine/define/schema.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { JsonObject } from "../key/json.ts";
 import { peek } from "../lang/peek.ts";
-import type { Verdict } from "../ledger/record.ts";
+import type { Verdict } from "../reasons.ts";
 import { keyWindows } from "./key-windows.ts";
 
 /** Where rows go. */

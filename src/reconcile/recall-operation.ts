@@ -7,7 +7,8 @@
 import type { Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation } from "../engine/operation/operation.ts";
-import { canonicalize, type Json } from "../key/canonical.ts";
+import { canonicalize } from "../key/canonical.ts";
+import type { Json } from "../key/json.ts";
 import { hashArguments } from "../key/mint.ts";
 import type { OperationRecord } from "../ledger/record.ts";
 

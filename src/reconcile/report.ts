@@ -5,7 +5,7 @@
  */
 
 import type { OperationFacts } from "../errors.ts";
-import type { UnknownReason } from "../ledger/record.ts";
+import type { UnknownReason } from "../reasons.ts";
 import type { ToolChoice } from "./options.ts";
 
 export interface ReconcileOptions {

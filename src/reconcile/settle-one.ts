@@ -24,7 +24,8 @@ import { askStore } from "../engine/store-call.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
 import { instantOf } from "../lang/clock.ts";
-import type { OperationRecord, Stored, UnknownReason } from "../ledger/record.ts";
+import type { OperationRecord, Stored } from "../ledger/record.ts";
+import type { UnknownReason } from "../reasons.ts";
 import { recall } from "./recall-operation.ts";
 import type { Reconciled, StillUnknown } from "./report.ts";
 

@@ -1,6 +1,6 @@
 /** What a run must have met to count: fault points, people, licences, and reasons for holding fire. */
 
-import type { NotAppliedReason, UnknownReason } from "../../src/ledger/record.ts";
+import type { NotAppliedReason, UnknownReason } from "../../src/reasons.ts";
 import { FATES, READ_FATES, STORE_FATES } from "./world/fates.ts";
 import { MANNERS } from "./world/manners.ts";
 

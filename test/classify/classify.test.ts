@@ -3,7 +3,7 @@ import { Agent, RetryAgent, request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Ended, type JudgeFacts, judge } from "../../src/classify/classify.ts";
 import { OutcomeUnknownError } from "../../src/errors.ts";
-import type { Verdict } from "../../src/ledger/record.ts";
+import type { Verdict } from "../../src/reasons.ts";
 import { sightOf } from "../../src/wire/token.ts";
 import { attempt, closedPort, startService } from "../wire/servers.ts";
 import { HOSTILE } from "./hostile.ts";

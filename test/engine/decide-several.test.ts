@@ -10,7 +10,8 @@ import {
   type Situation,
 } from "../../src/engine/steps/decide.ts";
 import { LOST_EPOCH } from "../../src/ledger/moves/lost-data.ts";
-import type { AttemptNote, UnknownReason } from "../../src/ledger/record.ts";
+import type { AttemptNote } from "../../src/ledger/record.ts";
+import type { UnknownReason } from "../../src/reasons.ts";
 import {
   attemptOf,
   CONDITIONAL,

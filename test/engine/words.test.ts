@@ -10,7 +10,8 @@ import {
   whyNotApplied,
   whyUnknown,
 } from "../../src/engine/outcome/words.ts";
-import type { AttemptNote, NotAppliedReason, UnknownReason } from "../../src/ledger/record.ts";
+import type { AttemptNote } from "../../src/ledger/record.ts";
+import type { NotAppliedReason, UnknownReason } from "../../src/reasons.ts";
 
 const noteOf = (n: number, rest: Partial<AttemptNote> = {}): AttemptNote => ({
   ...{ n, epoch: 1, generation: 0, licence: "first", at: 0 },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Applied, apply } from "../../src/ledger/moves/apply.ts";
 import type { Move } from "../../src/ledger/moves/moves.ts";
-import type { NotAppliedReason, OperationRecord, State, Stored } from "../../src/ledger/record.ts";
+import type { OperationRecord, State, Stored } from "../../src/ledger/record.ts";
+import type { NotAppliedReason } from "../../src/reasons.ts";
 import { askOf, claimOf, draftOf, evidenceOf, recordOf } from "../../src/testing/record-of.ts";
 
 const LEASE_ENDS = 1_000;

@@ -10,7 +10,8 @@ import {
   redraft,
   withUpdates,
 } from "../../src/ledger/moves/record-edits.ts";
-import type { AttemptNote, Licence, OperationRecord, Verdict } from "../../src/ledger/record.ts";
+import type { AttemptNote, OperationRecord } from "../../src/ledger/record.ts";
+import type { Licence, Verdict } from "../../src/reasons.ts";
 import { draftOf, recordOf } from "../../src/testing/record-of.ts";
 
 const KEPT = 32;

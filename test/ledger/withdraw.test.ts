@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { apply } from "../../src/ledger/moves/apply.ts";
 import type { Move } from "../../src/ledger/moves/moves.ts";
-import type { OperationRecord, State, Stored, Verdict } from "../../src/ledger/record.ts";
+import type { OperationRecord, State, Stored } from "../../src/ledger/record.ts";
+import type { Verdict } from "../../src/reasons.ts";
 import { askOf, claimOf, evidenceOf, recordOf } from "../../src/testing/record-of.ts";
 
 const withdraw: Move = { move: "withdraw", holder: "holder-1", at: 900 };

@@ -6,8 +6,8 @@
 
 import type { Failure } from "../../classify/failure.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { Json } from "../../key/canonical.ts";
 import { checkNote, checkPerson } from "../../key/check-name.ts";
+import type { Json } from "../../key/json.ts";
 import { wireKey } from "../../key/mint.ts";
 import { showScope } from "../../key/scope.ts";
 import type { Codec } from "../../ledger/codec/codec.ts";
@@ -16,7 +16,6 @@ import type { Refusal } from "../../ledger/moves/moves.ts";
 import {
   type Answer,
   type AttemptNote,
-  type Effect,
   type Evidence,
   isOpen,
   type OperationRecord,
@@ -25,6 +24,7 @@ import {
   type StateTag,
   type Stored,
 } from "../../ledger/record.ts";
+import type { Effect } from "../../reasons.ts";
 import type { Engine } from "../engine.ts";
 import { readFailure } from "../outcome/failure.ts";
 import { askStore, listRecords } from "../store-call.ts";

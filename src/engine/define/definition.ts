@@ -7,8 +7,8 @@
  * @module
  */
 
-import type { Json } from "../../key/canonical.ts";
-import type { Effect, Verdict } from "../../ledger/record.ts";
+import type { Json } from "../../key/json.ts";
+import type { Effect, Verdict } from "../../reasons.ts";
 import type { Reading, StateQuery } from "./reading.ts";
 import type { Input } from "./schema.ts";
 

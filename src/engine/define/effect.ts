@@ -5,7 +5,7 @@
  */
 
 import { ignoreRejection } from "../../lang/peek.ts";
-import type { Effect } from "../../ledger/record.ts";
+import type { Effect } from "../../reasons.ts";
 import type { Reading } from "./reading.ts";
 import type { Tool } from "./tool.ts";
 

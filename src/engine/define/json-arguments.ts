@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Json } from "../../key/canonical.ts";
+import type { Json } from "../../key/json.ts";
 
 type Primitive = string | number | boolean | null | undefined;
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Json } from "../../key/canonical.ts";
+import type { Json } from "../../key/json.ts";
 import type { StateTag } from "../../ledger/record.ts";
 import type { PlannedChange } from "./definition.ts";
 

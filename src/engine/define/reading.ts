@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Json } from "../../key/canonical.ts";
+import type { Json } from "../../key/json.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
 
 /** What `readState` returns; make it with the functions below. */

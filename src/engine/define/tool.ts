@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { Json } from "../../key/canonical.ts";
-import type { Declared, Verdict } from "../../ledger/record.ts";
+import type { Json } from "../../key/json.ts";
+import type { Declared } from "../../ledger/record.ts";
+import type { Verdict } from "../../reasons.ts";
 import type {
   AttemptContext,
   EffectSpan,

@@ -7,7 +7,7 @@
  */
 
 import type { OperationFacts } from "../../errors.ts";
-import type { Json } from "../../key/canonical.ts";
+import type { Json } from "../../key/json.ts";
 import { wireKey } from "../../key/mint.ts";
 import { showScope } from "../../key/scope.ts";
 import type { Instant } from "../../lang/clock.ts";

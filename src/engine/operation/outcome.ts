@@ -7,14 +7,8 @@
  */
 
 import type { OperationFacts } from "../../errors.ts";
-import type {
-  Effect,
-  Licence,
-  NotAppliedReason,
-  Rejection,
-  State,
-  UnknownReason,
-} from "../../ledger/record.ts";
+import type { Rejection, State } from "../../ledger/record.ts";
+import type { Effect, Licence, NotAppliedReason, UnknownReason } from "../../reasons.ts";
 
 type Via = Extract<State, { tag: "committed" }>["via"];
 

@@ -9,7 +9,8 @@
 import type { OperationFacts } from "../../errors.ts";
 import { rewordedFields } from "../../key/mint.ts";
 import type { Draft } from "../../ledger/moves/moves.ts";
-import type { Effect, OperationRecord, State, UnknownReason } from "../../ledger/record.ts";
+import type { OperationRecord, State } from "../../ledger/record.ts";
+import type { Effect, UnknownReason } from "../../reasons.ts";
 import type { Engine } from "../engine.ts";
 import { factsOf, type Operation } from "../operation/operation.ts";
 import type { Common, Outcome } from "../operation/outcome.ts";

@@ -6,13 +6,8 @@
  */
 
 import { isClearNo } from "../../classify/http.ts";
-import {
-  type AttemptNote,
-  isCertainlyUnsent,
-  type NotAppliedReason,
-  type OperationRecord,
-  type UnknownReason,
-} from "../../ledger/record.ts";
+import { type AttemptNote, isCertainlyUnsent, type OperationRecord } from "../../ledger/record.ts";
+import type { NotAppliedReason, UnknownReason } from "../../reasons.ts";
 
 type Attempts = Pick<OperationRecord, "attempts">;
 

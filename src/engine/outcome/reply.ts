@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Effect } from "../../ledger/record.ts";
+import type { Effect } from "../../reasons.ts";
 import type { Outcome, OutcomeStatus } from "../operation/outcome.ts";
 import {
   type Checker,

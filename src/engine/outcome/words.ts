@@ -16,11 +16,10 @@ import type { Failure } from "../../classify/failure.ts";
 import {
   type AttemptNote,
   isCleared,
-  type NotAppliedReason,
   type OperationRecord,
   type Rejection,
-  type UnknownReason,
 } from "../../ledger/record.ts";
+import type { NotAppliedReason, UnknownReason } from "../../reasons.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import type { Common, Outcome } from "../operation/outcome.ts";

@@ -12,11 +12,9 @@ import {
   type AttemptNote,
   isCertainlyUnsent,
   isCleared,
-  type Licence,
-  type NotAppliedReason,
   saidYesUnconfirmed,
-  type UnknownReason,
 } from "../../ledger/record.ts";
+import type { Licence, NotAppliedReason, UnknownReason } from "../../reasons.ts";
 import type { FireMode } from "../operation/operation.ts";
 import { type Began, isKeyExpired, proofDue } from "./windows.ts";
 

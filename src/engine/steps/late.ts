@@ -11,7 +11,8 @@
 
 import type { Move } from "../../ledger/moves/moves.ts";
 import { withUpdates } from "../../ledger/moves/record-edits.ts";
-import type { AttemptUpdate, Verdict } from "../../ledger/record.ts";
+import type { AttemptUpdate } from "../../ledger/record.ts";
+import type { Verdict } from "../../reasons.ts";
 import type { WriteTerms } from "../../wire/token.ts";
 import { claimMove, withdrawClaim } from "../claim-terms.ts";
 import { effectOf } from "../define/effect.ts";

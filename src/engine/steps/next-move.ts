@@ -9,7 +9,8 @@
  */
 
 import { type Instant, sleep } from "../../lang/clock.ts";
-import { isCleared, type Licence } from "../../ledger/record.ts";
+import { isCleared } from "../../ledger/record.ts";
+import type { Licence } from "../../reasons.ts";
 import { backoff } from "../backoff.ts";
 import { recognisesForgotten } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";

@@ -11,10 +11,10 @@ import {
   type AttemptNote,
   type AttemptUpdate,
   isCleared,
-  type Licence,
   type Rejection,
   type Stored,
 } from "../../ledger/record.ts";
+import type { Licence } from "../../reasons.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
 import type { Execution } from "../operation/operation.ts";

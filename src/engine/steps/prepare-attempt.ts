@@ -6,7 +6,7 @@
 
 import type { Json } from "../../key/json.ts";
 import { type Instant, instantOf } from "../../lang/clock.ts";
-import type { Licence } from "../../ledger/record.ts";
+import type { Licence } from "../../reasons.ts";
 import { declaredBy } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";

@@ -13,7 +13,7 @@ import type { AttemptContext, Plan } from "../../engine/define/definition.ts";
 import { type Input, type StandardSchema, withCheck } from "../../engine/define/schema.ts";
 import { standsFor } from "../../engine/define/source.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { Effect, Verdict } from "../../ledger/record.ts";
+import type { Effect, Verdict } from "../../reasons.ts";
 import { argvOf, flagWith, type Pieces } from "./argv.ts";
 import {
   asText,

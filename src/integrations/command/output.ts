@@ -10,7 +10,7 @@ import type { Plan, PlannedChange } from "../../engine/define/definition.ts";
 import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/json.ts";
 import { tryCall } from "../../lang/peek.ts";
-import type { Effect } from "../../ledger/record.ts";
+import type { Effect } from "../../reasons.ts";
 
 export type Printed = { readonly truncated: boolean } & (
   | { readonly text: string; readonly base64?: undefined }

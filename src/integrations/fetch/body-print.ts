@@ -9,7 +9,8 @@
  */
 
 import { hash } from "node:crypto";
-import { canonicalize, type Json } from "../../key/canonical.ts";
+import { canonicalize } from "../../key/canonical.ts";
+import type { Json } from "../../key/json.ts";
 
 /** A body as the intent holds it. */
 export type BodyPrint = { readonly json: Json } | { readonly sha256: string };

@@ -19,7 +19,7 @@ import { errorOf } from "../../engine/outcome/error-of.ts";
 import { replyOf } from "../../engine/outcome/reply.ts";
 import { checkerOf } from "../../engine/outcome/words.ts";
 import { InvalidInputError } from "../../errors.ts";
-import type { Json } from "../../key/canonical.ts";
+import type { Json } from "../../key/json.ts";
 import { addBounded } from "../../lang/bounded.ts";
 import { peek } from "../../lang/peek.ts";
 import { aliasesOf, wantedAgain } from "../shared/tools/guard-function.ts";

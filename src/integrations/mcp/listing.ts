@@ -8,8 +8,9 @@
  */
 
 import { isMethodNotFound } from "../../classify/mcp.ts";
-import { canonicalize, type Json } from "../../key/canonical.ts";
+import { canonicalize } from "../../key/canonical.ts";
 import { digestText } from "../../key/digest.ts";
+import type { Json } from "../../key/json.ts";
 import { peek } from "../../lang/peek.ts";
 import { runWithoutToken } from "../../wire/token.ts";
 import { describe } from "../shared/tools/guard-function.ts";

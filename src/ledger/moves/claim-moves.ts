@@ -5,11 +5,11 @@
  * @module
  */
 
+import type { Licence } from "../../reasons.ts";
 import {
   type Answer,
   type AttemptNote,
   isCertainlyUnsent,
-  type Licence,
   type OperationRecord,
   type State,
   type Stored,

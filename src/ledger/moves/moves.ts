@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Licence } from "../../reasons.ts";
 import type { Payload } from "../codec/codec.ts";
 import type {
   Ask,
@@ -13,7 +14,6 @@ import type {
   Declared,
   Evidence,
   Identity,
-  Licence,
   OperationRecord,
   State,
   StateTag,

@@ -4,13 +4,13 @@
  * @module
  */
 
+import type { Licence } from "../../reasons.ts";
 import {
   type AttemptNote,
   type AttemptUpdate,
   type Declared,
   isCleared,
   isOpen,
-  type Licence,
   type OperationRecord,
   type State,
 } from "../record.ts";

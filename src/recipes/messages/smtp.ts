@@ -12,7 +12,7 @@ import { cannotTell, committed, duplicated } from "../../engine/define/reading.t
 import { typed } from "../../engine/define/schema.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
-import type { Verdict } from "../../ledger/record.ts";
+import type { Verdict } from "../../reasons.ts";
 import { type MailArguments, type MailIntent, mailIntent } from "./mail.ts";
 
 /** A transport of nodemailer, by structure. Not a pool that sends again. */

@@ -13,7 +13,7 @@ import type { ToolWithInput } from "../../engine/define/definition.ts";
 import type { Standing } from "../../http-tool/standing.ts";
 import type { Json } from "../../key/json.ts";
 import { peek } from "../../lang/peek.ts";
-import type { Verdict } from "../../ledger/record.ts";
+import type { Verdict } from "../../reasons.ts";
 import { keyWindows } from "../key-windows.ts";
 import { maybeTextAt, type Service, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 

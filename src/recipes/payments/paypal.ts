@@ -12,7 +12,7 @@ import { statusOf } from "../../classify/answer.ts";
 import type { ToolWithInput } from "../../engine/define/definition.ts";
 import type { Standing } from "../../http-tool/standing.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
-import type { Verdict } from "../../ledger/record.ts";
+import type { Verdict } from "../../reasons.ts";
 import { keyWindows } from "../key-windows.ts";
 import { maybeTextAt, type Service, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 

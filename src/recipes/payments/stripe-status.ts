@@ -6,7 +6,7 @@
 
 import { statusOf } from "../../classify/answer.ts";
 import type { Standing } from "../../http-tool/standing.ts";
-import type { Verdict } from "../../ledger/record.ts";
+import type { Verdict } from "../../reasons.ts";
 
 /** What the recipes need of a Stripe object. */
 export interface StripeObject {

@@ -11,7 +11,7 @@
 
 import { headersOf, statusOf } from "../../classify/answer.ts";
 import { peek } from "../../lang/peek.ts";
-import type { Verdict } from "../../ledger/record.ts";
+import type { Verdict } from "../../reasons.ts";
 
 const MINUTE_S = 60;
 

@@ -10,7 +10,7 @@ import type { ToolWithInput } from "../../engine/define/definition.ts";
 import { typed } from "../../engine/define/schema.ts";
 import { HttpAnswerError } from "../../http-tool/request.ts";
 import { peek } from "../../lang/peek.ts";
-import type { Verdict } from "../../ledger/record.ts";
+import type { Verdict } from "../../reasons.ts";
 import { readingOf } from "../read-list.ts";
 import { listAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 

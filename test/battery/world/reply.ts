@@ -1,6 +1,6 @@
 /** What the simulated service says, and the shapes in which a tool's `run` passes it on. */
 
-import type { Verdict } from "../../../src/ledger/record.ts";
+import type { Verdict } from "../../../src/reasons.ts";
 
 export interface Result {
   readonly effect: string;
