@@ -79,15 +79,17 @@ const readLink = (link: unknown): ErrorFacts & { readonly type: unknown } => ({
 /** A short identifier, safe for the ledger and for logs. */
 const CODE = /^[A-Za-z0-9_.-]{1,64}$/;
 
-const isCode = (code: unknown): code is string => typeof code === "string" && CODE.test(code);
+export const isCode = (code: unknown): code is string =>
+  typeof code === "string" && CODE.test(code);
 
 /** Names in a program; a sentence of a service does not match. */
 const CLASS = /^[A-Za-z_$][\w$]{0,63}$/;
 
-const isClass = (name: unknown): name is string => typeof name === "string" && CLASS.test(name);
+export const isClassName = (name: unknown): name is string =>
+  typeof name === "string" && CLASS.test(name);
 
 /** The first that says more than "Error". */
 function nameIn(names: readonly unknown[]): string | undefined {
-  const fitting = names.filter(isClass);
+  const fitting = names.filter(isClassName);
   return fitting.find((name) => name !== "Error") ?? fitting[0];
 }

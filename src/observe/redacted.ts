@@ -6,25 +6,21 @@
  */
 
 import { networkVerdict } from "../classify/network.ts";
+import { isClassName, isCode } from "../classify/thrown.ts";
 import { isHoldfireError } from "../errors.ts";
 import { digestText } from "../key/digest.ts";
 import { causes, peek } from "../lang/peek.ts";
 
-/** Names in a program; a sentence of a service does not match. */
-const CLASS = /^[A-Za-z_$][\w$]{0,63}$/;
-const CODE = /^[A-Za-z0-9_.-]{1,64}$/;
-
-const shaped = (value: unknown, shape: RegExp): string | undefined =>
-  typeof value === "string" && shape.test(value) ? value : undefined;
-
-export const classOf = (error: unknown): string | undefined =>
-  shaped(peek(peek(error, "constructor"), "name"), CLASS);
+export function classOf(error: unknown): string | undefined {
+  const name = peek(peek(error, "constructor"), "name");
+  return isClassName(name) ? name : undefined;
+}
 
 /** The first code along the chain of causes. */
 export function codeOf(error: unknown): string | undefined {
   for (const link of causes(error)) {
-    const code = shaped(peek(link, "code"), CODE);
-    if (code !== undefined) return code;
+    const code = peek(link, "code");
+    if (isCode(code)) return code;
   }
   return undefined;
 }

@@ -9,6 +9,7 @@
 
 import { randomUUID } from "node:crypto";
 import { ClosedError, InvalidInputError } from "../errors.ts";
+import { NO_LANE } from "../ledger/lane.ts";
 import { pruneAs, wipePayloads } from "../ledger/prune.ts";
 import { matches, pageLimit, pruneLimit } from "../ledger/query.ts";
 import type { OperationRecord, Stored } from "../ledger/record.ts";
@@ -50,8 +51,6 @@ interface TenantLedger {
   /** The effects of each operation, to release them when it is removed. */
   readonly owned: Map<string, { readonly service: string; readonly effectId: string }[]>;
 }
-
-const NO_LANE: StoredLane = { lane: { queue: [] }, version: 0 };
 
 /**
  * The store ends with the process, so it can use a clock that a change of the host's time does not

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { isSafe } from "./counter.ts";
 import { redirectTarget } from "./redirect.ts";
 
 export interface Outgoing<B = Uint8Array<ArrayBuffer>> {
@@ -25,7 +26,6 @@ export interface Followed {
 export type Send<B = Uint8Array<ArrayBuffer>> = (outgoing: Outgoing<B>) => Promise<Response>;
 
 const MOST_HOPS = 20;
-const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** All that another origin gets to see: what to send, and nothing of who asks. */
 const HARMLESS = [
@@ -89,7 +89,7 @@ function hop<B>(
   if (to.protocol !== "http:" && to.protocol !== "https:") return undefined;
   const becomesGet = turnsToGet(status, from.method);
   const isHome = to.origin === new URL(from.url).origin;
-  if (!isHome && !becomesGet && (!SAFE.has(from.method) || from.body)) return undefined;
+  if (!isHome && !becomesGet && (!isSafe(from.method) || from.body)) return undefined;
   const headers = isHome ? new Headers(from.headers) : harmless(from.headers);
   if (!becomesGet) return { ...from, url: to.href, headers };
   for (const name of OF_THE_BODY) headers.delete(name);

@@ -27,6 +27,9 @@ const DEFAULTS = {
   readAttempts: 4,
 };
 
+/** What a call may take that comes through an adapter or `createFetch`: MCP clients, among others, give up after 60 s. */
+export const ADAPTER_DEADLINE_MS = 45_000;
+
 type Option = keyof ToolWithInput<never, never, unknown>;
 
 /** Every option, and whether it must be a function. One that is missing here does not compile. */

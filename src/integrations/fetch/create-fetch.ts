@@ -12,6 +12,7 @@ import { isRetryableRead } from "../../classify/http.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { isHoldfireError } from "../../errors.ts";
 import { attemptFetch } from "../../wire/bound-fetch.ts";
+import { isSafe } from "../../wire/counter.ts";
 import { follow, type Outgoing, type Send } from "../../wire/follow.ts";
 import type { Fetch } from "../../wire/guarded-fetch.ts";
 import { finalOf, responseOf } from "./answer.ts";
@@ -24,8 +25,6 @@ import {
 } from "./options.ts";
 import { type Prepared, prepare } from "./request.ts";
 import { sendWrite } from "./write.ts";
-
-const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
  * Returns a drop-in for `fetch`, for your own requests and for any SDK that takes one. Say in the options
@@ -44,7 +43,7 @@ export function createFetch(hf: Holdfire, options: FetchOptions = {}): Fetch {
     const prepared = await prepare(input, init, settings, clock);
     const { request, rest } = prepared;
     const policy = settings.policyFor(request);
-    const kind = policy.kind ?? (READS.has(request.method) ? "read" : "write");
+    const kind = policy.kind ?? (isSafe(request.method) ? "read" : "write");
     const send = (signal: AbortSignal) => {
       const transport = attemptFetch(settings.fetch, kind === "read" ? undefined : request.method);
       return ({ method, url, headers, body }: Outgoing) => {

@@ -5,6 +5,7 @@
  */
 
 import { checkOptions, oneOf, positive, show, wholeNumber } from "../../engine/define/check.ts";
+import { ADAPTER_DEADLINE_MS } from "../../engine/define/define-tool.ts";
 import type { ToolKind, ToolOptions } from "../../engine/define/definition.ts";
 import type { Reading, StateQuery } from "../../engine/define/reading.ts";
 import { InvalidInputError } from "../../errors.ts";
@@ -139,8 +140,6 @@ export interface Settings {
   policyFor(request: FetchRequest): FetchPolicy;
 }
 
-/** MCP clients, among others, give up after 60 s. */
-const DEADLINE_MS = 45_000;
 const MOST_BYTES = 10 * 1_048_576;
 
 export function settingsOf(options: FetchOptions): Settings {
@@ -152,7 +151,7 @@ export function settingsOf(options: FetchOptions): Settings {
       throw new InvalidInputError(`options.${name}`, `must be a function, got ${show(value)}.`);
     }
   }
-  const deadlineMs = positive(options.deadlineMs ?? DEADLINE_MS, "options.deadlineMs");
+  const deadlineMs = positive(options.deadlineMs ?? ADAPTER_DEADLINE_MS, "options.deadlineMs");
   const all = Object.fromEntries(Object.entries(rest).filter(([name]) => POLICY.includes(name)));
   return {
     name: checkToolName(options.name ?? "fetch"),

@@ -13,6 +13,7 @@ import {
   verdictOfMcpRead,
 } from "../../classify/mcp.ts";
 import { type GuardedTool, guard } from "../../engine/call/guarded-tool.ts";
+import { ADAPTER_DEADLINE_MS } from "../../engine/define/define-tool.ts";
 import { type Tool, toolOf } from "../../engine/define/tool.ts";
 import { engineOf } from "../../engine/engine-of.ts";
 import { errorOf } from "../../engine/outcome/error-of.ts";
@@ -38,7 +39,6 @@ import {
 } from "./sdk.ts";
 import { isUnsent, type Sending, send } from "./send.ts";
 
-const DEADLINE_MS = 45_000;
 /** One send that could have arrived is all that most tools get, so it may take its time. */
 const ATTEMPT_MS = 40_000;
 const LATE_MS = 300_000;
@@ -76,7 +76,7 @@ export function guardedCallTool(
     const { isErrorMeans = options.isErrorMeans, changed, again: _, ...own } = rules.of(name);
     const made = hf.tool<Json, unknown>({
       service: server,
-      deadlineMs: DEADLINE_MS,
+      deadlineMs: ADAPTER_DEADLINE_MS,
       attemptTimeoutMs: ATTEMPT_MS,
       ...own,
       name: fullName,

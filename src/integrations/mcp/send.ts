@@ -15,6 +15,7 @@ import {
 } from "../../classify/mcp.ts";
 import type { AttemptContext } from "../../engine/define/definition.ts";
 import { causes, peek } from "../../lang/peek.ts";
+import { isSafe } from "../../wire/counter.ts";
 import {
   createToken,
   currentToken,
@@ -125,8 +126,6 @@ function optionsFor({ client, given, tool, lateMs, isRead }: Sending, signal: Ab
 const isUnfinished = (result: unknown): boolean =>
   peek(result, "isError") === true || peek(result, "resultType") === "input_required";
 
-const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
-
 /**
  * What the wire knows of one `tools/call` better than the SDK's error: that it was never sent, or that it was turned
  * away. Only the answer to the call itself counts. Around it a client may send other things (an audit, a login),
@@ -163,7 +162,7 @@ function isTurnedAway(requests: readonly WireRequest[], url: URL, transport: unk
   if (call.status !== 401 && call.status !== 403) return false;
   // Without a fetch of the user's own, what else is posted is the SDK's login.
   const isSdks = peek(transport, "_fetch") === undefined;
-  return isSdks || requests.every((request) => request === call || SAFE.has(request.method));
+  return isSdks || requests.every((request) => request === call || isSafe(request.method));
 }
 
 /** Where both SDKs' Streamable HTTP transports post. Other transports do not tell. */

@@ -9,6 +9,7 @@ import { checkOptions, positive, show } from "../../engine/define/check.ts";
 import type { ToolWithInput, ToolWithoutInput } from "../../engine/define/definition.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { type Clock, systemClock } from "../../lang/clock.ts";
+import { isSafe } from "../../wire/counter.ts";
 
 /** A request on its way through the cutting proxy. */
 export interface ProbedRequest {
@@ -80,7 +81,6 @@ const KNOWN = [
   "clock",
 ] as const satisfies readonly (keyof Sandbox<unknown, unknown, unknown>)[];
 
-const HARMLESS = new Set(["GET", "HEAD", "OPTIONS"]);
 const BEYOND_MS = 1_000;
 
 export function checkSandbox(
@@ -89,7 +89,7 @@ export function checkSandbox(
 ): Ground {
   checkOptions(sandbox, KNOWN, "sandbox");
   const { args, connect, countEffects, allowRemote, clock = systemClock } = sandbox;
-  const { carriesEffect = ({ method }: ProbedRequest) => !HARMLESS.has(method) } = sandbox;
+  const { carriesEffect = ({ method }: ProbedRequest) => !isSafe(method) } = sandbox;
   for (const [name, value] of Object.entries({ args, connect, countEffects, carriesEffect })) {
     if (typeof value !== "function" && (value !== undefined || name === "args")) {
       throw new InvalidInputError(`sandbox.${name}`, "must be a function.");

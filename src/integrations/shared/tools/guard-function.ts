@@ -20,6 +20,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Holdfire } from "../../../api.ts";
 import type { StatusReply, StatusTool } from "../../../engine/admin/status-tool.ts";
+import { ADAPTER_DEADLINE_MS } from "../../../engine/define/define-tool.ts";
 import type { AttemptContext } from "../../../engine/define/definition.ts";
 import { standsFor } from "../../../engine/define/source.ts";
 import type { Reply } from "../../../engine/outcome/reply.ts";
@@ -31,9 +32,6 @@ import { ignoreRejection, peek } from "../../../lang/peek.ts";
 import { type KeyNames, keyNamesOf, withKey, withoutKey, withoutMadeUp } from "./hidden-key.ts";
 import type { RuledCall, ToolRules } from "./rules.ts";
 import { inTurn, type Turn } from "./turn.ts";
-
-/** MCP clients give up at 60 s; what is left unknown must be said before. */
-const DEADLINE_MS = 45_000;
 
 export interface GuardedFunction<C> {
   readonly name: string;
@@ -76,7 +74,7 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
   const { again, ...rules } = options.rules;
   const names = async () => (typeof keys === "function" ? keys() : keys);
   const tool = hf.tool<Json, unknown>({
-    deadlineMs: DEADLINE_MS,
+    deadlineMs: ADAPTER_DEADLINE_MS,
     ...rules,
     name,
     run: standsFor(async (args: unknown, attempt: AttemptContext) => {
