@@ -81,8 +81,9 @@ export {
   StoreUnavailableError,
   VolatileIntentError,
 } from "./errors.ts";
-export type { ApprovalAnswer, Confirm } from "./gate/approval.ts";
+export type { Confirm } from "./gate/approval.ts";
 export type { Approval } from "./gate/approvals.ts";
+export type { ApprovalAnswer } from "./gate/decision.ts";
 export type { ApprovalRequest } from "./gate/question.ts";
 export { type HttpToolOptions, httpTool } from "./http-tool/http-tool.ts";
 export type { Json } from "./key/json.ts";

@@ -1,7 +1,7 @@
 /**
  * The pause before a tool, a read or a model call is tried again. When a resend may leave is also up to the retry budget of
  * its service (`budget.ts`). The waits for the store, for other processes and for people are in `store-call.ts`,
- * `steps/wait-for-change.ts` and `gate/wait-for-answer.ts`. The defaults are in `define/settings.ts`.
+ * `steps/wait-for-change.ts`. The defaults are in `define/settings.ts`.
  *
  * @module
  */

@@ -10,28 +10,20 @@
 import { wouldFire } from "../engine/claim-terms.ts";
 import type { Admission, Engine } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";
-import { about, type Operation } from "../engine/operation/operation.ts";
+import { about } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
-import { checkNote, checkPerson } from "../key/check-name.ts";
 import { asksOf, hasExpired, isApproved } from "../ledger/moves/approval-question.ts";
-import { decisionOn, tellDecision } from "./decision.ts";
+import { type ApprovalAnswer, decisionOn, fileAnswer, tellDecision } from "./decision.ts";
 import { type Drift, replacedBy, replacedIn } from "./drift.ts";
 import {
   type ApprovalRequest,
-  planInTime,
   putQuestion,
   requestFor,
+  showInTime,
   withDrift,
 } from "./question.ts";
 import { type Bound, digestOf } from "./question-digest.ts";
-
-/** A person's answer. `by` is their name. */
-export interface ApprovalAnswer {
-  readonly approve: boolean;
-  readonly by: string;
-  readonly note?: string | undefined;
-}
 
 export type Confirm = (request: ApprovalRequest) => Promise<ApprovalAnswer> | ApprovalAnswer;
 
@@ -68,10 +60,10 @@ export function approvalGate({ confirm, expiryMs, policyVersion }: GateOptions):
     if (record && !wouldFire(record, operation, engine)) return { tag: "pass", needsYes: true };
     if (record?.state.tag === "held") tellDecision(engine, record, decisionOn(record, engine));
 
-    const planned = await planInTime(execution, engine);
-    if (planned.tag === "failed") return planned;
-    if (planned.tag === "stopped") return { tag: "held", reason: why };
-    const { shown } = planned;
+    const inTime = await showInTime(execution, engine);
+    if (inTime.tag === "failed") return inTime;
+    if (inTime.tag === "stopped") return { tag: "held", reason: why };
+    const { shown } = inTime;
     const insteadOf = drift && replacedBy(drift);
     const digestFor = (asked: Bound) =>
       digestOf(operation, shown.text, record?.generation ?? 0, policyVersion, asked);
@@ -129,7 +121,8 @@ async function isAnswered(
   engine: Engine,
 ): Promise<boolean> {
   const { operation } = execution;
-  const file = (answer: ApprovalAnswer) => give(answer, digest, operation, engine);
+  const file = async (answer: ApprovalAnswer) =>
+    fileAnswer(checkAnswer(answer), digest, operation.ref, engine);
   let asking: Promise<ApprovalAnswer> | undefined;
   let cancel = () => {};
   const waited = await execution
@@ -150,27 +143,9 @@ async function isAnswered(
   return false;
 }
 
-async function give(
-  given: ApprovalAnswer,
-  digest: string,
-  { ref }: Operation,
-  engine: Engine,
-): Promise<void> {
-  const { approve, by, note } = checkAnswer(given);
-  const { clock } = engine.ledger;
-  const at = clock.latest();
-  const move = { move: "answer", digest, approve, by, note, at, skew: clock.skew() } as const;
-  const moved = await askStore(engine, "answer", engine.ledger.move(ref, move));
-  const answered = moved.tag === "moved" ? moved.stored?.record : undefined;
-  if (answered) tellDecision(engine, answered, decisionOn(answered, engine));
-}
-
-/** A yes has a name under it. */
 function checkAnswer(answer: ApprovalAnswer): ApprovalAnswer {
   if (typeof answer !== "object" || answer === null || typeof answer.approve !== "boolean") {
     throw new InvalidInputError("confirm", "must return { approve: true or false, by }.");
   }
-  checkPerson(answer.by);
-  checkNote(answer.note);
   return answer;
 }

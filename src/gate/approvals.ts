@@ -8,12 +8,11 @@ import { type OperationView, view } from "../engine/admin/operations.ts";
 import type { Engine } from "../engine/engine.ts";
 import { askStore, listRecords } from "../engine/store-call.ts";
 import { InvalidInputError } from "../errors.ts";
-import { checkNote, checkPerson } from "../key/check-name.ts";
 import type { Json } from "../key/json.ts";
 import { questionOf } from "../ledger/moves/approval-question.ts";
 import type { Refusal } from "../ledger/moves/moves.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
-import { type Decision, decisionOn, tellDecision } from "./decision.ts";
+import { type Decision, fileAnswer } from "./decision.ts";
 import { type WaitOptions, waitForAnswer } from "./wait-for-answer.ts";
 
 /** A question that waits. */
@@ -67,28 +66,10 @@ const WHY_NOT: Partial<Record<Refusal, string>> = {
 
 export function approvalsOf(engine: Engine): Approvals {
   const { ledger, tenant, codec } = engine;
-  const ask = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
-    await askStore(engine, "open", ledger.open());
-    return askStore(engine, step, work());
-  };
   const answer = async (id: string, approve: boolean, { digest, by, note }: Answerer) => {
-    checkPerson(by);
-    checkNote(note);
-    const at = ledger.clock.latest();
-    const move = {
-      move: "answer",
-      digest,
-      approve,
-      by,
-      note,
-      at,
-      skew: ledger.clock.skew(),
-    } as const;
-    const moved = await ask("answer", () => ledger.move({ tenant, id }, move));
+    const moved = await fileAnswer({ approve, by, note }, digest, { tenant, id }, engine);
     if (moved.tag === "moved") {
-      const { record } = moved.stored ?? {};
-      if (record) tellDecision(engine, record, decisionOn(record, engine));
-      const { state } = record ?? {};
+      const { state } = moved.stored?.record ?? {};
       if (!approve) return;
       if (state?.tag === "denied") throw new InvalidInputError(`operation ${id}`, DENIED);
       const ask = state?.tag === "held" ? questionOf(state, digest) : undefined;
@@ -125,7 +106,8 @@ export function approvalsOf(engine: Engine): Approvals {
       return { ...page, items: page.items.flatMap(approval) };
     },
     async get(id) {
-      const stored = await ask("read", () => ledger.read({ tenant, id }));
+      await askStore(engine, "open", ledger.open());
+      const stored = await askStore(engine, "read", ledger.read({ tenant, id }));
       return stored && approval(stored)[0];
     },
     approve: (id, by) => answer(id, true, by),

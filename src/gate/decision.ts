@@ -1,15 +1,26 @@
 /**
- * What became of a question to a person, as the record says; and the event that tells of it, once in each process.
+ * A person's answer, filed; what became of the question, as the record says; and the event that tells of it, once in each
+ * process.
  *
  * @module
  */
 
 import type { Engine } from "../engine/engine.ts";
+import { askStore } from "../engine/store-call.ts";
+import { checkNote, checkPerson } from "../key/check-name.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
 import { addBounded } from "../lang/bounded.ts";
+import type { Moved, Ref } from "../ledger/ledger.ts";
 import { type Answer, hasExpired, isApproved } from "../ledger/moves/approval-question.ts";
 import type { OperationRecord } from "../ledger/record.ts";
+
+/** A person's answer. `by` is their name. */
+export interface ApprovalAnswer {
+  readonly approve: boolean;
+  readonly by: string;
+  readonly note?: string | undefined;
+}
 
 /** What became of a question. */
 export type Decision =
@@ -40,6 +51,26 @@ export function decisionOn(
   if (hasExpired(ask, ledger.clock.latest(), clock.now())) return { status: "expired" };
   const yes = isApproved(ask) ? yesIn(ask.answers) : undefined;
   return yes ? { status: "approved", by: yes.by, note: yes.note } : { status: "asked" };
+}
+
+/** Files a person's answer, and tells of the decision if there is one by it. A yes has a name under it. */
+export async function fileAnswer(
+  { approve, by, note }: ApprovalAnswer,
+  digest: string,
+  ref: Ref,
+  engine: Engine,
+): Promise<Moved> {
+  checkPerson(by);
+  checkNote(note);
+  const { ledger } = engine;
+  await askStore(engine, "open", ledger.open());
+  const at = ledger.clock.latest();
+  const skew = ledger.clock.skew();
+  const move = { move: "answer", digest, approve, by, note, at, skew } as const;
+  const moved = await askStore(engine, "answer", ledger.move(ref, move));
+  const record = moved.tag === "moved" ? moved.stored?.record : undefined;
+  if (record) tellDecision(engine, record, decisionOn(record, engine));
+  return moved;
 }
 
 const yesIn = (answers: readonly Answer[]): Answer | undefined =>

@@ -13,14 +13,13 @@ import type { Engine } from "../engine/engine.ts";
 import type { Caller } from "../engine/operation/operation.ts";
 import { factsOf, type NamedCallOptions, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
-import { InvalidInputError } from "../errors.ts";
 import type { Canonical } from "../key/canonical.ts";
 import type { Json } from "../key/json.ts";
 import { resolveScope } from "../key/scope.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import type { OperationRecord } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";
-import { makePlan } from "./plan.ts";
+import { makePlan, whyNoPlan } from "./plan.ts";
 
 export async function planCall(
   tool: Tool,
@@ -33,7 +32,7 @@ export async function planCall(
   const operation = named(tool, args, options, engine);
   const record = operation && (await recordOf(operation, engine));
   const known = record && operation && knownEffect(record, operation, engine);
-  const plan = known ? undefined : await planInTime(tool, args.value, deadlineMs, engine);
+  const plan = known ? undefined : await makePlanInTime(tool, args.value, deadlineMs, engine);
   const changes = plan?.changes ?? [];
   const effect = known ?? effectOf(tool, plan);
   const needsApproval = tool.kind === "destructive" && !known;
@@ -82,18 +81,15 @@ function knownEffect(
   return tag === "claimed" || tag === "unknown" ? "would_look" : "would_replay";
 }
 
-async function planInTime(
+async function makePlanInTime(
   tool: Tool,
   args: Json,
   deadlineMs: number,
   engine: Engine,
 ): Promise<Plan | undefined> {
   const inTime = await withTimeLimit(engine.clock, deadlineMs, makePlan(tool, args));
-  if (inTime.tag === "failed") throw inTime.error;
-  if (inTime.tag === "late") {
-    throw new InvalidInputError(`plan of "${tool.name}"`, "did not answer in time.");
-  }
-  return inTime.value;
+  if (inTime.tag === "done") return inTime.value;
+  throw whyNoPlan(inTime, tool);
 }
 
 const EFFECTS = {

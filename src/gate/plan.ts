@@ -6,11 +6,10 @@
 
 import type { Plan, PlannedChange } from "../engine/define/definition.ts";
 import type { Tool } from "../engine/define/tool.ts";
-
 import { InvalidInputError } from "../errors.ts";
 import { canonicalize } from "../key/canonical.ts";
-import type { Json } from "../key/json.ts";
-import { isJsonObject } from "../key/json.ts";
+import { isJsonObject, type Json } from "../key/json.ts";
+import type { InTime } from "../lang/clock.ts";
 import { runAsLook } from "../wire/token.ts";
 
 const TYPES = new Set<unknown>(["create", "update", "delete"] satisfies PlannedChange["type"][]);
@@ -48,6 +47,15 @@ function checkChange(change: Json, at: string): void {
   if (unknown !== undefined)
     throw new InvalidInputError(at, "has a field that a change does not have.");
 }
+
+/** Why there is no plan: what the tool's own function threw, or that it took too long. */
+export const whyNoPlan = (
+  inTime: Exclude<InTime<unknown>, { tag: "done" }>,
+  { name }: Tool,
+): unknown =>
+  inTime.tag === "failed"
+    ? inTime.error
+    : new InvalidInputError(`plan of "${name}"`, "did not answer in time.");
 
 /** Asks the tool what it would change. Sends nothing, unless the user's own function does. */
 export async function makePlan(tool: Tool, args: Json): Promise<Plan | undefined> {

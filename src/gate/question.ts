@@ -13,14 +13,13 @@ import type { Engine } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";
 import { about, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
-import { InvalidInputError } from "../errors.ts";
 import { canonicalize } from "../key/canonical.ts";
 import type { Json } from "../key/json.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
 import { diffOf, diffText } from "./diff.ts";
 import type { Drift } from "./drift.ts";
-import { makePlan } from "./plan.ts";
+import { makePlan, whyNoPlan } from "./plan.ts";
 
 /** What a person is asked. Nothing in it comes from a model's say-so. */
 export interface ApprovalRequest {
@@ -64,32 +63,31 @@ async function show(operation: Operation): Promise<Shown> {
   return { text, args, plan, definition };
 }
 
-type Planned =
-  | { readonly tag: "planned"; readonly shown: Shown }
+type ShownInTime =
+  | { readonly tag: "shown"; readonly shown: Shown }
   | { readonly tag: "stopped" }
   | { readonly tag: "failed"; readonly error: unknown };
 
 /** What is to be shown, made within what is left of the call's time. */
-export async function planInTime(execution: Execution, engine: Engine): Promise<Planned> {
+export async function showInTime(execution: Execution, engine: Engine): Promise<ShownInTime> {
   const { operation } = execution;
-  const planned = await withTimeLimit(
+  const inTime = await withTimeLimit(
     engine.clock,
     Math.max(execution.remainingMs(), 0),
     execution.untilStopped(() => show(operation)),
   );
-  if (planned.tag === "done") {
-    const { value } = planned;
-    return value.tag === "done" ? { tag: "planned", shown: value.value } : value;
+  if (inTime.tag === "done") {
+    const { value } = inTime;
+    return value.tag === "done" ? { tag: "shown", shown: value.value } : value;
   }
-  const { tag: why } = planned;
+  const { tag: why } = inTime;
   engine.events.emit("warning", () => ({
     ...about(operation),
     code: "reader_failed",
     which: "plan",
     why,
   }));
-  const late = new InvalidInputError("plan", "did not answer in time.");
-  return { tag: "failed", error: planned.tag === "failed" ? planned.error : late };
+  return { tag: "failed", error: whyNoPlan(inTime, operation.tool) };
 }
 
 /** Writes the question down. False if another process has changed the record first: then there is no such question. */

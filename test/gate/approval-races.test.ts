@@ -196,7 +196,7 @@ describe("a plan", () => {
       error: new Error("down"),
     });
     expect(await clock.run(hung.outcome(LOGS, ONCE))).toMatchObject({
-      error: { message: expect.stringContaining("plan: did not answer in time.") },
+      error: { message: expect.stringContaining(`plan of "drop_bucket": did not answer in time.`) },
     });
   });
 

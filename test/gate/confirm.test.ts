@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire, HoldfireOptions } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
-import type { ApprovalAnswer } from "../../src/gate/approval.ts";
+import type { ApprovalAnswer } from "../../src/gate/decision.ts";
 import type { ApprovalRequest } from "../../src/gate/question.ts";
 import { until, type VirtualClock } from "../engine/virtual-clock.ts";
 import { type BucketWorld, type Drop, LOGS, ONCE, openBucket } from "./bucket.ts";

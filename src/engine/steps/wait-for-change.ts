@@ -1,10 +1,13 @@
 /**
- * Waits for an operation that another process owns: polls the ledger, and listens where the store can tell.
+ * Waits for a record that someone else is to change, a process that owns the operation or a person who answers: the
+ * pauses between two reads of the ledger, each of which ends early where the store can tell of a change.
  *
  * @module
  */
 
 import { sleep } from "../../lang/clock.ts";
+import { createStop, type StopSignal } from "../../lang/stop.ts";
+import type { Ref } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
 import { about, type Execution } from "../operation/operation.ts";
@@ -12,6 +15,27 @@ import { inStoreTime } from "../store-call.ts";
 
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;
+
+/**
+ * Until the record may have changed, `stopped` aborts, or the pause is over. It grows with the number of tries before it, and
+ * takes `mostMs` at most.
+ */
+export async function waitForRecord(
+  { tenant, id }: Ref,
+  tries: number,
+  mostMs: number,
+  stopped: StopSignal | undefined,
+  { ledger, clock, random }: Engine,
+): Promise<void> {
+  if (stopped?.aborted) return;
+  const poll = Math.min(FIRST_POLL_MS * 2 ** Math.min(tries, 10), LONGEST_POLL_MS);
+  const { signal, abort: wake } = createStop();
+  const unwatch = ledger.store.watch?.(tenant, id, wake);
+  stopped?.addEventListener("abort", wake, { once: true });
+  await sleep(clock, Math.min(poll * (0.5 + random() / 2), mostMs), signal);
+  stopped?.removeEventListener("abort", wake);
+  unwatch?.();
+}
 
 /** False when no caller waits any more, or the time is up. `id` is the operation waited for: this one, or another. */
 export async function waitForChange(
@@ -24,14 +48,7 @@ export async function waitForChange(
   const { tenant } = execution.operation.ref;
   const left = Math.min(execution.remainingMs(), longestMs);
   if (left <= 0 || execution.stopped.aborted) return false;
-  const poll = Math.min(FIRST_POLL_MS * 2 ** Math.min(tries, 10), LONGEST_POLL_MS);
-  const wake = new AbortController();
-  const stop = () => wake.abort();
-  const unwatch = engine.ledger.store.watch?.(tenant, id, stop);
-  execution.stopped.addEventListener("abort", stop, { once: true });
-  await sleep(engine.clock, Math.min(poll * (0.5 + engine.random() / 2), left), wake.signal);
-  execution.stopped.removeEventListener("abort", stop);
-  unwatch?.();
+  await waitForRecord({ tenant, id }, tries, left, execution.stopped, engine);
   return !execution.stopped.aborted;
 }
 
