@@ -111,9 +111,6 @@ export interface Codec {
 
 const DEFAULT_MAX_BYTES = 65_536;
 
-const randomBytes = (size: number): Buffer =>
-  Buffer.from(crypto.getRandomValues(new Uint8Array(size)));
-
 export function createCodec(options: CodecOptions = {}): Codec {
   const { maxBytes = DEFAULT_MAX_BYTES, redact, errorText = true, encryption } = options;
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
@@ -125,7 +122,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
   if (typeof errorText !== "boolean") {
     throw new InvalidInputError("codec.errorText", "must be true or false.");
   }
-  const cipher = encryption && payloadCipher(encryption, randomBytes);
+  const cipher = encryption && payloadCipher(encryption);
 
   const keep = (form: Payload["form"], text: string, owner: PayloadOwner): Payload =>
     cipher ? { form, text: cipher.encrypt(text, owner), sealedWith: cipher.keyId } : { form, text };

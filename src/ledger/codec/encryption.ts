@@ -5,7 +5,13 @@
  * @module
  */
 
-import type { KeyObject } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import { InvalidInputError } from "../../errors.ts";
 
 /** Keys for encrypted payloads, by id. */
@@ -41,14 +47,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** `random` returns the given number of unpredictable bytes. */
-export function payloadCipher(
-  { keyId, keys }: EncryptionOptions,
-  random: (size: number) => Uint8Array,
-): PayloadCipher {
-  // Loaded here, so that only programs that encrypt load it.
-  const { createCipheriv, createDecipheriv, createSecretKey } =
-    process.getBuiltinModule("node:crypto");
+export function payloadCipher({ keyId, keys }: EncryptionOptions): PayloadCipher {
   const known = new Map<string, KeyObject>();
   for (const [id, bytes] of Object.entries(keys)) {
     if (!(bytes instanceof Uint8Array) || bytes.length !== KEY_BYTES) {
@@ -62,7 +61,7 @@ export function payloadCipher(
   return {
     keyId,
     encrypt(text, owner) {
-      const iv = random(IV_BYTES);
+      const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(ALGORITHM, current, iv, { authTagLength: TAG_BYTES });
       cipher.setAAD(boundTo(owner));
       const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
