@@ -2,7 +2,7 @@
  * The gate of destructive tools, and of calls that drift: a durable question to a person, and a yes that is good for
  * exactly what the person agreed to.
  *
- * What is asked is in `question.ts`; what a yes is bound to, in `question-digest.ts`.
+ * What is asked, and what a yes is bound to, is in `question.ts`.
  *
  * @module
  */
@@ -18,12 +18,13 @@ import { type ApprovalAnswer, decisionOn, fileAnswer, tellDecision } from "./dec
 import { type Drift, replacedBy, replacedIn } from "./drift.ts";
 import {
   type ApprovalRequest,
+  type Bound,
+  digestOf,
   putQuestion,
   requestFor,
   showInTime,
   withDrift,
 } from "./question.ts";
-import { type Bound, digestOf } from "./question-digest.ts";
 
 export type Confirm = (request: ApprovalRequest) => Promise<ApprovalAnswer> | ApprovalAnswer;
 

@@ -1,5 +1,6 @@
 /**
- * The question that a person is asked: made from the operation and its plan, and written down before anyone is asked.
+ * The question that a person is asked: made from the operation and its plan, with a digest that binds the answer to all that
+ * is shown, and written down before anyone is asked.
  *
  * It is worded in `cli/ledger/question.ts`, `console/api/questions.ts` and `gateway/people/question.ts`; `confirm` gets an
  * `ApprovalRequest`.
@@ -14,6 +15,7 @@ import type { Execution } from "../engine/operation/operation.ts";
 import { about, type Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
 import { canonicalize } from "../key/canonical.ts";
+import { digestText } from "../key/digest.ts";
 import type { Json } from "../key/json.ts";
 import { withTimeLimit } from "../lang/clock.ts";
 import type { Ask, Stored } from "../ledger/record.ts";
@@ -88,6 +90,31 @@ export async function showInTime(execution: Execution, engine: Engine): Promise<
     why,
   }));
   return { tag: "failed", error: whyNoPlan(inTime, operation.tool) };
+}
+
+/** What of a question is part of its digest by itself. */
+export type Bound = Pick<Ask, "expiresAt" | "nonce" | "insteadOf">;
+
+/** What a yes is bound to: one hash of the operation and all that the person was shown of it. */
+export function digestOf(
+  { ref, draft }: Operation,
+  shown: string,
+  generation: number,
+  policyVersion: string,
+  { expiresAt, nonce, insteadOf }: Bound,
+): string {
+  return digestText(
+    "approval",
+    ref.tenant,
+    ref.id,
+    String(generation),
+    draft.argsHash,
+    shown,
+    policyVersion,
+    String(expiresAt),
+    nonce,
+    insteadOf,
+  );
 }
 
 /** Writes the question down. False if another process has changed the record first: then there is no such question. */

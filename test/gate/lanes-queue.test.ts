@@ -4,7 +4,7 @@ import type { Holdfire } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import type { Plan } from "../../src/engine/define/definition.ts";
 import { engineOf } from "../../src/engine/engine-of.ts";
-import { dropTicket } from "../../src/gate/lane-place.ts";
+import { dropTicket } from "../../src/gate/lane.ts";
 import { laneAlone } from "../../src/ledger/lane.ts";
 import type { LaneRecord } from "../../src/ledger/store.ts";
 import type { VirtualClock } from "../engine/virtual-clock.ts";

@@ -11,11 +11,11 @@ import { checkOptions, notNegative, oneOf, positive, statuses, wholeNumber } fro
 import type {
   KeyedOptions,
   OnDrift,
+  RequestLine,
   ToolDefinition,
   ToolKind,
   ToolWithInput,
 } from "./definition.ts";
-import { type Ignores, ignoresOf } from "./ignores.ts";
 import type { Effects, Learned, Tool } from "./tool.ts";
 
 /** Of a holdfire with the option `retry.attempts`, that number takes the place of `writeAttempts`: in `holdfire.ts`. */
@@ -86,7 +86,7 @@ export function defineTool(
     Omit<Tool, "precondition" | "ignores"> & {
       readonly keyed?: KeyedOptions;
       readonly via?: "http";
-      readonly ignores?: Ignores;
+      readonly ignores?: readonly unknown[];
       readonly precondition?: Tool["precondition"] | "given";
     };
   const name = checkToolName(given.name);
@@ -171,4 +171,19 @@ function effectsOf(given: Effects, path: string): Effects {
     throw new InvalidInputError(`${path}.list`, rule);
   }
   return given;
+}
+
+/** Which requests of a tool are no part of its effect: its `ignores` as one function. */
+function ignoresOf(rules: readonly unknown[], path: string): (request: RequestLine) => boolean {
+  const asked = rules.map((rule, at) => ruleOf(rule, `${path}[${at}]`));
+  return (request) => asked.some((isIgnored) => isIgnored(request) === true);
+}
+
+function ruleOf(rule: unknown, path: string): (request: RequestLine) => unknown {
+  if (typeof rule === "function") return rule as (request: RequestLine) => unknown;
+  const origin = typeof rule === "string" ? URL.parse(rule)?.origin : undefined;
+  if (!origin || origin === "null") {
+    throw new InvalidInputError(path, 'must be an origin ("https://auth.example") or a function.');
+  }
+  return ({ url }) => URL.parse(url)?.origin === origin;
 }
