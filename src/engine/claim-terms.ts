@@ -1,7 +1,7 @@
 /**
  * How an operation is claimed, for all who claim one (a call, a reconciler, a recorded sample, a restored record):
  * the terms of its tool, the move itself within the store's time limit, and taking it back. Also what is asked before a
- * claim: whether it would fire (`wouldFire`), and what the store may have lost (`lostBefore`).
+ * claim: whether it would fire (`wouldFire`).
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
 import type { Instant, InTime } from "../lang/clock.ts";
 import type { Moved } from "../ledger/ledger.ts";
 import { mayFireAgain } from "../ledger/moves/claim-moves.ts";
-import type { Draft, Lost, Move } from "../ledger/moves/moves.ts";
+import type { Draft, Move } from "../ledger/moves/moves.ts";
 import type { OperationRecord, Stored } from "../ledger/record.ts";
 import type { LaneChange } from "../ledger/store.ts";
-import { declaredBy, recognisesRepeats, type Tool } from "./define/tool.ts";
+import { declaredBy, recognisesRepeats } from "./define/tool.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import type { Operation } from "./operation/operation.ts";
 import { askStore, inStoreTime } from "./store-call.ts";
@@ -130,26 +130,6 @@ export function withdrawClaim(
 ): Promise<Moved | "closed"> {
   const at = engine.ledger.clock.earliest();
   return engine.persist(() => engine.ledger.move(operation.ref, { move: "withdraw", holder, at }));
-}
-
-/** How long a claim or a note may take without costing the attempt any of its time. */
-export const TO_NOTE_MS = 1_000;
-
-/**
- * How long an attempt of which nothing is known may go on: as long as its call waits for it, or for as long as an owner
- * notes that it still runs (`steps/still-running.ts`). Until then its owner finds this record, and notes it here.
- */
-const sendsForMsOf = ({ attemptTimeoutMs, deadlineMs }: Tool, { timing }: Engine): number =>
-  Math.max(attemptTimeoutMs, deadlineMs, timing.leaseMs) + TO_NOTE_MS;
-
-/** What the store may have lost, unless the caller vouches that there was nothing. */
-export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | undefined {
-  const suspicion = engine.ledger.suspicion();
-  if (!suspicion || fresh) return undefined;
-  const all = declaredBy(tool, engine.enlisted);
-  // What the lost attempt has sent is lost with it, unless it was in the arguments.
-  const declared = tool.precondition ? { ...all, conditional: undefined } : all;
-  return { since: suspicion.since, sendsForMs: sendsForMsOf(tool, engine), declared };
 }
 
 /** Whether a claim would fire it: a settled operation is replayed, and an open one is read. */

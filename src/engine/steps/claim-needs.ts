@@ -1,6 +1,7 @@
 /**
  * What a claim needs beyond its record: what the service will compare (ETag, version, unique name), which is read
- * once before the claim and sent unchanged with every attempt; its lane; and its place in a thread.
+ * once before the claim and sent unchanged with every attempt; its lane; its place in a thread; and, where the store has
+ * lost data, the doubt that this leaves.
  *
  * @module
  */
@@ -10,13 +11,15 @@ import { withTimeLimit } from "../../lang/clock.ts";
 import type { Payload } from "../../ledger/codec/codec.ts";
 import { isInLane } from "../../ledger/lane.ts";
 import type { Ref } from "../../ledger/ledger.ts";
+import type { Lost } from "../../ledger/moves/moves.ts";
 import type { StateTag, Stored } from "../../ledger/record.ts";
 import type { LaneChange } from "../../ledger/store.ts";
-import type { Tool } from "../define/tool.ts";
+import { declaredBy, type Tool } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { about, type Execution, type Operation } from "../operation/operation.ts";
 import { askStore } from "../store-call.ts";
 import { hasPlace } from "../thread.ts";
+import { lostAttemptMsOf } from "./time-to-send.ts";
 
 export type PreconditionRead =
   | { readonly tag: "read"; readonly precondition: Payload | undefined }
@@ -117,4 +120,14 @@ async function confirmLane({ tenant, id }: Ref, name: string, engine: Engine): P
     if (await askStore(engine, "lane", ledger.changeLane(tenant, same))) return true;
   }
   return false;
+}
+
+/** What the store may have lost, unless the caller vouches that there was nothing. */
+export function lostBefore({ fresh, tool }: Operation, engine: Engine): Lost | undefined {
+  const suspicion = engine.ledger.suspicion();
+  if (!suspicion || fresh) return undefined;
+  const all = declaredBy(tool, engine.enlisted);
+  // What the lost attempt has sent is lost with it, unless it was in the arguments.
+  const declared = tool.precondition ? { ...all, conditional: undefined } : all;
+  return { since: suspicion.since, sendsForMs: lostAttemptMsOf(tool, engine), declared };
 }

@@ -13,14 +13,19 @@ import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { ClaimMove } from "../claim-terms.ts";
-import { claimInTime, claimOf, lostBefore, withdrawClaim } from "../claim-terms.ts";
+import { claimInTime, claimOf, withdrawClaim } from "../claim-terms.ts";
 import type { Admission, Engine, Visit } from "../engine.ts";
 import { type Execution, isOfIntent, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf, conflict } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import { askStore } from "../store-call.ts";
-import { hasAllOrTakesBack, keepsPlaceOrTakesBack, readPrecondition } from "./claim-needs.ts";
+import {
+  hasAllOrTakesBack,
+  keepsPlaceOrTakesBack,
+  lostBefore,
+  readPrecondition,
+} from "./claim-needs.ts";
 import { noteRepeat } from "./note-repeat.ts";
 import { type Owned, takeOwnership } from "./ownership.ts";
 import { attemptMsOf, endsByIn } from "./time-to-send.ts";

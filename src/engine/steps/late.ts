@@ -22,6 +22,7 @@ import { about, type Operation } from "../operation/operation.ts";
 import { payloadOf } from "../outcome/result.ts";
 import { type Owned, updatesOf, wakeOf } from "./ownership.ts";
 import type { Settled } from "./settled-state.ts";
+import { lateWriteMsOf } from "./time-to-send.ts";
 
 /** The `run` of an attempt whose time was up has settled after all, and was classified. */
 export async function fileLateReply(
@@ -144,8 +145,7 @@ export const termsAfterEnd =
 function doubtLate(operation: Operation, n: number, engine: Engine): void {
   engine.events.emit("warning", () => ({ ...about(operation), code: "late_send", attempt: n }));
   const at = engine.ledger.clock.latest();
-  // It may take as long as an attempt: an absence that is read before proves nothing.
-  const endsBy = at + operation.tool.attemptTimeoutMs;
+  const endsBy = at + lateWriteMsOf(operation.tool);
   const move = { move: "doubt", attempt: n, why: "late_send", endsBy, at } as const;
   inBackground(engine, () => engine.persist(() => engine.ledger.move(operation.ref, move)));
 }

@@ -18,7 +18,7 @@ import type { AttemptNote } from "../../ledger/record.ts";
 import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
 import { learn, type Owned, remember } from "./ownership.ts";
-import { endsByIn, extend } from "./time-to-send.ts";
+import { endsByIn, extend, moreMsOf } from "./time-to-send.ts";
 
 /** Notes that the attempt runs, until `endAttempt`. */
 export function beginAttempt(id: string, n: number, { runningAttempts }: Engine): void {
@@ -115,7 +115,7 @@ export function keepNotingRunning(
   running: Promise<unknown>,
   engine: Engine,
 ): void {
-  const moreMs = Math.max(owned.operation.tool.attemptTimeoutMs, owned.leaseMs);
+  const moreMs = moreMsOf(owned.operation.tool, owned.leaseMs);
   let over = false;
   let cancel = () => {};
   const beat = async (): Promise<void> => {
