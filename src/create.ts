@@ -20,7 +20,7 @@ import { nodeProblem } from "./lang/node-version.ts";
 import { recent } from "./lang/recent.ts";
 import { createStop } from "./lang/stop.ts";
 import { createCodec } from "./ledger/codec/codec.ts";
-import { lazyStore, lazyWitness } from "./ledger/lazy-store.ts";
+import { lazyDefaultStore, lazyWitness } from "./ledger/lazy-store.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import type { Store } from "./ledger/store.ts";
 import { memoryWitness, type Witness } from "./ledger/witness/witness.ts";
@@ -45,7 +45,7 @@ const MOST_TENANTS = 1_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** The engine without what each tenant has of its own. */
-type EngineParts = Omit<Engine, "tenant" | "known">;
+type EngineParts = Omit<Engine, "tenant" | "tenantState">;
 
 export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   checkAll(options);
@@ -55,7 +55,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
   const timing = timingOf(retry);
   const attempts = attemptsOf(retry);
   const events = createEvents();
-  const knownOf = recent(newTenant, MOST_TENANTS);
+  const stateOf = recent(newTenant, MOST_TENANTS);
   // Taken now: whoever puts `hf.fetch` in its place later must not make it call itself.
   const { fetch } = globalThis;
   const closed = createStop();
@@ -84,7 +84,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     }),
     budgets: createBudgets(budgetOf(retry), clock),
     onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
-    warned: new Set(),
+    warned: { noApp: false },
     calledBy: createCalledBy(),
     executions: new Map(),
     runningAttempts: new Map(),
@@ -139,7 +139,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       ...own,
       tenant: checkTenant(tenant),
       events: events.of(tenant),
-      known: knownOf(tenant),
+      tenantState: stateOf(tenant),
     };
     return holdfireFor(engine, {
       attempts,
@@ -175,7 +175,8 @@ function storeOf(options: HoldfireOptions): { readonly store: Store; readonly wi
   const start = { entry: process.argv[1], cwd: process.cwd() };
   const defaults = () => import("./stores/default.ts");
   const store =
-    options.store ?? lazyStore("sqlite", async () => (await defaults()).defaultStore(env, start));
+    options.store ??
+    lazyDefaultStore("sqlite", async () => (await defaults()).defaultStore(env, start));
   if (typeof store?.swap !== "function") {
     throw new InvalidInputError("options.store", "must be a store, e.g. memoryStore().");
   }

@@ -42,7 +42,7 @@ export interface Shared {
 
 export function holdfireFor(engine: Engine, shared: Shared): Holdfire {
   const { attempts } = shared;
-  const { tools, registry, rebuilt } = engine.known;
+  const { tools, registry, rebuilt } = engine.tenantState;
   const define = (definition: object): Tool => {
     // What a call under way still needs is part of that call.
     if (engine.isClosed() && !currentFrame()) throw new ClosedError();

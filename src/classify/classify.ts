@@ -65,7 +65,7 @@ export interface Judgement {
   readonly verdict: Verdict;
   readonly status?: number | undefined;
   /** Accepted, not done yet: a 202 for a tool with a reader. */
-  readonly inProgress?: boolean | undefined;
+  readonly accepted?: boolean | undefined;
   readonly code?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   /** Of `not_sent`: it is the tool's own word, or all that the tool does was seen. */
@@ -83,7 +83,7 @@ export interface Judgement {
 /** What is judged. `areReads`: no write was seen, and the requests are reads, one of which may have been it. */
 type JudgeFactsWithReads = JudgeFacts & { readonly areReads?: true };
 
-type Proof = Pick<Judgement, "verdict" | "proven" | "untried" | "inProgress" | "swallowed">;
+type Proof = Pick<Judgement, "verdict" | "proven" | "untried" | "accepted" | "swallowed">;
 
 const UNKNOWN: Proof = { verdict: "unknown" };
 const COMMITTED: Proof = { verdict: "committed" };
@@ -188,8 +188,8 @@ function ofRequests(facts: JudgeFacts, answer?: unknown): Proof | undefined {
   const all = requests.map(
     ({ status }): Proof => (status === undefined ? UNKNOWN : verdictOfStatus(status, about)),
   );
-  if (all.every(isYes) && all.some(({ inProgress }) => inProgress)) {
-    return { verdict: "unknown", inProgress: true };
+  if (all.every(isYes) && all.some(({ accepted }) => accepted)) {
+    return { verdict: "unknown", accepted: true };
   }
   return all.reduce<Proof | undefined>(both, undefined);
 }
@@ -229,8 +229,8 @@ function withoutFailedTries(facts: JudgeFacts): JudgeFacts {
   return { ...facts, sight: { ...facts.sight, requests: kept } };
 }
 
-const isYes = ({ verdict, inProgress }: Proof): boolean =>
-  verdict === "committed" || inProgress === true;
+const isYes = ({ verdict, accepted }: Proof): boolean =>
+  verdict === "committed" || accepted === true;
 
 const both = (before: Proof | undefined, next: Proof): Proof =>
   before === undefined || before.verdict === next.verdict ? next : UNKNOWN;

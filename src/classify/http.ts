@@ -10,7 +10,7 @@ import type { Verdict } from "../reasons.ts";
 export interface HttpVerdict {
   readonly verdict: Verdict;
   /** Accepted, not done yet: the state is read, and it is not fired again. */
-  readonly inProgress?: true;
+  readonly accepted?: true;
 }
 
 /** What must be known about the tool to judge a status. */
@@ -59,7 +59,7 @@ export function verdictOfStatus(status: number, about: StatusContext): HttpVerdi
   // 303: it is done, and the answer is elsewhere.
   if ((status >= 200 && status < 300) || status === 303) {
     return status === 202 && about.reader
-      ? { verdict: "unknown", inProgress: true }
+      ? { verdict: "unknown", accepted: true }
       : { verdict: "committed" };
   }
   if (about.refuses.includes(status)) return { verdict: "refused" };

@@ -37,9 +37,9 @@ export interface Engine {
   readonly budgets: Budgets;
   readonly onHiddenRetry: OnHiddenRetry;
   /** What this process knows of the tenant. One tenant's tools say nothing of another's. */
-  readonly known: TenantKnowledge;
-  /** Codes of the warnings that are given once, and were. */
-  readonly warned: Set<string>;
+  readonly tenantState: TenantState;
+  /** Warnings that are given once for all tenants, and were. */
+  readonly warned: { noApp: boolean };
   /** By which tool this process called an operation. */
   readonly calledBy: CalledBy;
   /** Operations that run in this process, by id, which is made from the tenant too. */
@@ -61,7 +61,7 @@ export interface Engine {
   readonly background: Set<Promise<unknown>>;
 }
 
-export interface TenantKnowledge {
+export interface TenantState {
   /** Tools made by `hf.tool`, by name: these can be read without a caller. */
   readonly tools: Map<string, Tool>;
   /** Names of those that were made several times, by other functions: the last one may look into another's account. */
@@ -77,7 +77,7 @@ export interface TenantKnowledge {
   reconciles: boolean;
 }
 
-export const newTenant = (): TenantKnowledge => ({
+export const newTenant = (): TenantState => ({
   tools: new Map(),
   rebuilt: new Set(),
   registry: new Map(),

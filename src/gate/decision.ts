@@ -86,7 +86,7 @@ export function tellDecision(
   decision: Decision | undefined,
 ): void {
   if (!decision || decision.status === "asked") return;
-  const { heard } = engine.known;
+  const { heard } = engine.tenantState;
   const name = nameOf(record, decision);
   if (heard.has(name)) return;
   addBounded(heard, name, MOST_HEARD);

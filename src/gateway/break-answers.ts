@@ -46,7 +46,8 @@ export function createChaos(options: ChaosOptions): Chaos {
   const broken = new Set<Id>();
   let calls = 0;
 
-  function isBroken(message: Message): message is Extract<Message, { kind: "request" }> {
+  /** Counts a call, and says by its number or by chance whether it is broken. */
+  function drawBroken(message: Message): message is Extract<Message, { kind: "request" }> {
     if (message.kind !== "request" || message.method !== "tools/call") return false;
     if (tool !== undefined && message.params.name !== tool) return false;
     calls += 1;
@@ -55,7 +56,7 @@ export function createChaos(options: ChaosOptions): Chaos {
 
   return {
     times(message) {
-      if (!isBroken(message)) return 1;
+      if (!drawBroken(message)) return 1;
       log(`chaos: ${mode} for call ${calls} (${String(message.params.name)})`);
       if (mode === "twice") return 2;
       broken.add(message.id);

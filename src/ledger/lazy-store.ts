@@ -1,5 +1,5 @@
 /**
- * A store and a witness that are loaded at their first use, so that importing holdfire loads no store and no
+ * The default store and its witness, loaded at their first use, so that importing holdfire loads no store and no
  * file system module. The only lazy loading in the core.
  *
  * @module
@@ -15,7 +15,8 @@ const NOT_YET: StorePromise = {
   text: "not opened yet",
 };
 
-export function lazyStore(name: string, load: () => Promise<Store>): Store {
+/** Of the optional methods it has `watch` alone, as SQLite has. */
+export function lazyDefaultStore(name: string, load: () => Promise<Store>): Store {
   let loading: Promise<Store> | undefined;
   let loaded: Store | undefined;
   const get = (): Promise<Store> => {

@@ -60,7 +60,7 @@ async function sweep(
   const tally = createTally();
   const checkReader = createReaderCheck(engine);
   await askStore(engine, "open", ledger.open());
-  engine.known.reconciles = true;
+  engine.tenantState.reconciles = true;
 
   const check = async (one: { readonly stored: Stored; readonly tool: Tool }): Promise<void> => {
     await checkReader(one.tool);

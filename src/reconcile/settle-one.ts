@@ -39,7 +39,7 @@ export async function settleOne(
   engine: Engine,
 ): Promise<Reconciled> {
   const { record } = listed;
-  const isRebuilt = engine.known.rebuilt.has(known.name);
+  const isRebuilt = engine.tenantState.rebuilt.has(known.name);
   const tool = isRebuilt ? withoutLicences(known) : known;
   const recalled = recall(record, tool, engine);
   if (!recalled) return unknown(record, reasonOf(record), "intent_unreadable", 0);

@@ -75,7 +75,7 @@ export async function fetchUnder(
   guards.set(token, guard);
   const before = guard.first.get(request.name);
   const first = before && (await firstThatCounts(before, isRead));
-  if (first && !mayLogIn(first, guard, request)) {
+  if (first && !grantLogin(first, guard, request)) {
     return refuse(first, request, token, guard);
   }
   const sent = send();
@@ -85,8 +85,8 @@ export async function fetchUnder(
   return sent;
 }
 
-/** After a 401 or 407 the same request may be sent once more, with other credentials. */
-function mayLogIn(first: First, guard: Guarded, { name, authorization }: Identity): boolean {
+/** After a 401 or 407 the same request may be sent once more, with other credentials: says so once. */
+function grantLogin(first: First, guard: Guarded, { name, authorization }: Identity): boolean {
   if (first.tag !== "answered") return false;
   const { status } = first.kept.response;
   if ((status !== 401 && status !== 407) || guard.loggedIn.has(name)) return false;

@@ -131,7 +131,7 @@ describe("judging a returned value", () => {
 
   it("takes a value after a 202 with a reader for work in progress", () => {
     const about = once(202, { reader: true });
-    expect(judge(gave({}), about)).toMatchObject({ verdict: "unknown", inProgress: true });
+    expect(judge(gave({}), about)).toMatchObject({ verdict: "unknown", accepted: true });
   });
 
   it("takes a 2xx Response for a commit, if nothing else was answered", () => {
@@ -145,7 +145,7 @@ describe("judging a returned value", () => {
     const response = new Response(null, { status: 202, headers: { "retry-after": "5" } });
     expect(judge(gave(response), once(202, { reader: true }))).toMatchObject({
       verdict: "unknown",
-      inProgress: true,
+      accepted: true,
       retryAfterMs: 5_000,
     });
   });

@@ -18,7 +18,7 @@ describe("verdictOfStatus", () => {
 
   it("takes a 202 with a reader for work in progress, and every other success for done", () => {
     const reader = { ...plain, reader: true };
-    expect(verdictOfStatus(202, reader)).toEqual({ verdict: "unknown", inProgress: true });
+    expect(verdictOfStatus(202, reader)).toEqual({ verdict: "unknown", accepted: true });
     expect(verdictOfStatus(201, reader)).toEqual({ verdict: "committed" });
     expect(verdictOfStatus(202, plain)).toEqual({ verdict: "committed" });
   });

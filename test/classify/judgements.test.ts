@@ -55,8 +55,8 @@ function causeOf(value: unknown): unknown {
   }
 }
 
-const marks = ({ verdict, proven, untried, inProgress, swallowed }: Judgement): string =>
-  Object.entries({ [verdict]: true, proven, untried, inProgress, swallowed })
+const marks = ({ verdict, proven, untried, accepted, swallowed }: Judgement): string =>
+  Object.entries({ [verdict]: true, proven, untried, accepted, swallowed })
     .filter(([, isSo]) => isSo)
     .map(([name]) => name)
     .join("+");

@@ -78,7 +78,7 @@ describe("several answers", () => {
     ]) {
       const requests = statuses.map((status, at) => post(status, `${HREF}/${at}`));
       const judged = judge(value, about(requests, { reader: true }));
-      expect(judged).toMatchObject({ verdict: "unknown", inProgress: true });
+      expect(judged).toMatchObject({ verdict: "unknown", accepted: true });
     }
   });
 
@@ -86,7 +86,7 @@ describe("several answers", () => {
     const requests = [post(202), post(404, `${HREF}/2`)];
     const judged = judge(value, about(requests, { reader: true }));
     expect(judged.verdict).toBe("unknown");
-    expect(judged.inProgress).toBeUndefined();
+    expect(judged.accepted).toBeUndefined();
   });
 
   it("prove a no if each is one, though with another status", () => {

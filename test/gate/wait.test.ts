@@ -312,7 +312,7 @@ describe("what was decided", () => {
 
   test("a thousand decisions are remembered as told, and the oldest goes first", async () => {
     const { hf, heard, id, digest } = await asked();
-    const told = engineOf(hf).known.heard;
+    const told = engineOf(hf).tenantState.heard;
     for (let n = 0; n < 999; n += 1) told.add(`other ${n}`);
     await hf.approvals.approve(id, { digest, by: "ana" });
     expect(told.size).toBe(1_000);

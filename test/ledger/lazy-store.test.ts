@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lazyStore, lazyWitness } from "../../src/ledger/lazy-store.ts";
+import { lazyDefaultStore, lazyWitness } from "../../src/ledger/lazy-store.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryWitness, type Witness } from "../../src/ledger/witness/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
@@ -11,7 +11,7 @@ const first = { tenant, id, expect: 0, record, lease: "none" } as const;
 
 function counted(store: Store) {
   let loads = 0;
-  const lazy = lazyStore("sqlite", async () => {
+  const lazy = lazyDefaultStore("sqlite", async () => {
     loads += 1;
     return store;
   });
@@ -39,7 +39,10 @@ test("before it is loaded it promises nothing, and after that what the store pro
 
 test("a store that cannot be loaded is tried again by the next use", async () => {
   const outcomes = [Promise.reject(new Error("no driver")), Promise.resolve(memoryStore())];
-  const lazy = lazyStore("sqlite", () => outcomes.shift() ?? Promise.reject(new Error("again")));
+  const lazy = lazyDefaultStore(
+    "sqlite",
+    () => outcomes.shift() ?? Promise.reject(new Error("again")),
+  );
   await expect(lazy.open()).rejects.toThrow("no driver");
   expect(await lazy.open()).toMatchObject({ sequence: 0 });
   expect(await lazy.read(tenant, id)).toMatchObject({ stored: undefined });

@@ -31,9 +31,9 @@ export interface ConfigFindings {
 
 export function configFindings({ hf, tools: listed }: HoldfireConfig): ConfigFindings {
   const tools = new Map(listed.map(ownTool).map((tool) => [tool.name, tool]));
-  const { app, known } = engineOf(hf);
+  const { app, tenantState } = engineOf(hf);
   // What `guardTools` guards is a tool of the holdfire, too, and need not be listed.
-  for (const [name, tool] of known.tools) if (!tools.has(name)) tools.set(name, tool);
+  for (const [name, tool] of tenantState.tools) if (!tools.has(name)) tools.set(name, tool);
   const guarded = { read: 0, write: 0, destructive: 0 };
   for (const { kind } of tools.values()) guarded[kind] += 1;
   return { tools: [...tools.values()].flatMap(findingOf), app: app ?? null, guarded };

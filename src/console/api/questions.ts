@@ -67,7 +67,7 @@ function cutText(value: Json): CutText {
 }
 
 export async function unknownOf(hf: Holdfire, operation: OperationView): Promise<UnknownItem> {
-  const { ledger, known } = engineOf(hf);
+  const { ledger, tenantState } = engineOf(hf);
   const now = ledger.clock.latest();
   const ends = operation.attempts
     .filter((attempt) => runsAt(attempt, now))
@@ -80,7 +80,7 @@ export async function unknownOf(hf: Holdfire, operation: OperationView): Promise
     evidence: operation.evidence.length,
     asOf: operation.at,
     mayStillSendUntil: ends.length > 0 ? Math.max(...ends) : undefined,
-    canLook: known.tools.get(operation.tool)?.readState !== undefined,
+    canLook: tenantState.tools.get(operation.tool)?.readState !== undefined,
     alsoUnknown: await alsoUnknownTo(hf, operation),
   };
 }

@@ -38,13 +38,13 @@ export const lookUpIn =
     await askStore(engine, "open", engine.ledger.open());
     const { tenant } = engine;
     const named = await askStore(engine, "read", engine.ledger.read({ tenant, id: asked }));
-    if (named && isNear(named.record.scope, scope)) return told(named, engine);
+    if (named && isNear(named.record.scope, scope)) return statusReply(named, engine);
     const { items } = await listEveryRecord(engine, { scope, limit: MAX_LISTED });
     const met = items.find(
       ({ record }) =>
         record.aliases.includes(asked) || wireKey(record.id, record.generation) === asked,
     );
-    return met ? told(met, engine) : nothing(asked);
+    return met ? statusReply(met, engine) : nothing(asked);
   };
 
 /** A model may ask for anything; a store is asked only for what could be a name. */
@@ -62,7 +62,7 @@ function isNear(scope: string, asking: string): boolean {
   return scope === asking || (thread !== undefined && threadOf(scope) === thread);
 }
 
-async function told({ record }: Stored, engine: Engine): Promise<StatusReply> {
+async function statusReply({ record }: Stored, engine: Engine): Promise<StatusReply> {
   const { state, id, tool, tenant } = record;
   // Its caller is told now: the same intent in a later turn is then a new operation, not a replay of this one.
   if (record.untold && !isOpen(state)) {

@@ -93,16 +93,16 @@ export function nameOperation(
 function noticeOther(operation: Operation, scope: Scope, intentText: string, engine: Engine): void {
   const { tool, ref } = operation;
   const place = `${scope.id}\u001f${tool.name}`;
-  const other = noticeVolatile(engine.known.seen, place, ref.id, intentText);
+  const other = noticeVolatile(engine.tenantState.seen, place, ref.id, intentText);
   if (other === undefined) return;
   engine.events.emit("warning", () => ({ ...about(operation), code: "volatile_intent", other }));
 }
 
 /** Another program with the same account at this service may mint the same key. Told once. */
 function warnOfNoApp(operation: Operation, { events, warned }: Engine): void {
-  if (warned.has("no_app")) return;
+  if (warned.noApp) return;
   events.emit("warning", () => {
-    warned.add("no_app");
+    warned.noApp = true;
     return { ...about(operation), code: "no_app" };
   });
 }

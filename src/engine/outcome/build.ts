@@ -61,7 +61,7 @@ export const rewordedIn = (
   draft.argsHash === first.argsHash ? [] : rewordedFields(first.fields, draft.fields);
 
 /** What a state does not say by itself. */
-export interface Told {
+interface BeyondState {
   /** The result of a commit, where there is one. */
   readonly result?: { readonly value: unknown } | undefined;
   /** What this call changed. A replay changes nothing. */
@@ -83,7 +83,7 @@ export function outcomeOf(
   state: State,
   record: OperationRecord,
   { codec }: Pick<Engine, "codec">,
-  { result, effect, via, error, stillRuns }: Told = {},
+  { result, effect, via, error, stillRuns }: BeyondState = {},
 ): OutcomeOfRecord {
   switch (state.tag) {
     case "committed": {

@@ -113,10 +113,10 @@ export function unknownWords(
 }
 
 /** Reconcile reads with the reader of a tool that it knows, unless that reader was seen to miss a commit. */
-export function checkerOf(name: string, { known }: Engine): Checker {
-  const tool: Tool | undefined = known.tools.get(name);
+export function checkerOf(name: string, { tenantState }: Engine): Checker {
+  const tool: Tool | undefined = tenantState.tools.get(name);
   if (!tool?.readState || tool.learned.readerBlind) return "person";
-  return known.reconciles ? "reconcile" : "reader";
+  return tenantState.reconciles ? "reconcile" : "reader";
 }
 
 /** Told to a model. */
@@ -125,7 +125,7 @@ export function inProgressWords({ reason }: { readonly reason?: string | undefin
   return `${what} and may still land. Do not call again; ask for its status later.`;
 }
 
-type Told = Extract<Outcome<unknown>, { status: "not_applied" }>;
+type NotAppliedOutcome = Extract<Outcome<unknown>, { status: "not_applied" }>;
 
 interface NotApplied {
   readonly reason: NotAppliedReason;
@@ -171,7 +171,7 @@ const CONSEQUENCES: Partial<Readonly<Record<NotAppliedReason, string>>> = {
 
 /** Told to a model. A read changes nothing, and leaves no record that would answer it again. */
 export function notAppliedWords(
-  told: NotApplied & Pick<Told, "because" | "hint">,
+  told: NotApplied & Pick<NotAppliedOutcome, "because" | "hint">,
   isRead = false,
 ): string {
   const why = told.because ?? whyNotApplied(told);

@@ -122,7 +122,7 @@ function takeVerdict(
   const said = {
     // Too early an end would make an absence proof too soon.
     endedAt: latestSince(skew, engine, at),
-    verdict: unverified || judged.inProgress ? ("unknown" as const) : judged.verdict,
+    verdict: unverified || judged.accepted ? ("unknown" as const) : judged.verdict,
     status,
     ...wireSeen(owned, attempted),
   };
@@ -136,7 +136,7 @@ function takeVerdict(
         failure: noteFailure(failure, operation.ref, engine.codec),
         replayed: judged.replayed,
         unverified,
-        accepted: judged.inProgress,
+        accepted: judged.accepted,
         innerOnly: judged.innerOnly,
       };
   takeIn(owned, update, judged, ended);

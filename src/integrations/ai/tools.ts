@@ -20,8 +20,8 @@ import {
 } from "../shared/tools/guard-function.ts";
 import {
   checkRules,
+  type KnownOrAny,
   type RuleForEach,
-  type Told,
   type ToolRule,
   type ToolRules,
 } from "../shared/tools/rules.ts";
@@ -42,7 +42,7 @@ export type GuardedAiTool<T> = Tool<InputOf<T>, Reply<OutputOf<T>>, ContextOf<T>
 
 type Runnable = { readonly execute: (...args: never[]) => unknown };
 
-type RuleFor<T> = ToolRule<Told<InputOf<T>>, OutputOf<T>>;
+type RuleFor<T> = ToolRule<KnownOrAny<InputOf<T>>, OutputOf<T>>;
 
 /** A rule for each tool that has an `execute`; those of the provider need none. */
 export type AiRules<T> = T extends object

@@ -20,9 +20,9 @@ import {
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/hidden-key.ts";
 import {
   checkRules,
+  type KnownOrAny,
   type RulesByName,
   readRule,
-  type Told,
   type ToolRule,
   type ToolRules,
 } from "../shared/tools/rules.ts";
@@ -52,7 +52,7 @@ type TypesOf<T> = T extends { readonly name: infer N extends string }
 /** A function that yields has its last value as output, which its type does not tell. */
 type OutputOf<R> = Awaited<R extends AsyncGenerator<Any, Any, Any> ? never : R>;
 
-type RuleFor<T> = ToolRule<Told<TypesOf<T>["args"]>, TypesOf<T>["result"]>;
+type RuleFor<T> = ToolRule<KnownOrAny<TypesOf<T>["args"]>, TypesOf<T>["result"]>;
 
 /**
  * The same tool under the guard; the model reads the envelope. The rule is `"read"`, `"write"`, `"destructive"`, or

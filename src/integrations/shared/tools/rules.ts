@@ -45,11 +45,11 @@ export type ToolRules<A = Any, R = Any, I = Any> = Omit<ToolOptions<A, I, R>, "n
 export type ToolRule<A = Any, R = Any, I = Any> = ToolKind | ToolRules<A, R, I>;
 
 /** Arguments of which a type says nothing may be anything. */
-export type Told<T> = unknown extends T ? Any : T;
+export type KnownOrAny<T> = unknown extends T ? Any : T;
 
 /** What a function takes first; one that takes nothing says nothing of the arguments. */
 export type FirstArgument<F> = F extends (first: infer A, ...rest: Any[]) => unknown
-  ? Told<A>
+  ? KnownOrAny<A>
   : Any;
 
 /** A rule for each tool; `"*"` is the rule of all that have none of their own. */
@@ -70,13 +70,13 @@ export interface ToolTypes {
 export type RulesByName<T extends ToolTypes> = RuleForEach<
   string extends T["name"]
     ? { readonly [name: string]: ToolRule<AllArguments<T>, OneResult<T>> }
-    : { readonly [One in T as One["name"]]: ToolRule<Told<One["args"]>, One["result"]> }
+    : { readonly [One in T as One["name"]]: ToolRule<KnownOrAny<One["args"]>, One["result"]> }
 >;
 
 /** `A & B`; of one tool its own, also where that is a union. */
 type AllArguments<T extends ToolTypes> = (
   T extends unknown
-    ? (args: Told<T["args"]>) => void
+    ? (args: KnownOrAny<T["args"]>) => void
     : never
 ) extends (args: infer All) => void
   ? All
