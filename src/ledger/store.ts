@@ -6,9 +6,13 @@
  * behave alike, and a plain call that succeeds costs two round trips: one swap to claim, one to settle.
  *
  * Every store passes `storeContract` from `holdfire/testing`. A durable one writes a record as the text of
- * `codec/record-text.ts`. `stores/default.ts` makes the store of a user who gives none. A new store in this
- * package needs, beside its folder in `stores/` and its line in `exports` of package.json, an address that the command
- * line knows: `cli/ledger/open-ledger.ts`, `cli/command.ts` and `cli/help.ts`.
+ * `codec/record-text.ts`. `stores/default.ts` makes the store of a user who gives none. `docs/write-a-store.md` explains all
+ * of it. A new store in this package needs:
+ *
+ *   - its folder in `stores/`, and its line in `exports` of package.json
+ *   - a test in `test/stores/` that runs `storeContract`
+ *   - an address that the command line knows: `cli/ledger/open-ledger.ts`, `cli/command.ts` and `cli/help.ts`
+ *   - its section in `docs/stores.md`, and its rows in the tables of the README and of `docs/upgrading.md`
  *
  * @module
  */

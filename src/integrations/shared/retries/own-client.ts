@@ -1,9 +1,7 @@
 /**
  * What each `ownRetries` begins with: a client that is the right one, and methods put in the place of its own.
  *
- * A new client whose retries holdfire takes over, and that has no tools, needs: a folder with `index.ts` as `ky` has, its
- * line in `exports` and its package in `devDependencies` of package.json, a row in `retry-catalogue.ts`, a test, and a row
- * of `npm run storm` (`bench/storm/services.ts`).
+ * `docs/write-an-adapter.md` has the list of what a new client in this package needs.
  *
  * @module
  */

@@ -4,15 +4,7 @@
  * A thin adapter maps names: it says where the framework keeps the arguments, the tool-call id, the signal
  * and the conversation. Everything else happens here and in the engine.
  *
- * `docs/write-an-adapter.md` has the contract of an adapter. A new framework in this package needs:
- *
- *   - a folder with `tools.ts` and `index.ts`, and its line in `exports` of package.json
- *   - its packages in `devDependencies`, and a test that runs `adapterContract`; where the adapter imports its types, also as
- *     an optional one in `peerDependencies`
- *   - its row in `shared/retries/retry-catalogue.ts` if its SDK retries, and its packages in `chaos/judge/name-layer.ts`
- *   - an example, `examples/NAME.ts`, what that imports, `examples/holdfire/NAME.ts`, and its line in `test/examples.test.ts`
- *   - a template for `holdfire init` made from the example: `cli/init/templates.ts` and `command.ts`
- *   - a `Framework` in `bench/frameworks/`, listed in `bench/frameworks.ts`: `npm run frameworks` counts its effects
+ * `docs/write-an-adapter.md` has the contract of an adapter, and the list of what a new framework in this package needs.
  *
  * @module
  */
