@@ -30,7 +30,7 @@ export type Effect = "created" | "updated" | "deleted" | "noop";
 
 /** Why the outcome is unknown. */
 export type UnknownReason =
-  | "lost_reply" // no reader, no key
+  | "lost_reply" // no answer came, and no reader can say whether it happened
   | "unclear_answer" // the service answered, and that proves nothing
   | "run_failed" // `run` threw, and no request of it was seen
   | "absent_unproven" // a read found nothing, and no `commitsWithinMs` says when that is proof

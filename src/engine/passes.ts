@@ -6,7 +6,7 @@
  *
  * p-retry goes on only where a pass throws `AnotherPass`, a class of this file. It never judges a user's error: what a user's
  * function throws is kept as a value inside its pass. Any other error that a pass throws is the engine's own; it ends the loop,
- * and the caller of `repeat` gets it unchanged.
+ * and the caller of `repeat` gets it. From the second pass on p-retry puts a `TypeError` in the place of what is no `Error`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * A flag that is raised once and can be listened to: the part of an `AbortSignal` that the engine
- * needs. A real one costs a `DOMException` for every abort, and every attempt ends in one.
+ * needs. A real one makes a `DOMException` for every abort.
  *
  * @module
  */

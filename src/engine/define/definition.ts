@@ -203,7 +203,7 @@ export interface ToolOptions<A, I, R> {
   readonly attemptTimeoutMs?: number | undefined;
   /** How long one read of the state may take, in milliseconds. @default 5_000 */
   readonly readTimeoutMs?: number | undefined;
-  /** How long a call may take in all, in milliseconds. @default 60_000 */
+  /** How long a call may take in all, in milliseconds, without a person's time. @default 60_000, adapters and `createFetch` 45_000 */
   readonly deadlineMs?: number | undefined;
   /** How often it may be fired by one call, the first time included. @default 3, reads 4 */
   readonly attempts?: number | undefined;

@@ -1,5 +1,5 @@
 /**
- * What a user says of a whole holdfire, and the defaults. Past this file nothing is optional.
+ * What a user says of a whole holdfire: the options, their checks and their defaults. Past this file each has a value.
  *
  * @module
  */

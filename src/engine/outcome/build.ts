@@ -1,7 +1,13 @@
 /**
- * What all outcomes share (`commonFrom`, `commonOf`), and the outcome that a state stands for (`outcomeOf`). Outcomes without a
- * recorded state are made where they arise: nothing was sent (`steps/claim.ts`, `steps/withdraw.ts`), a caller leaves
- * (`call/join.ts`), there is no record (`replay.ts`), it is a read (`reads-and-samples/read-tool.ts`).
+ * What all outcomes share (`commonFrom`, `commonOf`), and the outcome that a state stands for (`outcomeOf`). The type is in
+ * `operation/outcome.ts`. Outcomes without a recorded state are made where they arise:
+ *
+ *   nothing was sent, or another owner was not done in time      `steps/claim.ts`
+ *   the claim was taken back                                     `steps/withdraw.ts`
+ *   a caller leaves                                              `call/join.ts`
+ *   there is no record                                           `replay.ts`
+ *   reconcile has learned nothing, and the record cannot be read `reconcile/settle-one.ts`
+ *   it is a read                                                 `reads-and-samples/read-tool.ts`
  *
  * @module
  */

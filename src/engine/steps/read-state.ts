@@ -1,6 +1,6 @@
 /**
- * Step 4: classify → **read state** → next move. Asks the service whether it happened; the answer is kept in
- * `owned.lastRead`, and an effect that is found is assigned to the operation (`reader.ts`).
+ * Step 4: classify → **read state** → next move. Asks the tool's `readState` whether it happened, by `engine/reader.ts`, which
+ * also assigns an effect that is found to the operation. The answer is kept in `owned.lastRead`.
  *
  * @module
  */

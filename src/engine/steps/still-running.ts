@@ -65,7 +65,7 @@ export function stopSlowAttempts(owned: Owned): void {
 /** Whether a longer time was noted. If not, the attempt may not send for longer. */
 type Noted =
   | { readonly tag: "noted"; readonly endsBy: number }
-  /** It is done, or something else relies on this attempt having ended: there will be no longer time. */
+  /** The operation is settled, or something else relies on this attempt having ended: there will be no longer time. */
   | { readonly tag: "refused" }
   | { readonly tag: "unanswered" };
 

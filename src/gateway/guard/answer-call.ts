@@ -54,7 +54,7 @@ async function anew(call: Call, parts: CallParts): Promise<CallAnswer> {
 
 type Committed = Extract<Outcome<unknown>, { status: "committed" }>;
 
-/** It is done, and may be wanted once more: a person is asked if the host can ask one, else the model is told. */
+/** The same call is done already, and may be wanted once more: a person is asked if the host can ask one, else the model is told. */
 async function onceMore(
   call: Call,
   tracked: TrackedCall,

@@ -1,8 +1,9 @@
 /**
  * A request that writes: an operation, named by scope, method, URL and body, which carries its key.
  *
- * Decides nothing: the engine does. This only puts the key on the request, and turns what became of
- * the operation into what the caller of a `fetch` expects.
+ * What may be sent, and what an answer proves, is decided by the engine. Here the key is put on the request, and what became
+ * of the operation is turned into what the caller of a `fetch` expects: the service's answer, one in its place, or an error,
+ * also where the key turns out to belong to another request.
  *
  * @module
  */

@@ -8,7 +8,10 @@
 import { StoreUnavailableError } from "../../errors.ts";
 import type { AttemptNote, Evidence, OperationRecord, State } from "../record.ts";
 
-/** Raised when the layout changes; older layouts stay readable. Layout 1 left neither `f` nor `ah` out. */
+/**
+ * Raised when the layout changes. Layout 1, which left neither `f` nor `ah` out, is still read. Of a ledger of holdfire 0.1
+ * nothing is read: its keys were made in another way (`docs/upgrading.md`).
+ */
 const LAYOUT = 2;
 
 /** These names are on disk: new ones may be added, none may be changed. */
