@@ -168,7 +168,7 @@ async function takeIfMine(
     : undefined;
   if (whose === "unanswered") return cannotTell("the ledger did not answer");
   if (whose === "open") return cannotTellYet("an equal operation is under way");
-  if (isLike) engine.known.found.delete(ref.id);
+  if (isLike) engine.tenantState.found.delete(ref.id);
   const owning = mayTake
     ? store.own(ref.tenant, tool.service, reading.effectId, ref.id)
     : store.ownerOf(ref.tenant, tool.service, reading.effectId);

@@ -10,6 +10,7 @@
  */
 
 import { canonicalize } from "../key/canonical.ts";
+import { putBounded } from "../lang/bounded.ts";
 import {
   type AttemptNote,
   isCleared,
@@ -44,15 +45,12 @@ const MOST_FOUND = 1_000;
 function firstFound(
   { ref }: Operation,
   effectId: string,
-  { known: { found }, ledger }: Engine,
+  { tenantState: { found }, ledger }: Engine,
 ): number {
   const before = found.get(ref.id);
   if (before?.effectId === effectId) return before.at;
   const at = ledger.clock.latest();
-  found.delete(ref.id);
-  found.set(ref.id, { effectId, at });
-  const [oldest] = found.size > MOST_FOUND ? found.keys() : [];
-  if (oldest !== undefined) found.delete(oldest);
+  putBounded(found, ref.id, { effectId, at }, MOST_FOUND);
   return at;
 }
 
