@@ -38,7 +38,6 @@ export type Claim =
 export async function claimOperation(execution: Execution, engine: Engine): Promise<Claim> {
   const { operation } = execution;
   const visit: Visit = {};
-  const holder = engine.newId();
   let claim: Claim | undefined;
   try {
     for (let tries = 0; !claim; tries += 1) {
@@ -46,6 +45,8 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
       const admitted = admitting instanceof Promise ? await admitting : admitting;
       if (admitted.tag === "known") claim = admitted;
       else {
+        // A withdrawal goes by it alone, and may reach the store late: it must not meet the claim that came after.
+        const holder = engine.newId();
         // The first try is in the same turn of the event loop as the start of the execution, unless the gate was waited for.
         const isFirst = tries === 0 && admitted === admitting;
         const grantedAt = isFirst ? execution.startedAt : instantOf(engine.clock);
