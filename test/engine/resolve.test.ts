@@ -131,6 +131,36 @@ describe("a person settles it", () => {
   });
 });
 
+test("a word that a slow ledger takes in late is not taken for what was sent since", async () => {
+  let sent = 0;
+  const pay = hf.tool({
+    name: "pay",
+    kind: "write",
+    attempts: 1,
+    run: async (_: object) => {
+      sent += 1;
+      throw new Error("lost");
+    },
+  });
+  const { id } = await clock.run(pay.outcome({}, ONCE));
+  const no = { as: "not_applied", ...BY } as const;
+  let late = true;
+  store.fail("hangs", (step) => {
+    const isFirst = step === "swap:not_applied" && late;
+    late &&= !isFirst;
+    return isFirst;
+  });
+  await expect(clock.run(hf.operations.resolve(id, no))).rejects.toThrow(StoreUnavailableError);
+  // The person says it again, and it is sent once more.
+  await hf.operations.resolve(id, no);
+  expect(await clock.run(pay.outcome({}, ONCE))).toMatchObject({ status: "unknown", attempts: 2 });
+  store.recover();
+  await clock.settle();
+  expect(await seen(id)).toMatchObject({ status: "unknown" });
+  expect(await clock.run(pay.outcome({}, ONCE))).toMatchObject({ status: "unknown" });
+  expect(sent).toBe(2);
+});
+
 describe("a ledger that does not answer", () => {
   test.each<[string, () => Promise<unknown>]>([
     ["list", () => hf.operations.list()],

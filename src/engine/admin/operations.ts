@@ -152,11 +152,21 @@ export function operationsOf(engine: Engine): Operations {
       }
       checkPerson(by);
       checkNote(note);
+      // Their word is for what is known when they give it. A store that is late with it may know more by then.
+      const known = await ask("resolve", () => ledger.read({ tenant, id }));
       const at = ledger.clock.latest();
-      const move = { move: "resolve", as, by, note, asOf, anyway, at } as const;
-      const moved = await ask("resolve", () => ledger.move({ tenant, id }, move));
-      if (moved.tag === "moved" && moved.stored) return view(moved.stored, codec);
-      const why = moved.tag === "refused" ? moved.why : "absent";
+      const move = {
+        move: "resolve",
+        as,
+        by,
+        note,
+        asOf: asOf ?? known?.record.stateAt,
+        anyway,
+        at,
+      } as const;
+      const moved = known && (await ask("resolve", () => ledger.move({ tenant, id }, move, known)));
+      if (moved?.tag === "moved" && moved.stored) return view(moved.stored, codec);
+      const why = moved?.tag === "refused" ? moved.why : "absent";
       throw new InvalidInputError(`operation ${id}`, WHY_NOT[why] ?? `cannot be settled (${why}).`);
     },
   };
