@@ -1,7 +1,7 @@
 /** A local effect and its record in one transaction of the user's. */
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { absent, createHoldfire, type Holdfire } from "../../src/index.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
@@ -204,6 +204,41 @@ describe.skipIf(!found)("an operation enlisted in a transaction", () => {
     const outcome = await inTransaction(scope, "COMMIT", () => over, 1_000);
     expect(outcome.status).not.toBe("committed");
     steps.emit("over");
+    expect(await orders()).toBe(0);
+  });
+
+  test("is told in time, also while a statement that it has left behind still runs", async () => {
+    const impatient = createHoldfire({
+      store,
+      witness: memoryWitness(),
+      retry: { storeTimeoutMs: 200, leaseMs: 1_100 },
+    });
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    const slow = impatient.enlist(client).tool({
+      name: "order_slowly",
+      kind: "write",
+      attemptTimeoutMs: 200,
+      deadlineMs: 400,
+      run: async ({ item }: { item: string }) => {
+        await client.query(`INSERT INTO ${schema}.orders VALUES ($1)`, [item]);
+        await client.query("SELECT pg_sleep(4)");
+      },
+    });
+    const startedAt = performance.now();
+    const scope = randomUUID();
+    const outcome = await slow.outcome({ item: "tea" }, { scope });
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    expect(outcome).toMatchObject({ status: "in_progress", recorded: false });
+    // Nothing is written of it before its transaction cannot be committed.
+    expect((await hf.operations.list({ scope })).items).toMatchObject([{ status: "claimed" }]);
+    expect(await client.query("COMMIT")).toMatchObject({ command: "ROLLBACK" });
+    client.release();
+    const items = async () => (await hf.operations.list({ scope })).items;
+    await vi.waitFor(
+      async () => expect(await items()).toMatchObject([{ status: "unknown" }]),
+      5_000,
+    );
     expect(await orders()).toBe(0);
   });
 

@@ -8,7 +8,7 @@
  */
 
 import { LeaseLostError } from "../../errors.ts";
-import { instantOf } from "../../lang/clock.ts";
+import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Move } from "../../ledger/moves/moves.ts";
 import { recognisesRepeats } from "../define/tool.ts";
@@ -59,13 +59,18 @@ export async function settle(
     if (state.tag === "committed") engine.budgets.reward(operation.tool.service);
     return { tag: "done", value: outcomeHere(owned, state, result, at, recorded, engine) };
   };
-  // A failed call is undone by the rollback of its transaction, which its caller must not be able to forget.
-  if (owned.fires > 0 && state.tag !== "committed") await engine.spoil();
-  const settling = engine.ledger.move(operation.ref, move, stored, undefined, now);
+  // A failed call is undone by the rollback of its transaction, which its caller must not be able to forget. Behind a
+  // statement that `run` has left there this takes as long as that, but it comes before any that the caller sends.
+  const isUndone = engine.enlisted && owned.fires > 0 && state.tag !== "committed";
+  const spoiling = isUndone ? engine.spoil() : undefined;
+  const write = (asked?: Instant) =>
+    engine.ledger.move(operation.ref, move, stored, undefined, asked);
+  const inTurn = () => (spoiling ? spoiling.then(() => write()) : write());
+  const settling = spoiling ? inTurn() : write(now);
   if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling, engine);
   const inTime = await inStoreTime(engine, settling);
   if (inTime.tag !== "done") {
-    settleLater(owned, move, state, engine);
+    settleLater(owned, inTurn, state, engine);
     return doneAs(false);
   }
   const moved = inTime.value;
@@ -118,10 +123,14 @@ function checkReader(owned: Owned, state: Settled, engine: Engine): void {
 }
 
 /** The store did not answer: the settle is tried again while the process lives. */
-function settleLater(owned: Owned, move: Move, state: Settled, engine: Engine): void {
+function settleLater(
+  owned: Owned,
+  write: () => Promise<Moved>,
+  state: Settled,
+  engine: Engine,
+): void {
   const { operation } = owned;
   const { unrecorded } = engine;
-  const write = () => engine.ledger.move(operation.ref, move);
   unrecorded.set(operation.ref.id, write);
   engine.events.emit("store", () => ({ ...about(operation), status: "unrecorded" }));
   inBackground(engine, async () => {
