@@ -58,6 +58,20 @@ describe("a claim that is taken back", () => {
     expect(await owner.record()).toBeUndefined();
   });
 
+  test("while the store does not answer and its lease is over: another owner may have made the call", async () => {
+    const owner = await ownerOf();
+    const { failing, clock } = owner.engine;
+    failing.fail("rejects");
+    await clock.advance(owner.owned.leaseMs);
+    expect(await told(owner, "not_applied")).toMatchObject({
+      ...{ status: "unknown", reason: "lease_lost", recorded: false },
+      hint: "The same call asks the ledger again.",
+    });
+    failing.recover();
+    await clock.advance(60_000);
+    expect(await owner.record()).toBeUndefined();
+  });
+
   test("is not this owner's any more: what comes late does not wake it", async () => {
     const owner = await ownerOf();
     await told(owner, "not_applied");

@@ -83,6 +83,13 @@ export const FORGETFUL = {
   hint: "The same call reads again.",
 } as const;
 
+/** The ledger has not answered for longer than the lease: this call has sent nothing, and another process may have. */
+export const TAKEN = {
+  because:
+    "Nothing was sent by this call. The ledger does not answer, and another process may have made the call since.",
+  hint: "The same call asks the ledger again.",
+} as const;
+
 /** Who finds out what happened: a reconcile that runs in this process, a reader that can be asked, or a person. */
 export type Checker = "reconcile" | "reader" | "person";
 
@@ -107,6 +114,7 @@ export function unknownWords(
   if (reason === "abandoned") return `${happened} ${why} It is not sent again. Do not call again.`;
   // There is no record that could be checked, only the same call can; see `FORGETFUL`.
   if (!recorded && attempts === 0) {
+    if (reason === "lease_lost") return `${why} The same call may be made again: it asks first.`;
     return `${why} ${happened} The same call may be made again: it reads first, and sends nothing unless the state can be read.`;
   }
   return `${why} ${happened} Do not call again; ${CHECKS[checker]}.`;

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { type Instant, instantOf, withTimeLimit } from "../../lang/clock.ts";
+import { type Instant, type InTime, instantOf, withTimeLimit } from "../../lang/clock.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";
@@ -76,6 +76,24 @@ export const mayStillSend = (
   isFirst: boolean,
   at: Instant,
 ): boolean => leftMs(time, at) > 0 && (!isFirst || leaseLeft(owned, at) > 0);
+
+/**
+ * The ledger's answer, for who is about to say that nothing happened. While the lease lasts that is so also without an
+ * answer, so it is waited for no longer; once it is over, another owner may have done it.
+ */
+export function answerWhileOwned<T>(
+  owned: Owned,
+  asked: Promise<T>,
+  { clock, timing }: Engine,
+): Promise<InTime<T>> {
+  const { storeTimeoutMs } = timing;
+  const left = leaseLeft(owned, instantOf(clock)) - thirdOf(owned);
+  return withTimeLimit(clock, left > 0 ? Math.min(left, storeTimeoutMs) : storeTimeoutMs, asked);
+}
+
+/** Another process may own it by now. */
+export const mayBeTaken = (owned: Owned, { clock }: Engine): boolean =>
+  owned.whyNotFire === "lease_lost" || leaseLeft(owned, instantOf(clock)) <= 0;
 
 function leaseLeft({ grantedAt, leaseMs }: Owned, at: Instant): number {
   const elapsed = at.monotonic - grantedAt.monotonic;

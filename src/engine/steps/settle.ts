@@ -22,6 +22,7 @@ import type { Pass } from "../passes.ts";
 import { checkReaderOnce } from "../reader.ts";
 import { inStoreTime } from "../store-call.ts";
 import { fileAttempt, restore } from "./late.ts";
+import { answerWhileOwned, mayBeTaken } from "./lease.ts";
 import type { Final } from "./next-move.ts";
 import { type Owned, relearn, updatesOf } from "./ownership.ts";
 import {
@@ -57,7 +58,10 @@ export async function settle(
   const move: Move = { move: "settle", epoch, holder, state, updates, dedupes, told, at };
   const doneAs = (recorded: boolean): Pass<Outcome<unknown>> => {
     if (state.tag === "committed") engine.budgets.reward(operation.tool.service);
-    return { tag: "done", value: outcomeHere(owned, state, result, at, recorded, engine) };
+    // Nor does its record say that nothing happened, if another owner may have done it since.
+    const isUncertain = !recorded && state.tag === "not_applied" && mayBeTaken(owned, engine);
+    const toTell: Settled = isUncertain ? { tag: "unknown", reason: "lease_lost" } : state;
+    return { tag: "done", value: outcomeHere(owned, toTell, result, at, recorded, engine) };
   };
   // A failed call is undone by the rollback of its transaction, which its caller must not be able to forget. Behind a
   // statement that `run` has left there this takes as long as that, but it comes before any that the caller sends.
@@ -68,7 +72,9 @@ export async function settle(
   const inTurn = () => (spoiling ? spoiling.then(() => write()) : write());
   const settling = spoiling ? inTurn() : write(now);
   if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling, engine);
-  const inTime = await inStoreTime(engine, settling);
+  const inTime = await (state.tag === "not_applied"
+    ? answerWhileOwned(owned, settling, engine)
+    : inStoreTime(engine, settling));
   if (inTime.tag !== "done") {
     settleLater(owned, inTurn, state, engine);
     return doneAs(false);

@@ -11,8 +11,8 @@ import { factsOf, isOfIntent } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonFrom } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
-import { FORGETFUL } from "../outcome/words.ts";
-import { inStoreTime } from "../store-call.ts";
+import { FORGETFUL, TAKEN } from "../outcome/words.ts";
+import { answerWhileOwned, mayBeTaken } from "./lease.ts";
 import type { Owned } from "./ownership.ts";
 
 export async function withdrawn(
@@ -38,6 +38,9 @@ export async function withdrawn(
   });
   if (status === "in_progress") return { ...common, status };
   if (status === "unknown") return { ...common, status, reason: "cannot_tell", ...FORGETFUL };
+  if (!moved && mayBeTaken(owned, engine)) {
+    return { ...common, status: "unknown", reason: "lease_lost", ...TAKEN };
+  }
   return { ...common, status, reason: execution.stopped.aborted ? "aborted" : "expired" };
 }
 
@@ -46,6 +49,6 @@ export async function withdrawInTime(owned: Owned, engine: Engine): Promise<Move
   owned.active = false;
   const withdrawing = withdrawClaim(owned.operation, owned.holder, engine);
   inBackground(engine, () => withdrawing);
-  const inTime = await inStoreTime(engine, withdrawing);
+  const inTime = await answerWhileOwned(owned, withdrawing, engine);
   return inTime.tag === "done" && inTime.value !== "closed" ? inTime.value : undefined;
 }
