@@ -127,6 +127,11 @@ export function inBackground(engine: Engine, work: () => Promise<unknown>): void
 export interface Visit {
   /** The lane as the store said it was, when the claim found another. */
   lane?: StoredLane | undefined;
+  /**
+   * The record, as it was then. Where a store changes a lane and a record apart, a try on another record than there is has taken
+   * the lane all the same: made again on the same guess, it would find the lane changed each time.
+   */
+  known?: Stored | undefined;
   /** The claim found that a person is asked about the operation. */
   held?: boolean | undefined;
   /** Until when it waits for its lane, on the monotonic clock. */

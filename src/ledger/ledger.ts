@@ -33,7 +33,12 @@ export type Moved =
     }
   | { readonly tag: "refused"; readonly why: Refusal; readonly stored: Stored | undefined }
   /** The record was as expected, the lane had changed. Nothing was written. */
-  | { readonly tag: "lane"; readonly lane: StoredLane | undefined };
+  | {
+      readonly tag: "lane";
+      readonly lane: StoredLane | undefined;
+      /** The record, as a guess for the next try. */
+      readonly stored: Stored | undefined;
+    };
 
 export type { LedgerClock } from "./store-clock.ts";
 
@@ -157,7 +162,7 @@ export function createLedger({
           }
           // If both had changed, the record decides first: it may say that no lane is needed.
           if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
-            if (lane) return { tag: "lane", lane: swapped.lane };
+            if (lane) return { tag: "lane", lane: swapped.lane, stored };
             return again({ stored, certain, laneTries: laneTries + 1 });
           }
           return again({ stored: swapped.current, certain: true, laneTries });

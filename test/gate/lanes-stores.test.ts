@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as after } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { notApplied } from "../../src/classify/not-applied.ts";
 import { createHoldfire } from "../../src/create.ts";
 import { engineOf } from "../../src/engine/engine-of.ts";
 import type { Store } from "../../src/ledger/store.ts";
@@ -219,5 +220,49 @@ describe.runIf(cluster)("lanes in a Redis cluster, where they have a slot of the
 
   test("what becomes unknown after it was settled is in its lane again", async () => {
     expect(await doubtAfterwards(opener())).toEqual(BLOCKED_BY_DOUBT);
+  });
+
+  test("one that is there already is claimed again: rejected, and unknown", async () => {
+    const { store, end } = await opener()();
+    let swaps = 0;
+    const counted: Store = {
+      ...store,
+      get promise() {
+        return store.promise;
+      },
+      swap(change) {
+        swaps += 1;
+        return store.swap(change);
+      },
+    };
+    const hf = createHoldfire({ store: counted, witness: memoryWitness() });
+    let error: Error | undefined;
+    const tool = hf.tool({
+      name: "set_title",
+      kind: "write",
+      attempts: 1,
+      deadlineMs: 3_000,
+      keyed: { forMs: 60_000 },
+      resource: ({ issue }: { readonly issue: string }) => issue,
+      run: async (_, { key }) => {
+        if (error) throw error;
+        return key;
+      },
+    });
+    for (const [issue, first] of [
+      ["issue/1", notApplied("locked")],
+      ["issue/2", new Error("lost")],
+    ] as const) {
+      const scope = { scope: issue };
+      error = first;
+      expect((await tool.outcome({ issue }, scope)).status).not.toBe("committed");
+      error = undefined;
+      swaps = 0;
+      const again = await tool.outcome({ issue }, { ...scope, retry: "asked again" });
+      expect(again).toMatchObject({ status: "committed", replayed: false });
+      expect(swaps).toBeLessThan(20);
+    }
+    await hf.close();
+    await end();
   });
 });

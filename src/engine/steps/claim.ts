@@ -52,7 +52,7 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
         const grantedAt = isFirst ? execution.startedAt : instantOf(engine.clock);
         const written = claimFor(execution, admitted, holder, grantedAt, engine);
         const { lane } = admitted;
-        const moved = await claimInTime(operation, engine, written, undefined, lane, grantedAt);
+        const moved = await claimInTime(operation, engine, written, visit.known, lane, grantedAt);
         const foundLoss = !written.suspect && lostBefore(operation, engine) !== undefined;
         const answer = { moved, grantedAt, foundLoss };
         const context = { execution, admitted, holder, visit, tries };
@@ -177,6 +177,7 @@ async function interpret(
   const { operation } = execution;
   if (moved.tag === "lane") {
     visit.lane = moved.lane;
+    visit.known = moved.stored;
     return undefined;
   }
   if (moved.tag === "moved") {
