@@ -22,7 +22,7 @@
  *   http-tool     `httpTool`: a tool that is one HTTP request
  *   recipes       whole tools for known services
  *   integrations  one folder per subpath: frameworks, model SDKs, HTTP clients, MCP, programs, durable engines; a framework's
- *                 is called an adapter; what a new one needs is listed in `integrations/shared/tools/guard-function.ts`
+ *                 is called an adapter; what a new one needs is listed in `docs/write-an-adapter.md`
  *   testing       public: contract suites, the faulty service, `proveTool`
  *   gateway       `holdfire mcp`: a process between an MCP host and its server
  *   chaos         `holdfire chaos`: breaks one reply to an agent, and shows what it sends again

@@ -42,7 +42,7 @@ export interface Engine {
   readonly warned: { noApp: boolean };
   /** By which tool this process called an operation. */
   readonly calledBy: CalledBy;
-  /** Operations that run in this process, by id, which is made from the tenant too. */
+  /** Executions that have callers in this process, by operation id, which is made from the tenant too. */
   readonly executions: Map<string, Execution>;
   /** Attempts that have not ended yet, by operation id; some outlive their execution. */
   readonly runningAttempts: Map<string, readonly number[]>;

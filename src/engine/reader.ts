@@ -1,6 +1,6 @@
 /**
- * Calls a tool's `readState`, and turns whatever it does into a reading; checks once whether it sees a known commit
- * (`checkReaderOnce`). Calls the tool's `verify`, the postcondition of a success.
+ * Calls a tool's `readState`, and turns whatever it does into a reading; checks whether it sees a known commit
+ * (`checkReader`). Calls the tool's `verify`, the postcondition of a success.
  *
  * A found effect that no other operation owns is assigned to this one, while it is in doubt what became of it. Nothing
  * here throws: after a send, a reader that fails cannot tell.
@@ -184,7 +184,8 @@ async function takeIfMine(
     : cannotTell("the effect belongs to another operation");
 }
 
-export function checkReaderOnce(
+/** After a success of the tool, until one check has said whether the reader can see it. */
+export function checkReader(
   operation: Operation,
   record: OperationRecord,
   effectId: string | undefined,

@@ -8,8 +8,8 @@
  * Each of the six steps is a file in `steps/`; the other files there are the parts that steps are made of. No step calls
  * another: `runOperation` below calls claim, and `onePass` the others in this order. The state is read only if an attempt
  * is in doubt and the tool has a reader; with `readFirst`, or with a store that may forget, it is also read before the first
- * attempt. Settle calls the reader, too: for a result that is missing, and once after the tool's first success, to check
- * that the reader can see it.
+ * attempt. Settle calls the reader, too: for a result that is missing, and after a success of the tool, until one check has
+ * said whether the reader can see it.
  * A pass that has sent nothing may end before its attempt (`endBeforeFiring`); its claim is then taken back
  * (`steps/withdraw.ts`), unless a read has found the effect.
  *
@@ -103,8 +103,8 @@ export async function conclude(
       (waitMs) => pause(owned, waitMs, engine),
     );
   } catch (error) {
-    // Whatever goes wrong here, a write that may have been sent ends in an outcome; inside a transaction of the
-    // user's, which cannot be committed any more, it ends in the error.
+    // Whatever goes wrong here, a write that may have been sent ends in an outcome. Thrown all the same is only that the
+    // commit could not join the transaction of the user's (`mustJoin` in `steps/settle.ts`), which is undone.
     if (!mayHaveSent(owned) || error instanceof LeaseLostError) throw error;
     engine.events.emit("store", () => ({ status: "error", step: "run", error }));
     const left = await settle(owned, { do: "leave_unknown", reason: "cannot_tell" }, engine);

@@ -9,7 +9,8 @@
  * `codec/record-text.ts`. `stores/default.ts` makes the store of a user who gives none. `docs/write-a-store.md` explains all
  * of it. A new store in this package needs:
  *
- *   - its folder in `stores/`, and its line in `exports` of package.json
+ *   - its folder in `stores/`, its line in `exports` of package.json, and its driver in `devDependencies`; `npm run reference`
+ *     then makes its page
  *   - a test in `test/stores/` that runs `storeContract`
  *   - an address that the command line knows: `cli/ledger/open-ledger.ts`, `cli/command.ts` and `cli/help.ts`
  *   - its section in `docs/stores.md`, and its rows in the tables of the README and of `docs/upgrading.md`

@@ -1,7 +1,7 @@
 /**
- * Joins the execution of an operation, or starts it: in one process an operation runs once at a time,
- * however many callers want it. When the last caller has left, nothing new is fired, but what was sent
- * is still read and filed.
+ * Joins the execution of an operation, or starts it: in one process its callers share one execution. Reconcile's runs apart
+ * from theirs, and the two meet in the ledger. When the last caller has left, nothing new is fired, but what was sent is still
+ * read and filed.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * What a user says of a whole holdfire: the options, their checks and their defaults. Past this file each has a value.
+ * Settings of a whole holdfire: how they are checked, and the defaults of durations and of the retry budget. The default of
+ * `attempts` is in `define-tool.ts`, those of approvals in `create.ts`.
  *
  * @module
  */

@@ -1,7 +1,8 @@
 /**
  * The type of what became of a call: a union on `status`. All callers of one execution get the same, but for `replayed`,
- * `effect`, `reworded` and their copy of the result; one that leaves early gets `in_progress`. How an outcome is made, from a
- * record or from an attempt, and the error that stands for it, are in `engine/outcome/`.
+ * `effect`, `reworded` and their copy of the result; of a body that is read as it comes only one of them has the result, and
+ * the others have `resultLost`. One that leaves early gets `in_progress`. How an outcome is made, from a record or from an
+ * attempt, and the error that stands for it, are in `engine/outcome/`.
  *
  * @module
  */

@@ -38,7 +38,7 @@ const LATE_BODY_MS = 1_000;
 
 export interface Attempted {
   readonly n: number;
-  /** `undefined` while it runs; then, its time may be up. */
+  /** `undefined` while it runs. Classified like that, its time was up; how it ends after all comes by `late`. */
   ended: Ended<Result> | undefined;
   readonly startedAt: number;
   /** Until when it may send. */

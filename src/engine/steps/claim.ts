@@ -50,10 +50,10 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
         // The first try is in the same turn of the event loop as the start of the execution, unless the gate was waited for.
         const isFirst = tries === 0 && admitted === admitting;
         const grantedAt = isFirst ? execution.startedAt : instantOf(engine.clock);
-        const written = claimFor(execution, admitted, holder, grantedAt, engine);
+        const claimMove = claimFor(execution, admitted, holder, grantedAt, engine);
         const { lane } = admitted;
-        const moved = await claimInTime(operation, engine, written, visit.known, lane, grantedAt);
-        const foundLoss = !written.suspect && lostBefore(operation, engine) !== undefined;
+        const moved = await claimInTime(operation, engine, claimMove, visit.known, lane, grantedAt);
+        const foundLoss = !claimMove.suspect && lostBefore(operation, engine) !== undefined;
         const answer = { moved, grantedAt, foundLoss };
         const context = { execution, admitted, holder, visit, tries };
         claim = ours(answer, context, engine) ?? (await interpret(answer, context, engine));
@@ -127,7 +127,7 @@ interface Answered {
   readonly foundLoss: boolean;
 }
 
-/** Record, lane and approval in one move. */
+/** The move that claims it, with the approval it spends. `claimInTime` writes it, together with the lane. */
 function claimFor(
   execution: Execution,
   { precondition, needsYes, spend }: Admitted,

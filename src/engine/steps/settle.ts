@@ -19,7 +19,7 @@ import { commonFrom, outcomeOf } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import type { Result } from "../outcome/result.ts";
 import type { Pass } from "../passes.ts";
-import { checkReaderOnce } from "../reader.ts";
+import { checkReader } from "../reader.ts";
 import { inStoreTime } from "../store-call.ts";
 import { fileAttempt, restore } from "./late.ts";
 import { answerWhileOwned, mayBeTaken } from "./lease.ts";
@@ -88,7 +88,7 @@ export async function settle(
   }
   if (result && final.do === "commit") keepResult(owned, final.attempt, result);
   if (isPlain(owned, moved, state)) {
-    checkReader(owned, state, engine);
+    checkReaderAfter(owned, state, engine);
     return doneAs(true);
   }
   const filing = afterwards(owned, moved, state, engine);
@@ -119,12 +119,12 @@ function isPlain({ fires }: Owned, moved: Moved, { tag }: Settled): boolean {
   return moved.stored?.record.state.tag === tag;
 }
 
-function checkReader(owned: Owned, state: Settled, engine: Engine): void {
+function checkReaderAfter(owned: Owned, state: Settled, engine: Engine): void {
   const { operation, stored } = owned;
   // No reader need see what a transaction does before it is committed.
   if (engine.enlisted) return;
   if (state.tag === "committed" && state.via === "reply") {
-    checkReaderOnce(operation, stored.record, state.effectId, engine);
+    checkReader(operation, stored.record, state.effectId, engine);
   }
 }
 
@@ -168,7 +168,7 @@ async function afterwards(
   engine: Engine,
 ): Promise<"as_meant" | "as_evidence" | "otherwise"> {
   if (moved.tag === "moved") {
-    checkReader(owned, state, engine);
+    checkReaderAfter(owned, state, engine);
     if (moved.report === "duplicate") {
       engine.events.emit("duplicate", () => ({ ...about(owned.operation), source: "late" }));
     }
