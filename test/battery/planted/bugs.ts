@@ -13,10 +13,10 @@ export const bugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/claim.ts",
-        find: "        const moved = await claimInTime(operation, engine, written, undefined, lane, grantedAt);\n",
+        find: "        const moved = await claimInTime(operation, engine, claimMove, visit.known, lane, grantedAt);\n",
         replace: `  const nothingThere = (await engine.ledger.read(operation.ref)) === undefined;
-  const claiming = claimInTime(operation, engine, written, undefined, lane, grantedAt);
-  const { tag, record } = apply(undefined, written, 0);
+  const claiming = claimInTime(operation, engine, claimMove, visit.known, lane, grantedAt);
+  const { tag, record } = apply(undefined, claimMove, 0);
   const isFree = nothingThere && tag === "write" && record;
   const stored = { record, version: 1, leaseUntil: undefined };
   const moved = isFree ? { tag: "moved", stored } : await claiming;
