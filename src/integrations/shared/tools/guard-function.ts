@@ -21,6 +21,7 @@ import { checkAlias } from "../../../key/check-name.ts";
 import type { Json } from "../../../key/json.ts";
 import { findVolatileId } from "../../../key/volatile-ids.ts";
 import { ignoreRejection, peek } from "../../../lang/peek.ts";
+import { failureIn } from "./failed-result.ts";
 import { type KeyNames, keyNamesOf, withKey, withoutKey, withoutMadeUp } from "./hidden-key.ts";
 import type { RuledCall, ToolRules } from "./rules.ts";
 import { inTurn, type Turn } from "./turn.ts";
@@ -74,7 +75,11 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
       const call = now?.of === options ? (now.call as C) : undefined;
       const { property } = await names();
       const filled = property === undefined ? args : withKey(args, property, attempt.key);
-      return attempts.run(attempt, () => execute(filled, attempt, call));
+      const result = await attempts.run(attempt, () => execute(filled, attempt, call));
+      // Of a read, what the server says is the answer, whatever it says.
+      const failure = rules.kind === "read" ? undefined : failureIn(result);
+      if (failure) throw failure;
+      return result;
     }, options.source),
   });
   return async (given, { toolCallId, signal, context, step, ...turn }) => {
