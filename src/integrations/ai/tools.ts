@@ -11,7 +11,7 @@ import type { Tool, ToolExecutionOptions, ToolSet } from "ai";
 import type { Holdfire } from "../../api.ts";
 import type { StatusQuestion, StatusReply } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
-import { peek } from "../../lang/peek.ts";
+import { peek, peekItems } from "../../lang/peek.ts";
 import {
   describe,
   guardFunction,
@@ -25,8 +25,9 @@ import {
   type ToolRule,
   type ToolRules,
 } from "../shared/tools/rules.ts";
+import { runOfSteps, stepOfList } from "../shared/tools/run-name.ts";
 import { told } from "../shared/tools/told.ts";
-import { type FromContext, stepOf, turnFrom } from "../shared/tools/turn.ts";
+import { type FromContext, turnFrom } from "../shared/tools/turn.ts";
 import { aiSchema, hideAiKey } from "./schema.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools of any input, output and context stand in one set
@@ -145,7 +146,8 @@ function guardTool(
       const { toolCallId, abortSignal: signal } = given;
       const reply = await call(args, {
         ...turnFrom(options, given, given.messages),
-        step: stepOf(given.messages),
+        run: runOfSteps(given.messages, toolCallId, toolCallIdsIn),
+        step: stepOfList(given.messages),
         toolCallId,
         signal,
         context: given,
@@ -155,6 +157,11 @@ function guardTool(
     ...(toModelOutput ? { toModelOutput: inEnvelope(toModelOutput as ToModelOutput) } : {}),
   } as unknown as AnyTool;
 }
+
+const toolCallIdsIn = (message: unknown): readonly string[] =>
+  peekItems(peek(message, "content"), Number.POSITIVE_INFINITY)
+    .filter((part) => peek(part, "type") === "tool-call")
+    .map((part) => String(peek(part, "toolCallId")));
 
 /** What a tool that yields came to; its earlier values are progress. */
 async function lastOf(result: unknown): Promise<unknown> {

@@ -8,6 +8,7 @@
  */
 
 import { peek } from "../../lang/peek.ts";
+import { runOfResponses } from "../shared/tools/run-name.ts";
 import { type FromContext, idText, stepOf, type Turn, turnFrom } from "../shared/tools/turn.ts";
 import { turnBeginning } from "../shared/tools/turn-beginning.ts";
 
@@ -31,7 +32,8 @@ export function langChainTurn(config: unknown, options: LangChainTurnOptions): T
   const turn = turnFrom(options, config, messages);
   const thread = turn.thread ?? threadIn(config);
   const task = turnBeginning(messages) ? undefined : taskOf(config);
-  return { ...turn, thread, turn: turn.turn ?? task, step: stepOf(messages) };
+  const run = runOfResponses(messages);
+  return { ...turn, thread, turn: turn.turn ?? task, run, step: stepOf(messages) };
 }
 
 const threadIn = (config: unknown): string | undefined =>

@@ -19,7 +19,13 @@ import {
 import { hideKey, type KeyNames, keyNamesOf, withoutMadeUp } from "../shared/tools/hidden-key.ts";
 import { type FirstArgument, readRule, type ToolRule } from "../shared/tools/rules.ts";
 import { told } from "../shared/tools/told.ts";
-import { type FromContext, fromContext, type Turn, turnFrom } from "../shared/tools/turn.ts";
+import {
+  type FromContext,
+  fromContext,
+  nameOf,
+  type Turn,
+  turnFrom,
+} from "../shared/tools/turn.ts";
 
 /** What `tool()` of the agents SDK is given, by structure. */
 export interface AgentToolDefinition {
@@ -150,5 +156,8 @@ export function statusTool(
 
 function turnOf(runContext: unknown, options: AgentTurnOptions): Turn {
   const given = { context: peek(runContext, "context") };
-  return turnFrom(options, given, fromContext(options.messages, given));
+  const turn = turnFrom(options, given, fromContext(options.messages, given));
+  // What was used so far is counted for a whole run, also through handoffs and agents as tools.
+  const usage = peek(runContext, "usage");
+  return typeof usage === "object" && usage !== null ? { ...turn, run: nameOf(usage) } : turn;
 }

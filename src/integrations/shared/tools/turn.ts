@@ -94,9 +94,9 @@ function isShortened(now: readonly string[], before: readonly string[]): boolean
 const names = new WeakMap<object, string>();
 
 /** A name for this very object, while this process lives. */
-function nameOf(message: object): string {
-  const name = names.get(message) ?? crypto.randomUUID();
-  names.set(message, name);
+export function nameOf(object: object): string {
+  const name = names.get(object) ?? crypto.randomUUID();
+  names.set(object, name);
   return name;
 }
 
