@@ -107,8 +107,10 @@ export function guardTool<D extends AgentToolDefinition>(
         withAttempt(given?.details, attempt, "signal"),
       ),
   });
+  const timeoutMs = ownTimeout(definition);
   return {
     ...definition,
+    ...(timeoutMs === undefined ? {} : { timeoutMs: undefined }),
     name: definition.name ?? execute.name,
     description: describe(definition.description, rules.alsoDoes),
     parameters: parsedWithoutMadeUp(schema, keys),
@@ -118,12 +120,34 @@ export function guardTool<D extends AgentToolDefinition>(
       const reply = await call(args, {
         ...turnOf(runContext, options),
         toolCallId: peek(peek(details, "toolCall"), "callId"),
-        signal: peek(details, "signal") as AbortSignal | undefined,
+        signal: signalFor(peek(details, "signal"), timeoutMs),
         context: { runContext, details },
       });
       return told(reply);
     },
   };
+}
+
+/**
+ * The SDK would tell the model "timed out" and drop the answer, which says that the call may still land. So a timeout that is
+ * told to the model is the guard's; one that ends the run, or has words of its own, stays the SDK's.
+ */
+function ownTimeout(definition: AgentToolDefinition): number | undefined {
+  const timeoutMs = peek(definition, "timeoutMs");
+  const isTold =
+    peek(definition, "timeoutBehavior") !== "raise_exception" &&
+    peek(definition, "timeoutErrorFunction") === undefined;
+  const isTime = typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MOST_MS;
+  return isTold && isTime ? Math.ceil(timeoutMs) : undefined;
+}
+
+/** What a timer takes; the SDK refuses more in its own words. */
+const MOST_MS = 2_147_483_647;
+
+function signalFor(signal: unknown, timeoutMs: number | undefined): AbortSignal | undefined {
+  const given = signal instanceof AbortSignal ? [signal] : [];
+  if (timeoutMs === undefined) return given[0];
+  return AbortSignal.any([...given, AbortSignal.timeout(timeoutMs)]);
 }
 
 /** A strict zod object would refuse what a model made up. The SDK calls `parse`; all else is the schema's own. */
