@@ -23,7 +23,7 @@ function openProgram() {
   const guarded = guardTool(
     own,
     openHoldfire(),
-    { kind: "write", resource: (args: object) => `payment/${(args as PayArguments).paymentId}` },
+    { kind: "write", resource: () => "payment/p1" },
     { thread: "chat-7" },
   );
   const message = new HumanMessage("Pay p1");

@@ -17,7 +17,7 @@ export function failureIn(result: unknown): McpToolError | undefined {
   const error = new McpToolError(result);
   const words = wordsOf(result);
   // The server's own words help a model more than ours.
-  if (words) error.message = `${error.message.replace(/\.$/, "")}: ${words}`;
+  if (words) error.message = `The MCP tool answered with an error: ${words}`;
   return error;
 }
 
