@@ -18,6 +18,7 @@ import {
   statusCall,
   withAttempt,
 } from "../shared/tools/guard-function.ts";
+import type { NamedCall } from "../shared/tools/response-names.ts";
 import {
   checkRules,
   type KnownOrAny,
@@ -146,7 +147,7 @@ function guardTool(
       const { toolCallId, abortSignal: signal } = given;
       const reply = await call(args, {
         ...turnFrom(options, given, given.messages),
-        run: runOfSteps(given.messages, toolCallId, toolCallIdsIn),
+        run: runOfSteps(given.messages, { id: toolCallId, name, args }, callsIn),
         step: stepOfList(given.messages),
         toolCallId,
         signal,
@@ -158,10 +159,14 @@ function guardTool(
   } as unknown as AnyTool;
 }
 
-const toolCallIdsIn = (message: unknown): readonly string[] =>
+const callsIn = (message: unknown): readonly NamedCall[] =>
   peekItems(peek(message, "content"), Number.POSITIVE_INFINITY)
     .filter((part) => peek(part, "type") === "tool-call")
-    .map((part) => String(peek(part, "toolCallId")));
+    .map((part) => ({
+      id: peek(part, "toolCallId"),
+      name: peek(part, "toolName"),
+      args: peek(part, "input"),
+    }));
 
 /** What a tool that yields came to; its earlier values are progress. */
 async function lastOf(result: unknown): Promise<unknown> {

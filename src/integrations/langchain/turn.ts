@@ -7,7 +7,8 @@
  * @module
  */
 
-import { peek } from "../../lang/peek.ts";
+import { peek, peekItems } from "../../lang/peek.ts";
+import type { NamedCall } from "../shared/tools/response-names.ts";
 import { runOfResponses } from "../shared/tools/run-name.ts";
 import { type FromContext, idText, stepOf, type Turn, turnFrom } from "../shared/tools/turn.ts";
 import { turnBeginning } from "../shared/tools/turn-beginning.ts";
@@ -32,9 +33,16 @@ export function langChainTurn(config: unknown, options: LangChainTurnOptions): T
   const turn = turnFrom(options, config, messages);
   const thread = turn.thread ?? threadIn(config);
   const task = turnBeginning(messages) ? undefined : taskOf(config);
-  const run = runOfResponses(messages);
+  const run = runOfResponses(messages, callsIn);
   return { ...turn, thread, turn: turn.turn ?? task, run, step: stepOf(messages) };
 }
+
+const callsIn = (message: unknown): readonly NamedCall[] =>
+  peekItems(peek(message, "tool_calls"), Number.POSITIVE_INFINITY).map((call) => ({
+    id: peek(call, "id"),
+    name: peek(call, "name"),
+    args: peek(call, "args"),
+  }));
 
 const threadIn = (config: unknown): string | undefined =>
   idText(peek(peek(config, "configurable"), "thread_id")) ??

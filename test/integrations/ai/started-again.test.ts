@@ -34,7 +34,7 @@ function openProgram(rules: Partial<ToolRules>, isLost: boolean) {
     else await generateText(options);
     return envelopes(server);
   }
-  return { paid, run };
+  return { paid, run, tools };
 }
 
 describe.each([
@@ -62,4 +62,22 @@ describe.each([
     const told = await run(isStream, { calls: [pay(400), pay(401)] }, pay(402), pay(403));
     expect(told.map(({ replayed }) => replayed)).toEqual([true, true, true, true]);
   });
+});
+
+it("a run that goes on after an approval, with messages from a store, is the same run", async () => {
+  const { paid, tools } = openProgram({ resource }, false);
+  const asking = {
+    pay: { ...tools.pay, needsApproval: ({ amount }: PayArguments) => amount === 401 },
+  };
+  const server = await modelSaying(pay(400), pay(401), pay(402));
+  const model = createOpenAI({ apiKey: "x", baseURL: server.openai }).chat("m");
+  const options = { model, tools: asking, stopWhen: isStepCount(4), maxRetries: 0 };
+  const messages: ModelMessage[] = [{ role: "user", content: "Pay p1" }];
+  const { steps, content } = await generateText({ ...options, messages });
+  const asked = content.find(({ type }) => type === "tool-approval-request");
+  const { approvalId } = asked as { approvalId: string };
+  const kept = structuredClone([...messages, ...steps.flatMap((step) => step.response.messages)]);
+  const yes = { type: "tool-approval-response", approvalId, approved: true } as const;
+  await generateText({ ...options, messages: [...kept, { role: "tool", content: [yes] }] });
+  expect(paid).toEqual([400, 401, 402]);
 });

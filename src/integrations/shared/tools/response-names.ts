@@ -41,7 +41,7 @@ export function runOfCalls(messages: unknown, next?: NamedCall): string | undefi
 const mayRepeatId = ({ id, name }: NamedCall): boolean =>
   typeof id !== "string" || id === "" || id === "undefined" || id.includes(String(name));
 
-const partsOf = ({ id, name, args }: NamedCall): readonly string[] => [
+export const partsOf = ({ id, name, args }: NamedCall): readonly string[] => [
   String(id),
   String(name),
   typeof args === "string" ? args : textOf(args),
