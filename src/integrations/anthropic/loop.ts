@@ -34,7 +34,7 @@ const CUT = new Set<unknown>(["max_tokens", "model_context_window_exceeded", "re
  * Calls the tools that the message asks for, under the guard, and returns what to append to the
  * conversation: one message with an answer for each call, none if there was no call.
  *
- * `tools` are those of `guardTools`, or those of `hf.tool()` by name.
+ * `tools` are those of `guardTools`, or those of `hf.tool()` by name. Calls of a toolset (browser, computer) are left to your program.
  *
  * @example
  * ```ts
@@ -60,10 +60,13 @@ export async function runToolCalls(
   return content.length === 0 ? [] : [{ role: "user", content }];
 }
 
+/** A call of a toolset's member (browser, computer): its name may be that of a tool, and it is not the tool that is meant. */
+const isMember = (block: unknown): boolean => typeof peek(block, "toolset_name") === "string";
+
 function callsIn({ content, stop_reason: stopped }: MessageLike): readonly LoopCall[] {
   const blocks = peekItems(content, MAX_BLOCKS);
   return blocks
-    .filter((block) => peek(block, "type") === "tool_use")
+    .filter((block) => peek(block, "type") === "tool_use" && !isMember(block))
     .map((block) => ({
       id: String(peek(block, "id")),
       name: String(peek(block, "name")),

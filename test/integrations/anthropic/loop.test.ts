@@ -280,6 +280,15 @@ describe("runToolCalls", () => {
     expect(paid).toHaveLength(2);
   });
 
+  it("a call of a toolset's member is not one of the tool that has its name", async () => {
+    const { pay, hf, rules, paid } = counted();
+    const tools = guardTools([pay], hf, rules);
+    const block = { type: "tool_use", id: "toolu_1", name: "pay", input: PAY.args };
+    const content = [{ ...block, toolset_name: "browser" }];
+    expect(await runToolCalls({ content }, tools, { scope: "s" })).toEqual([]);
+    expect(paid).toHaveLength(0);
+  });
+
   it("a call that was cut off is not made, and a wrong one is told", async () => {
     const { pay, hf, rules, paid } = counted();
     const tools = guardTools([pay], hf, rules);

@@ -60,8 +60,8 @@ it("a run that goes on after a person has approved is the same run", async () =>
     model,
     tools: [guarded],
     checkpointer: new MemorySaver(),
-    middleware: [humanInTheLoopMiddleware({ interruptOn: { pay: true } })],
-  });
+    middleware: [humanInTheLoopMiddleware({ interruptOn: { pay: true } } as never) as never],
+  }) as unknown as { invoke(input: unknown, config: unknown): Promise<unknown> };
   const config = { configurable: { thread_id: "chat-7" } };
   await agent.invoke({ messages: [new HumanMessage("Pay p1")] }, config);
   for (let approved = 0; approved < 2; approved += 1) {
