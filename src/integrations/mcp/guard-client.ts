@@ -54,10 +54,8 @@ export function guardMcpClient<C extends McpClient>(
     listTools: async (...args: unknown[]) =>
       listing.show(await own("listTools").apply(client, args)),
     // A way around the guard would be a way to fire twice.
-    request: async (...args: unknown[]) => {
-      if (peek(args[0], "method") === "tools/call") throw goAround("request");
-      return own("request").apply(client, args);
-    },
+    request: async (...args: unknown[]) => otherThanCall(client, "request", args),
+    requestStream: (...args: unknown[]) => otherThanCall(client, "requestStream", args),
     get experimental() {
       return withoutStream(peek(client, "experimental"));
     },
@@ -70,14 +68,22 @@ export function guardMcpClient<C extends McpClient>(
 const goAround = (method: string): InvalidInputError =>
   new InvalidInputError(method, "would call a tool without the guard; use callTool.");
 
-/** v1's other way to call a tool. */
+/** Any request but that of a tool call. */
+function otherThanCall(holder: unknown, name: string, args: readonly unknown[]): unknown {
+  if (peek(args[0], "method") === "tools/call") throw goAround(name);
+  return Reflect.apply(peek(holder, name) as Method, holder, args);
+}
+
+/** v1's other ways to call a tool. */
 function withoutStream(experimental: unknown): unknown {
   const tasks = peek(experimental, "tasks");
   if (typeof tasks !== "object" || tasks === null) return experimental;
   const callToolStream = () => {
     throw goAround("callToolStream");
   };
-  return standIn(experimental as object, { tasks: standIn(tasks, { callToolStream }) });
+  const requestStream = (...args: unknown[]) => otherThanCall(tasks, "requestStream", args);
+  const replaced = { callToolStream, requestStream };
+  return standIn(experimental as object, { tasks: standIn(tasks, replaced) });
 }
 
 /** The object itself, but for what is replaced. Methods run on the object, whose private parts they need. */

@@ -415,8 +415,15 @@ describe.each(["v1", "v2"] as const)("SDK %s over HTTP", (version) => {
     await expect(callWith(version, client, PAY, { task: {} })).rejects.toThrow(/task/);
     const manual = callWith(version, client, PAY, { allowInputRequired: true });
     await expect(manual).rejects.toThrow(/allowInputRequired/);
-    const { experimental } = client as { experimental?: { tasks: { callToolStream(): unknown } } };
-    if (version === "v1") expect(() => experimental?.tasks.callToolStream()).toThrow(/callTool/);
+    type Streams = Record<"callToolStream" | "requestStream", (request: object) => unknown>;
+    const { experimental, requestStream } = client as Partial<Streams> & {
+      experimental?: { tasks: Streams };
+    };
+    if (version === "v1") {
+      expect(() => experimental?.tasks.callToolStream(PAY)).toThrow(/callTool/);
+      expect(() => experimental?.tasks.requestStream(request)).toThrow(/callTool/);
+      expect(() => requestStream?.(request)).toThrow(/callTool/);
+    }
     expect(() => guardMcpClient(client, ledger())).toThrow(/guarded already/);
     expect(executed).toEqual([]);
     expect(client).toBeInstanceOf(bare.constructor);
