@@ -6,7 +6,7 @@ import { readScores } from "./scores.ts";
 const EXPLAINED = [
   /^src\/classify\//,
   /^src\/ledger\/moves\/(apply|claim-moves)\.ts$/,
-  /^src\/engine\/steps\/settle\.ts$/,
+  /^src\/engine\/steps\/(claim|settle)\.ts$/,
 ];
 
 const page = readFileSync(new URL("survivors.md", import.meta.url), "utf8");
