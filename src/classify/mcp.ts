@@ -11,7 +11,7 @@
  * @module
  */
 
-import { causes, peek } from "../lang/peek.ts";
+import { causes, peek, peekItems } from "../lang/peek.ts";
 import type { Verdict } from "../reasons.ts";
 
 /** The tool answered without success: `isError`, or a result that asks for more input. */
@@ -67,6 +67,10 @@ export function verdictOfMcp(error: unknown, isErrorMeans: IsErrorMeans = "unkno
 
 /** Whether it was thrown in place of an answer that says no more than "error". */
 export const isMcpAnswer = (error: unknown): boolean => isA(error, McpToolError);
+
+/** What the tool said in that answer, if it said anything: the first text of its content. */
+export const mcpErrorText = (error: unknown): unknown =>
+  peek(peekItems(peek(peek(error, "result"), "content"), 1)[0], "text");
 
 /** `instanceof` runs user code on some values, which may throw. */
 function isA(error: unknown, kind: new (...args: never[]) => Error): boolean {

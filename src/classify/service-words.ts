@@ -1,12 +1,13 @@
 /**
  * What a service says in a failed answer, in its own words: `error.message` (Stripe, OpenAI), `detail` of a problem
- * document, the first of `errors`, or a short plain text. Never a page of HTML.
+ * document, the first of `errors`, or a short plain text, which is also what an MCP tool says. Never a page of HTML.
  *
  * @module
  */
 
 import { peek, peekItems } from "../lang/peek.ts";
 import { maskSecrets } from "./mask-secrets.ts";
+import { mcpErrorText } from "./mcp.ts";
 import type { Thrown } from "./thrown.ts";
 
 const MAX_DEPTH = 3;
@@ -29,7 +30,8 @@ export function serviceWords(thrown: Thrown | undefined, body: unknown): string 
 }
 
 /** Without a status it is no answer of a service. */
-function wordsOfError({ error, status }: Thrown): string | undefined {
+function wordsOfError({ error, status, isMcpAnswer }: Thrown): string | undefined {
+  if (isMcpAnswer) return wordsIn(mcpErrorText(error));
   if (status === undefined) return undefined;
   const response = peek(error, "response");
   const bodies = [

@@ -157,6 +157,20 @@ describe("what an attempt failed with", () => {
     expect(of(new Error("no"))).toMatchObject({ broke: undefined, answered: undefined });
   });
 
+  test("what an MCP tool said in an answer with an error, masked, and nothing where it said nothing", () => {
+    const saidBy = (...content: unknown[]) =>
+      of(new McpToolError({ isError: true, content }))?.said;
+    expect(saidBy({ type: "text", text: DECLINED }, { type: "text", text: "more" })).toBe(DECLINED);
+    expect(saidBy({ type: "text", text: JSON.stringify({ error: { message: DECLINED } }) })).toBe(
+      DECLINED,
+    );
+    expect(saidBy({ type: "text", text: "Bearer sk_live_51Habcdefghijklmnop" })).not.toContain(
+      "51Habcdefghijklmnop",
+    );
+    expect(saidBy({ type: "image", data: "AAAA" })).toBeUndefined();
+    expect(saidBy()).toBeUndefined();
+  });
+
   test("a message that begins with empty lines, or has none", () => {
     expect(of(new Error("\n\n  no funds \r\nmore"))?.line).toBe("no funds");
     expect(of(new Error(" \n "))?.line).toBeUndefined();

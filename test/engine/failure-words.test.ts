@@ -30,6 +30,12 @@ describe("how an attempt in doubt ended", () => {
     ["the same, where what leaves it is not seen", { unvetoable: true }, BUG, THREW],
     ["no request was seen, and nothing was thrown", { wireRequests: 0 }, {}, "No answer was seen."],
     ["an answer without a status", {}, { answered: true }, "The service answered with an error."],
+    [
+      "an answer without a status, and what the service said",
+      {},
+      { answered: true, said: "no funds" },
+      'The service answered with an error. It said: "no funds".',
+    ],
     ["a status alone", { status: 500 }, undefined, "The service answered 500."],
     [
       "a status, and what was thrown for it",

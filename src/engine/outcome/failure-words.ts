@@ -11,12 +11,12 @@ import type { AttemptNote } from "../../ledger/record.ts";
 export function attemptWords(attempt: Partial<AttemptNote> | undefined, failure?: Failure): string {
   const { status, wireRequests, unvetoable } = attempt ?? {};
   if (failure?.byTool) return toolSaid(failure);
+  const said = failure?.said ? ` ${serviceSaid(failure.said)}` : "";
   if (status !== undefined) {
-    const said = failure?.said ? ` ${serviceSaid(failure.said)}` : "";
     const threw = status < 400 || !failure?.said ? thrownWords(failure) : undefined;
     return `The service answered ${status}.${said}${threw ? ` The tool failed with ${threw}.` : ""}`;
   }
-  if (failure?.answered) return "The service answered with an error.";
+  if (failure?.answered) return `The service answered with an error.${said}`;
   const threw = thrownWords(failure);
   if (wireRequests || failure?.handed) {
     return threw && !failure?.broke ? `The reply was lost (${threw}).` : "The reply was lost.";
