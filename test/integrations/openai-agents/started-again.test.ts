@@ -1,6 +1,6 @@
 import { Agent, OpenAIChatCompletionsModel, Runner, tool } from "@openai/agents";
 import OpenAI from "openai";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { guardTool } from "../../../src/integrations/openai-agents/index.ts";
 import type { ToolRules } from "../../../src/integrations/shared/tools/rules.ts";
 import { PAY_SCHEMA, type PayArguments } from "../../../src/testing/adapter-contract.ts";
@@ -60,7 +60,13 @@ describe("runs of one scope", () => {
 });
 
 describe("a tool with a timeout of the SDK", () => {
-  const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 300));
+  let end = () => {};
+  afterEach(() => end());
+  /** Goes on until the test is over: longer than the timeout, however slow the machine is. */
+  const slow = () =>
+    new Promise<void>((resolve) => {
+      end = resolve;
+    });
 
   it("tells the model that the call may still land", async () => {
     const { paid, run } = openProgram({ more: { timeoutMs: 50 }, execute: slow });
