@@ -110,8 +110,6 @@ export interface AttemptNote {
   readonly status?: number | undefined;
   /** What it failed with. */
   readonly failure?: FailureNote | undefined;
-  /** It failed before it made any request: fired again at once, it would fail again. */
-  readonly untried?: boolean | undefined;
   /** What the tool declared when it was fired; a later declaration does not apply to it. */
   readonly declared?: Declared | undefined;
   /** Whether `run` read the key from its context. */
@@ -195,7 +193,7 @@ export interface OperationRecord extends Identity {
   /** The runs of the scope that made or replayed it. */
   readonly runs: readonly string[];
   readonly attempts: readonly AttemptNote[];
-  /** The number of the attempt noted last, and so how often it was fired; `attempts` drops the oldest cleared ones. */
+  /** The number of the attempt noted last; a process can die before it fires. `attempts` drops the oldest cleared ones. */
   readonly fired: number;
   readonly evidence: readonly Evidence[];
   /** The answers to questions that are closed. */
@@ -226,6 +224,12 @@ export const isOpen = (state: State): boolean =>
 /** Whether it is proved that the attempt had no effect: not sent, refused, rejected, or cleared since. */
 export const isCleared = (attempt: AttemptNote): boolean =>
   attempt.cleared === "person" || (!saidYesUnconfirmed(attempt) && isProvenUndone(attempt));
+
+/** The attempt that the claim noted which has just made this record; `undefined`: it takes over what is open. */
+export const notedByClaim = ({ attempts, epoch }: OperationRecord): AttemptNote | undefined => {
+  const last = attempts.at(-1);
+  return last?.epoch === epoch ? last : undefined;
+};
 
 /** Whether it may still send at this time: its end lies ahead where a write of it has left late. */
 export const runsAt = ({ endedAt, endsBy = 0 }: AttemptNote, now: number): boolean =>

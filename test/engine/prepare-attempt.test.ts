@@ -1,6 +1,8 @@
 /** Why an attempt that was licensed is not sent after all: what the ledger says when it is written down. */
 import { describe, expect, test } from "vitest";
+import { giveUp, relearn, updatesOf } from "../../src/engine/steps/ownership.ts";
 import { prepareAttempt } from "../../src/engine/steps/prepare-attempt.ts";
+import { settle } from "../../src/engine/steps/settle.ts";
 import { instantOf } from "../../src/lang/clock.ts";
 import { type Owner, ownerOf } from "./owner-of.ts";
 
@@ -10,7 +12,6 @@ const LOST = { verdict: "unknown", tookKey: true, declared: { keyed: true } } as
 async function opened(): Promise<Owner & { prepare(): Promise<boolean> }> {
   const owner = await ownerOf();
   await owner.fire(LOST);
-  owner.owned.claimUnfired = false;
   const { owned, engine } = owner;
   const prepare = async () =>
     prepareAttempt(owned, "keyed", 1_000, instantOf(engine.clock), engine);
@@ -72,7 +73,6 @@ describe("an attempt that is written down", () => {
     stop.abort();
     const left = await ownerOf({ execution: { stopped: stop.signal } });
     await left.fire(LOST);
-    left.owned.claimUnfired = false;
     const { owned, engine } = left;
     expect(await prepareAttempt(owned, "keyed", 1_000, instantOf(engine.clock), engine)).toBe(
       false,
@@ -83,5 +83,36 @@ describe("an attempt that is written down", () => {
     expect(await abandoned.prepare()).toBe(false);
     expect(abandoned.owned.whyNotFire).toBe("abandoned");
     expect((await abandoned.record())?.fired).toBe(1);
+  });
+});
+
+describe("an attempt that is written down and then given up", () => {
+  async function givenUp() {
+    const owner = await opened();
+    await owner.engine.clock.run(owner.prepare());
+    giveUp(owner.owned, 2);
+    return owner;
+  }
+
+  test("gives its number to the next one, which is counted", async () => {
+    const owner = await givenUp();
+    expect(await owner.engine.clock.run(owner.prepare())).toBe(true);
+    expect(counted(owner)).toEqual([1, 2]);
+    expect(updatesOf(owner.owned).filter(({ unfired }) => unfired)).toEqual([]);
+    await owner.fire({ verdict: "committed" });
+    const final = { do: "commit", attempt: 2 } as const;
+    const settled = await owner.engine.clock.run(settle(owner.owned, final, owner.engine));
+    expect(settled).toMatchObject({ tag: "done", value: { status: "committed", attempts: 2 } });
+    expect((await owner.record())?.attempts.map(({ n }) => n)).toEqual([1, 2]);
+  });
+
+  test("stays given up when the ledger says what has changed meanwhile", async () => {
+    const owner = await givenUp();
+    const { owned, engine } = owner;
+    relearn(owned, await engine.ledger.read(owned.operation.ref));
+    expect(counted(owner)).toEqual([1]);
+    const final = { do: "leave_unknown", reason: "deadline" } as const;
+    await engine.clock.run(settle(owned, final, engine));
+    expect((await owner.record())?.attempts.map(({ n }) => n)).toEqual([1]);
   });
 });

@@ -1,8 +1,8 @@
 /**
  * Step 2: claim → **attempt** → classify. Fires the tool once and returns what happened as a value.
  *
- * Nothing is sent unless the ledger has the attempt and the lease is held. What becomes of an attempt whose time is up
- * is told in `still-running.ts`.
+ * An attempt starts only if the ledger has its note and this process holds the lease. Its later requests leave only within
+ * the time that was noted. What becomes of an attempt whose time is up is told in `still-running.ts`.
  *
  * @module
  */
@@ -147,7 +147,8 @@ function fire(
   const took = { key: false, precondition: false };
   const key = keyOf(operation, generation);
   const { value: precondition } = storedPrecondition(owned, engine);
-  const time = owned.sendTime ?? timeToSendOf(undefined, engine);
+  const time = owned.unfired ?? timeToSendOf(undefined, engine);
+  owned.unfired = undefined;
 
   execution.sent = true;
   owned.fires += 1;

@@ -12,7 +12,7 @@ import type { Payload } from "../../ledger/codec/codec.ts";
 import { isInLane } from "../../ledger/lane.ts";
 import type { Ref } from "../../ledger/ledger.ts";
 import type { Lost } from "../../ledger/moves/moves.ts";
-import type { StateTag, Stored } from "../../ledger/record.ts";
+import { notedByClaim, type StateTag, type Stored } from "../../ledger/record.ts";
 import type { LaneChange } from "../../ledger/store.ts";
 import { declaredBy, type Tool } from "../define/tool.ts";
 import { type Engine, inBackground } from "../engine.ts";
@@ -85,8 +85,8 @@ export async function hasAllOrTakesBack(
   return false;
 }
 
-/** From here on it fires, and not because of what an earlier attempt or a read has shown. */
-const isFiredAnew = ({ record }: Stored): boolean => record.attempts.at(-1)?.epoch === record.epoch;
+/** The claim has noted an attempt: it fires, and takes over nothing that is open. */
+const isFiredAnew = ({ record }: Stored): boolean => notedByClaim(record) !== undefined;
 
 /** The same for its place in a thread. What was open already has kept all others from firing. */
 export async function keepsPlaceOrTakesBack(

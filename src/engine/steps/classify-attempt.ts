@@ -37,8 +37,7 @@ export function classifyAttempt(
   const { tool } = owned.operation;
   if (token.counter) {
     const named = () => ({ ...about(owned.operation, owned.stored.record.generation), attempt: n });
-    // Only with `onHiddenRetry: "fail"`: another layer has sent it again, so this call fires no more.
-    if (warnOfRepeats(token, named, engine)) owned.fires = Math.max(owned.fires, tool.attempts);
+    if (warnOfRepeats(token, named, engine)) owned.isRepeatedElsewhere = true;
   }
   if (!ended) return timeIsUp(owned, attempted, engine);
   const at = instantOf(engine.clock);
@@ -132,7 +131,6 @@ function takeVerdict(
     : {
         ...said,
         proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
-        untried: judged.untried,
         failure: noteFailure(failure, operation.ref, engine.codec),
         replayed: judged.replayed,
         unverified,
@@ -226,6 +224,7 @@ function takeIn(
   if (ended.ok) owned.results[update.n] = ended.value;
   else owned.lastError = ended.error;
   const { status, code } = judged;
+  owned.failedUntried = judged.untried === true;
   if (judged.verdict === "rejected") owned.rejection = { status, code };
 }
 

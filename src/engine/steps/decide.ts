@@ -53,6 +53,8 @@ export interface Situation {
   readonly wall: number;
   /** How many more firings this call may make. */
   readonly firesLeft: number;
+  /** As in `Owned`. */
+  readonly failedUntried: boolean;
   /** The arguments are those of the first attempt. */
   readonly sameArguments: boolean;
   /** An attempt of this call still runs though its time was up, and is waited for: slow is not lost. */
@@ -133,7 +135,8 @@ function withoutDoubt(situation: Situation, clears: readonly number[]): Decision
   const reason = reasonNotApplied(last, clears);
   const licence = AGAIN.find((each) => each === reason);
   // What failed inside, or before any request was made, would fail again at once.
-  const wouldFailAgain = (last?.innerOnly || last?.untried) && last.epoch === situation.epoch;
+  const wouldFailAgain =
+    situation.failedUntried || (last?.innerOnly && last.epoch === situation.epoch);
   const mayFire =
     licence !== undefined &&
     !(licence === "not_sent" && last && !isCertainlyUnsent(last)) &&

@@ -16,7 +16,7 @@ import { recognisesForgotten } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { answeredYes, type Decision, decide, reasonNotApplied } from "./decide.ts";
-import { forget, learn, type Owned, wakeOf } from "./ownership.ts";
+import { giveUp, learn, type Owned, wakeOf } from "./ownership.ts";
 import { situationOf } from "./situation.ts";
 import { awaitsRun } from "./still-running.ts";
 
@@ -45,16 +45,16 @@ const mayBeForgotten = ({ operation }: Owned, { ledger }: Engine): boolean =>
 
 /** What ends an execution before it has fired; `at` is now. `undefined`: the pass goes on; it fires if there is a licence. */
 export function endBeforeFiring(owned: Owned, at: Instant, engine: Engine): Next | undefined {
-  const { execution, claimUnfired, fires, lastRead, operation } = owned;
-  if (!claimUnfired || fires > 0) return undefined;
+  const { execution, unfired, lastRead, operation } = owned;
+  if (!unfired) return undefined;
   if (lastRead?.reading === "committed" || lastRead?.reading === "duplicated") {
-    forget(owned, owned.stored.record.fired);
+    giveUp(owned, owned.stored.record.fired);
     if (!operation.tool.readFirst) {
       engine.events.emit("warning", () => ({ ...about(operation), code: "store_forgot" }));
     }
     return { tag: "settle", final: { do: "commit", attempt: undefined } };
   }
-  // Whose effect was found shows once an equal operation has ended, and that took too long.
+  // The reader found an effect that an equal operation under way may have made, and that one did not end in time.
   if (lastRead?.again) {
     return { tag: "withdraw", status: mayBeForgotten(owned, engine) ? "unknown" : "not_applied" };
   }

@@ -11,6 +11,7 @@ import {
   type AttemptNote,
   type AttemptUpdate,
   isCleared,
+  notedByClaim,
   type Rejection,
   type Stored,
 } from "../../ledger/record.ts";
@@ -33,30 +34,29 @@ export interface Owned {
   attempts: AttemptNote[];
   /** The licence to fire in the next pass; `undefined`: nothing is fired in it. */
   licence: Licence | undefined;
-  /** The claim has noted an attempt that is not fired yet. Later attempts are noted in `prepare-attempt.ts`. */
-  claimUnfired: boolean;
-  /** Until when the attempt noted last may send. */
-  sendTime: TimeToSend | undefined;
+  /** Of the attempt that is noted and not fired yet: until when it may send. `undefined`: there is none. */
+  unfired: TimeToSend | undefined;
   /** Attempts whose time is up and that are waited for all the same, by their number. */
   waitedFor: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
-  /**
-   * How many of its firings are used up. With `onHiddenRetry: "fail"`, all of them once another layer was seen to repeat a
-   * request of it.
-   */
+  /** How many attempts it has fired. */
   fires: number;
+  /** With `onHiddenRetry: "fail"`: another layer was seen to repeat a request of it, so it fires no more. */
+  isRepeatedElsewhere: boolean;
   /** The last read of the state, and what it found. */
   lastRead: (StateRead & { readonly found: Reading<unknown> }) | undefined;
   /** What attempts returned, a `Response` that says no included, and what a read found; by the number of the attempt. */
   readonly results: Record<number, Result>;
   lastError: unknown;
   rejection: Rejection | undefined;
+  /** Its last attempt failed before it made any request: fired again at once, it would fail again. */
+  failedUntried: boolean;
   retryAfterMs: number | undefined;
   /** From when the retry budget lets it be sent again, on the monotonic clock; its token is taken. */
   resendAt: number | undefined;
   /** How many pauses it has made; the longest that the next may be grows with them. */
   pauses: number;
-  /** The number of an attempt that may be noted in the ledger, and was not fired. */
-  unfiredAttempt: number | undefined;
+  /** The number of an attempt that may be noted in the ledger, and was given up before it was fired. */
+  givenUp: number | undefined;
   /** Why this owner fires no more; `undefined`: it may fire. */
   whyNotFire: Situation["whyNotFire"];
   /** When the lease was asked for, by both local clocks. */
@@ -77,8 +77,8 @@ export function takeOwnership(
 ): Owned {
   const { operation } = execution;
   const owned = own(execution, stored, holder, grantedAt, engine);
-  // An earlier owner has fired it: whoever leaves now cannot be told that nothing was sent.
-  if (!owned.claimUnfired) execution.sent = true;
+  // An earlier owner may have fired it: whoever leaves now cannot be told that nothing was sent.
+  if (!owned.unfired) execution.sent = true;
   const { state } = stored.record;
   const before = state.tag === "claimed" ? state.before : undefined;
   if (before?.tag === "unknown" && before.reason === "owner_lost") {
@@ -96,8 +96,7 @@ function own(
 ): Owned {
   const { operation } = execution;
   const { record } = stored;
-  const last = record.attempts.at(-1);
-  const claimUnfired = last?.epoch === record.epoch;
+  const noted = notedByClaim(record);
   return {
     execution,
     operation,
@@ -106,19 +105,20 @@ function own(
     leaseMs: engine.timing.leaseMs,
     stored,
     attempts: [...record.attempts],
-    licence: claimUnfired ? last?.licence : undefined,
-    claimUnfired,
-    sendTime: claimUnfired ? timeToSendOf(last, engine) : undefined,
+    licence: noted?.licence,
+    unfired: noted && timeToSendOf(noted, engine),
     waitedFor: undefined,
     fires: 0,
+    isRepeatedElsewhere: false,
     lastRead: undefined,
     results: {},
     lastError: undefined,
     rejection: undefined,
+    failedUntried: false,
     retryAfterMs: undefined,
     resendAt: undefined,
     pauses: 0,
-    unfiredAttempt: undefined,
+    givenUp: undefined,
     whyNotFire: record.abandonedFor === undefined ? undefined : "abandoned",
     grantedAt,
     wake: undefined,
@@ -141,7 +141,8 @@ export function learn(owned: Owned, update: AttemptUpdate): void {
 export function relearn(owned: Owned, stored: Stored | undefined): void {
   if (!stored) return;
   owned.stored = stored;
-  owned.attempts = stored.record.attempts.map((attempt) => {
+  const attempts = stored.record.attempts.filter(({ n }) => n !== owned.givenUp);
+  owned.attempts = attempts.map((attempt) => {
     const known = owned.attempts.find(({ n }) => n === attempt.n);
     const { verdict = known?.verdict, endedAt = known?.endedAt } = attempt;
     return { ...known, ...attempt, verdict, endedAt, cleared: attempt.cleared };
@@ -149,12 +150,13 @@ export function relearn(owned: Owned, stored: Stored | undefined): void {
 }
 
 /** All that was learned of the attempts, for the next durable move. */
-export const updatesOf = ({ attempts, unfiredAttempt }: Owned): readonly AttemptUpdate[] =>
-  unfiredAttempt === undefined ? attempts : [...attempts, { n: unfiredAttempt, unfired: true }];
+export const updatesOf = ({ attempts, givenUp }: Owned): readonly AttemptUpdate[] =>
+  givenUp === undefined ? attempts : [...attempts, { n: givenUp, unfired: true }];
 
-/** An attempt that was noted, or may have been, and was not fired. */
-export function forget(owned: Owned, n: number): void {
-  owned.unfiredAttempt = n;
+/** Gives up an attempt that was noted, or may have been, and was not fired. */
+export function giveUp(owned: Owned, n: number): void {
+  owned.givenUp = n;
+  owned.unfired = undefined;
   owned.attempts = owned.attempts.filter((attempt) => attempt.n !== n);
 }
 

@@ -12,7 +12,7 @@ import type { Engine } from "../engine.ts";
 import { inStoreTime } from "../store-call.ts";
 import { mayStillResend } from "./decide.ts";
 import { leaseLasts, loseLease, mayStillSend, renewsLease } from "./lease.ts";
-import { forget, type Owned, relearn, remember, updatesOf } from "./ownership.ts";
+import { giveUp, type Owned, relearn, remember, updatesOf } from "./ownership.ts";
 import { situationOf } from "./situation.ts";
 import { noteLonger } from "./still-running.ts";
 import { attemptMsOf, endsByIn, extend, leftMs, timeToSendOf } from "./time-to-send.ts";
@@ -25,15 +25,14 @@ export function prepareAttempt(
   at: Instant,
   engine: Engine,
 ): boolean | Promise<boolean> {
-  // `noteAndCheck` then refuses: it notes no attempt, and forgets the one that the claim has noted.
+  // `noteAndCheck` then refuses: it notes no attempt, and gives up the one that the claim has noted.
   if (!storedPrecondition(owned, engine).ok) owned.whyNotFire = "cannot_tell";
   if (
-    owned.claimUnfired &&
+    owned.unfired &&
     mayFire(owned, at) &&
     leaseLasts(owned, at) &&
     hasTime(owned, timeoutMs, at)
   ) {
-    owned.claimUnfired = false;
     return true;
   }
   return noteAndCheck(owned, licence, timeoutMs, engine);
@@ -46,10 +45,9 @@ async function noteAndCheck(
   engine: Engine,
 ): Promise<boolean> {
   const now = () => instantOf(engine.clock);
-  if (!owned.claimUnfired) {
+  if (!owned.unfired) {
     if (!mayFire(owned, now()) || !(await note(owned, licence, engine))) return false;
   }
-  owned.claimUnfired = false;
   const n = owned.stored.record.fired;
   const isOwner =
     mayFire(owned, now()) && (leaseLasts(owned, now()) || (await renewsLease(owned, engine)));
@@ -57,13 +55,13 @@ async function noteAndCheck(
     isOwner && (hasTime(owned, timeoutMs, now()) || (await noteMoreTime(owned, timeoutMs, engine)));
   // The host may have slept since the licence was given; the store's answer has set the clock right.
   const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
-  // Nor is it known how long that answer took: another may own it by now, and have fired.
-  const isInTime = owned.sendTime !== undefined && mayStillSend(owned, owned.sendTime, true, now());
+  // The store's answer may have taken longer than the lease: the lease and the noted time are checked again.
+  const isInTime = owned.unfired !== undefined && mayStillSend(owned, owned.unfired, true, now());
   if (covered && isInTime && mayFire(owned, now()) && !tooLate) return true;
   if (mayFire(owned, now()) && !(covered && isInTime)) {
     owned.whyNotFire = isOwner && isInTime ? "store_down" : "lease_lost";
   }
-  forget(owned, n);
+  giveUp(owned, n);
   return false;
 }
 
@@ -74,13 +72,13 @@ const mayFire = ({ execution, whyNotFire, attempts }: Owned, at: Instant): boole
   !attempts.some(({ verdict }) => verdict === "committed");
 
 /** Not if much was done since the attempt was noted: what was read first took time. */
-const hasTime = ({ sendTime }: Owned, ms: number, at: Instant): boolean =>
-  sendTime !== undefined && leftMs(sendTime, at) >= ms;
+const hasTime = ({ unfired }: Owned, ms: number, at: Instant): boolean =>
+  unfired !== undefined && leftMs(unfired, at) >= ms;
 
 async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
   const noted = await noteLonger(owned, owned.stored.record.fired, ms, engine, true);
   if (noted.tag !== "noted") return false;
-  if (owned.sendTime) extend(owned.sendTime, noted.endsBy, engine);
+  if (owned.unfired) extend(owned.unfired, noted.endsBy, engine);
   return true;
 }
 
@@ -103,7 +101,7 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   const inTime = await inStoreTime(engine, noting);
   if (inTime.tag !== "done") {
     // It may have been written all the same.
-    forget(owned, stored.record.fired + 1);
+    giveUp(owned, stored.record.fired + 1);
     owned.whyNotFire = "store_down";
     return false;
   }
@@ -118,8 +116,10 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   }
   owned.grantedAt = grantedAt;
   remember(owned, moved.stored);
+  // What was given up before is removed by the same move, and its number may be given anew.
+  owned.givenUp = undefined;
   const added = moved.stored.record.attempts.at(-1);
-  owned.sendTime = timeToSendOf(added, engine);
+  owned.unfired = timeToSendOf(added, engine);
   if (added) owned.attempts = [...owned.attempts, added];
   return true;
 }

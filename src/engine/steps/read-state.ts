@@ -20,9 +20,10 @@ const MAY_TAKE = { tag: "may_take" } as const;
 /** A reader that breaks down is asked again, like any read; one that answers is believed. */
 const ASKED_AT_MOST = 3;
 
+/** A first look is the read before the first attempt. */
 export async function readState(owned: Owned, engine: Engine): Promise<void> {
   const { execution, operation } = owned;
-  const isFirstLook = owned.claimUnfired && owned.fires === 0;
+  const isFirstLook = owned.unfired !== undefined;
   const runs = engine.runningAttempts.has(operation.ref.id);
   execution.inDoubt = runs ? undefined : { epoch: owned.epoch, n: owned.stored.record.fired };
   await readUntilTold(owned, isFirstLook, engine);

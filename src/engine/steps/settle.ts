@@ -222,7 +222,7 @@ function outcomeHere(
   for (const one of attempts) if (one.epoch === owned.epoch) wireRequests += one.wireRequests ?? 0;
   const common = commonFrom(factsOf(operation, record.generation), {
     recorded,
-    attempts: record.fired - (owned.unfiredAttempt === record.fired ? 1 : 0),
+    attempts: record.fired - (owned.givenUp === record.fired ? 1 : 0),
     wireRequests,
     licence,
     at,

@@ -6,7 +6,7 @@
  */
 
 import { isResponse } from "../../classify/answer.ts";
-import type { State } from "../../ledger/record.ts";
+import { isCleared, type State } from "../../ledger/record.ts";
 import { effectOf } from "../define/effect.ts";
 import type { Reading } from "../define/reading.ts";
 import type { Engine } from "../engine.ts";
@@ -50,13 +50,16 @@ export function stateFor(
         via: attempt === undefined ? "read" : "reply",
         attempt,
         payload: filedPayload(owned, attempt) ?? (result && payloadOf(operation, result, engine)),
-        // Found before anything was sent: another one did it.
-        effect: owned.claimUnfired && owned.fires === 0 ? "noop" : effect,
+        effect: isFoundUnfired(owned) ? "noop" : effect,
         effectId: foundId ?? effectId,
       };
     }
   }
 }
+
+/** What was found is not this call's own: it has fired nothing, and no earlier attempt may have done it. */
+const isFoundUnfired = ({ fires, attempts }: Owned): boolean =>
+  fires === 0 && attempts.every(isCleared);
 
 /**
  * The keyed service itself said no to this very key. An earlier request with the key is over: it was proved absent, and
