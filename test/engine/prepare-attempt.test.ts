@@ -4,6 +4,7 @@ import { giveUp, relearn, updatesOf } from "../../src/engine/steps/ownership.ts"
 import { prepareAttempt } from "../../src/engine/steps/prepare-attempt.ts";
 import { settle } from "../../src/engine/steps/settle.ts";
 import { instantOf } from "../../src/lang/clock.ts";
+import { LOST_EPOCH } from "../../src/ledger/moves/lost-data.ts";
 import { type Owner, ownerOf } from "./owner-of.ts";
 
 const LOST = { verdict: "unknown", tookKey: true, declared: { keyed: true } } as const;
@@ -66,6 +67,21 @@ describe("an attempt that is written down", () => {
     owner.engine.failing.recover();
     expect((await owner.record())?.fired).toBe(2);
     expect(counted(owner)).toEqual([1]);
+  });
+
+  test("is not sent on the note that stands for its own, which the store has lost", async () => {
+    const owner = await ownerOf();
+    const { owned, engine } = owner;
+    const { ref } = owned.operation;
+    const { record, version } = owned.stored;
+    const lost = record.attempts.map((note) => ({ ...note, epoch: LOST_EPOCH }));
+    const anew = { ...record, createdAt: record.createdAt + 1, attempts: lost };
+    await engine.failing.swap({ ...ref, expect: version, record: anew, lease: "keep" });
+    const preparing = prepareAttempt(owned, "first", 60_000, instantOf(engine.clock), engine);
+    expect(await engine.clock.run(Promise.resolve(preparing))).toBe(false);
+    // Its time was noted: only the note is another's.
+    expect((await owner.record())?.attempts[0]?.endsBy).toBeGreaterThan(lost[0]?.endsBy ?? 0);
+    expect(owned.fires).toBe(0);
   });
 
   test("is not even written down where there is no caller, or something else forbids it", async () => {

@@ -53,7 +53,7 @@ export const situation = (rest: Partial<Situation> = {}): Situation => ({
   now: 2_000,
   wall: 2_000,
   failedUntried: false,
-    firesLeft: 2,
+  firesLeft: 2,
   awaitsRun: false,
   sameArguments: true,
   whyNotFire: undefined,

@@ -76,8 +76,9 @@ const hasTime = ({ unfired }: Owned, ms: number, at: Instant): boolean =>
   unfired !== undefined && leftMs(unfired, at) >= ms;
 
 async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
-  const noted = await noteLonger(owned, owned.stored.record.fired, ms, engine, true);
-  if (noted.tag !== "noted") return false;
+  const noted = await noteLonger(owned, owned.stored.record.fired, ms, engine);
+  // What stands for a lost note is no note of this attempt.
+  if (noted.tag !== "noted" || !noted.own) return false;
   if (owned.unfired) extend(owned.unfired, noted.endsBy, engine);
   return true;
 }

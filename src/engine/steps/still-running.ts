@@ -64,18 +64,18 @@ export function stopSlowAttempts(owned: Owned): void {
 
 /** Whether a longer time was noted. If not, the attempt may not send for longer. */
 type Noted =
-  | { readonly tag: "noted"; readonly endsBy: number }
+  /** `own`: on its own note, and not on what stands for one that the store has lost. */
+  | { readonly tag: "noted"; readonly endsBy: number; readonly own: boolean }
   /** The operation is settled, or something else relies on this attempt having ended: there will be no longer time. */
   | { readonly tag: "refused" }
   | { readonly tag: "unanswered" };
 
-/** Notes that the attempt may send for `ms` from now on. `unfired`: it is about to be fired. */
+/** Notes that the attempt may send for `ms` from now on. */
 export async function noteLonger(
   owned: Owned,
   n: number,
   ms: number,
   engine: Engine,
-  unfired?: true,
 ): Promise<Noted> {
   const { operation, epoch, attempts, stored } = owned;
   const { skew } = attempts.find((attempt) => attempt.n === n) ?? {};
@@ -89,7 +89,6 @@ export async function noteLonger(
     endsBy,
     madeAt,
     fingerprint,
-    unfired,
   } as const;
   const noting = engine.ledger.move(operation.ref, move);
   const inTime = await inStoreTime(engine, noting);
@@ -100,9 +99,12 @@ export async function noteLonger(
   if (moved.tag !== "moved") return { tag: "unanswered" };
   learn(owned, { n, endsBy });
   // A record that another process has made anew, or restored, is not this owner's.
-  const isOwn = moved.stored?.record.attempts.some((one) => one.n === n && one.epoch === epoch);
-  if (isOwn && moved.stored?.record.createdAt === madeAt) remember(owned, moved.stored);
-  return { tag: "noted", endsBy };
+  const record = moved.stored?.record;
+  const own =
+    record?.createdAt === madeAt &&
+    record.attempts.some((one) => one.n === n && one.epoch === epoch);
+  if (own) remember(owned, moved.stored);
+  return { tag: "noted", endsBy, own };
 }
 
 /**

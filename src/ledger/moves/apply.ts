@@ -203,18 +203,16 @@ function whyNotOwner({ epoch, state }: OperationRecord, move: Ownership): Refusa
 
 /**
  * The attempt that still runs. If its note was lost with its record, or with what the record has lost, the attempt in
- * doubt that stands for it: an absence that is read while it runs must prove nothing. One that was not fired yet has
- * nothing that stands for it.
+ * doubt that stands for it: an absence that is read while it runs must prove nothing.
  */
 function attemptMeant(
   { attempts, createdAt }: OperationRecord,
-  { attempt, epoch, madeAt = createdAt, unfired }: Extract<Move, { move: "running" }>,
+  { attempt, epoch, madeAt = createdAt }: Extract<Move, { move: "running" }>,
 ): AttemptNote | undefined {
   const isOwn = (one: AttemptNote) =>
     one.n === attempt && (epoch === undefined || one.epoch === epoch || one.epoch === LOST_EPOCH);
   const own = madeAt === createdAt ? attempts.find(isOwn) : undefined;
-  if (own || unfired) return own;
-  return attempts.find((one) => one.epoch === LOST_EPOCH && !isCleared(one));
+  return own ?? attempts.find((one) => one.epoch === LOST_EPOCH && !isCleared(one));
 }
 
 const endedLater = (

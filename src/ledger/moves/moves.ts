@@ -162,8 +162,6 @@ export type Move =
       readonly madeAt?: number | undefined;
       /** As in `file`. */
       readonly fingerprint?: string | undefined;
-      /** It is not fired yet. */
-      readonly unfired?: true | undefined;
     }
   // Made by `doubtLate` of `engine/steps/late.ts`.
   /** A write left after the end of its attempt, which therefore ends by `endsBy` only: it proves nothing any more. */

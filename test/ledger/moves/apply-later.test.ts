@@ -35,9 +35,6 @@ describe("an attempt that tells that it still runs", () => {
     const cleared = stored({ state: unknown, attempts: [{ ...lost, cleared: "absent" }] });
     const madeAt = createdAt - 1;
     expect(apply(cleared, { ...running, madeAt }, 10)).toEqual(refused("stale"));
-    // Before it is fired, nothing stands for it.
-    expect(apply(found, { ...running, madeAt, unfired: true }, 10)).toEqual(refused("stale"));
-    expect(apply(found, { ...running, unfired: true }, 10).tag).toBe("write");
   });
 
   test("is noted on its own note where its owner has restored the record", () => {
