@@ -1,5 +1,6 @@
 /**
- * What a user calls, for one tenant: each name of `Holdfire`, bound to the tenant's engine.
+ * What a user calls, for one tenant: each name of `Holdfire`, bound to the tenant's engine. How a call then runs is told in
+ * `engine/run.ts`.
  *
  * @module
  */

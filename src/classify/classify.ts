@@ -151,7 +151,7 @@ function ofThrown(thrown: Thrown, facts: JudgeFacts): Proof {
   const { requests, isPartial } = facts.sight;
   const { error, status: told, isInterruption } = thrown;
   if (thrown.isNotApplied) return { verdict: "rejected", proven: true };
-  const isNotSent = isUnsent(thrown, facts);
+  const isNotSent = nothingLeft(thrown, facts);
   if (thrown.hasOurs && !isNotSent) return UNKNOWN;
   const own = opinion(error, facts);
   if (own) return { verdict: own, proven: true };
@@ -169,7 +169,7 @@ function ofThrown(thrown: Thrown, facts: JudgeFacts): Proof {
 const doubtYes = (seen: Proof): Proof => (seen.verdict === "committed" ? UNKNOWN : seen);
 
 /** Nothing of it left: there was no request, or the only one failed before its first byte, with what `run` threw or a cause of it. */
-function isUnsent({ chain, hasOurs }: Thrown, { sight, viaHttp }: JudgeFacts): boolean {
+function nothingLeft({ chain, hasOurs }: Thrown, { sight, viaHttp }: JudgeFacts): boolean {
   const { requests, isPartial } = sight;
   if (isPartial) return false;
   const [only] = requests;

@@ -42,7 +42,10 @@ export interface Engine {
   readonly warned: { noApp: boolean };
   /** By which tool this process called an operation. */
   readonly calledBy: CalledBy;
-  /** Executions that have callers in this process, by operation id, which is made from the tenant too. */
+  /**
+   * Executions that calls of this process have started, until each ends; reconcile's are not among them. By operation id,
+   * which is made from the tenant too.
+   */
   readonly executions: Map<string, Execution>;
   /** Attempts that have not ended yet, by operation id; some outlive their execution. */
   readonly runningAttempts: Map<string, readonly number[]>;

@@ -62,7 +62,7 @@ export async function askReader(
   // A look is no part of any attempt: its requests are counted apart, its operations are no inner ones.
   const token = runWithoutToken(() => createToken({ operationId: ref.id, attempt: 0 }));
   let tookKey = false;
-  let isUnsent = false;
+  let fetchFailed = false;
   const query = {
     // Of a settled operation it is no longer kept: only a reader that takes it need know.
     get intent() {
@@ -87,7 +87,7 @@ export async function askReader(
       // What fails before it is sent (a header that is none) is not seen on the wire.
       return (input, init) =>
         send(input, init).catch((error: unknown) => {
-          isUnsent = true;
+          fetchFailed = true;
           throw error;
         });
     },
@@ -98,7 +98,7 @@ export async function askReader(
   stop.abort();
   const reading =
     inTime.tag === "done"
-      ? await takeIfMine(operation, inTime.value, { token, tookKey, isUnsent }, sought, engine)
+      ? await takeIfMine(operation, inTime.value, { token, tookKey, fetchFailed }, sought, engine)
       : brokenReader(inTime.tag);
   const durationMs = engine.clock.monotonic() - startedAt;
   engine.events.emit("read", () => {
@@ -141,21 +141,21 @@ function isAnswered(token: WireToken): boolean {
 interface Looked {
   readonly token: WireToken;
   readonly tookKey: boolean;
-  readonly isUnsent: boolean;
+  readonly fetchFailed: boolean;
 }
 
 /** An effect that is found need not be this operation's: each belongs to one operation. If it is free, it is assigned here. */
 async function takeIfMine(
   operation: Operation,
   answer: unknown,
-  { token, tookKey, isUnsent }: Looked,
+  { token, tookKey, fetchFailed }: Looked,
   sought: Sought,
   engine: Engine,
 ): Promise<Reading<unknown>> {
   const { ref, tool } = operation;
   const checked = checkReading(answer);
   const reading = sought.tag === "may_be_there" ? checked : withEffect(checked, tool);
-  if (reading.reading === "absent" && isUnsent) return brokenReader("unanswered");
+  if (reading.reading === "absent" && fetchFailed) return brokenReader("unanswered");
   if (reading.reading === "absent" && !isAnswered(token)) return brokenReader("unanswered");
   // Found by likeness, perhaps in another account than the one it was sent to.
   if (tool.isOneOfSeveral && !tookKey) return cannotTell("the tool was made several times");

@@ -28,7 +28,7 @@
  *               which decides the claim; then ledger/ledger.ts → ledger/swapper.ts → the store, which writes it
  *   attempt     steps/attempt.ts → steps/prepare-attempt.ts, which decides whether anything is fired
  *               steps/attempt.ts → fire-once.ts → the tool's own run, with what attempt-context.ts makes for it; what it
- *               sends is counted: wire/token.ts
+ *               sends goes by wire/bound-fetch.ts → wire/guarded-fetch.ts, and is counted: wire/token.ts
  *   classify    steps/classify-attempt.ts → classify/classify.ts; an attempt whose time is up is unknown without it
  *   read state  steps/read-state.ts → reader.ts → the tool's own readState; an effect that it finds is assigned to the
  *               operation in the store
@@ -69,8 +69,8 @@ import { classifyAttempt } from "./steps/classify-attempt.ts";
 import { fileLateReply } from "./steps/late.ts";
 import { keepLease } from "./steps/lease.ts";
 import { endBeforeFiring, type Next, nextMove, pause, readsFirst } from "./steps/next-move.ts";
-import { type Owned, shouldReadState } from "./steps/ownership.ts";
-import { readState } from "./steps/read-state.ts";
+import type { Owned } from "./steps/ownership.ts";
+import { readState, shouldReadState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
 import { stopSlowAttempts } from "./steps/still-running.ts";
 import { withdrawn } from "./steps/withdraw.ts";

@@ -53,7 +53,7 @@ export type StoreEvent =
   /** An outcome that could not be written before is written now. */
   | (OfOperation & { readonly status: "recorded" });
 
-// A new one also goes into `log.ts` and the table of warnings in `docs/events.md`.
+// A new one also goes into `log.ts` and the table of warnings in `docs/events.md`; then run `npm run reference`.
 export type Warning =
   /** One attempt sent the same request more than once, or tried to. */
   | (OfAttempt & {

@@ -75,7 +75,7 @@ function withKey(input: Input, init: Init, { name, value }: KeyHeader): Init {
   return { ...init, headers };
 }
 
-/** A `fetch` whose requests the observer cannot see (a stand-in, another runtime's) is counted here. */
+/** Counts the request here where the observer has seen none: the `fetch` is a stand-in, or another runtime's. */
 function observed(fetch: Fetch, call: BoundCall, token: WireToken): Fetch {
   return async (input, init) => {
     const before = call.seen;

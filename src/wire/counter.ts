@@ -80,7 +80,7 @@ export const isWrite = ({
   !ignored && (effect === true || !isSafe(method));
 
 /** The connection was never there, or we stopped the request before its head. */
-const isUnsent = (error: unknown): boolean =>
+const failedBeforeHead = (error: unknown): boolean =>
   error instanceof AttemptEndedError || networkVerdict(error) === "not_sent";
 
 /** The query is part of the address: the next page of a list is another request. */
@@ -213,7 +213,7 @@ export function createCounter(): Counter {
         // It was closed, which says nothing more of one that was over before.
         if (!isOpen && error === undefined) return;
         const isAnswered = notes.isAnswered(number);
-        if (sends === 0 && !isAnswered) settle(isUnsent(error));
+        if (sends === 0 && !isAnswered) settle(failedBeforeHead(error));
         if (!isAnswered) notes.end(number, { error, unsent: never || undefined });
         close();
       },

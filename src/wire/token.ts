@@ -1,10 +1,12 @@
 /**
- * The wire token: one per attempt, carried by the async context. The physical requests made under it are
+ * The wire token: one per attempt and one per read of the state, carried by the async context. The physical requests made under it are
  * counted on it; of nested tokens only the innermost counts a request.
  *
  * How a request gets here: `observe-requests.ts` listens to the HTTP clients of the process (`undici.ts`, `node-http.ts`,
  * `node-http2.ts`) → `request-tokens.ts` finds the token it was made under → `late-request.ts` says whether it may leave, and
- * stops it if not → `counter.ts` counts it and notes how it ended, which `sightOf` tells the engine. `bound-fetch.ts` is the attempt's own `fetch`, `guarded-fetch.ts` the one for clients.
+ * stops it if not → `counter.ts` counts it and notes how it ended, which `sightOf` tells the engine. `bound-fetch.ts` is the attempt's own
+ * `fetch`: it sends through `guarded-fetch.ts`, which sends each request once and follows redirects (`follow.ts`), and which
+ * clients are also given by itself.
  *
  * @module
  */

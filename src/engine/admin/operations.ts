@@ -56,7 +56,7 @@ export interface OperationView {
   readonly resource?: string | undefined;
   /** The operation inside whose attempt it was made. */
   readonly parent?: string | undefined;
-  /** How often it was fired in all; `attempts` forgets the oldest. */
+  /** How many attempts were noted in all: as many as were fired, unless a process died in between. `attempts` forgets the oldest. */
   readonly fired: number;
   /** How it came to be known that it is committed. */
   readonly via?: Extract<State, { tag: "committed" }>["via"] | undefined;

@@ -98,8 +98,8 @@ export interface Execution {
   /** Set while the settle is written, where it says that a caller was told the outcome (`told`). */
   telling: boolean;
   /**
-   * Set while it is read what became of its attempts: of those of this epoch up to number `n`, none runs and none has brought a
-   * yes. For operations of equal intent in this process.
+   * Set when a read of its doubtful attempts begins, and kept until the next read: of its attempts of this epoch up to number
+   * `n`, none runs and none has brought a yes. Operations of equal intent in this process go by it.
    */
   inDoubt?: { readonly epoch: number; readonly n: number } | undefined;
   /** `"freely"` for callers; reconcile reads, and resends by key when asked to. */

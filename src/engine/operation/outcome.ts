@@ -24,7 +24,7 @@ export interface Common extends OperationFacts {
   readonly recorded: boolean;
   /** Arguments outside the intent that differ from those of the first attempt. */
   readonly reworded?: readonly string[] | undefined;
-  /** How often the operation was fired in all. */
+  /** How many attempts were noted in all: as many as were fired, unless a process died between the note and the send. */
   readonly attempts: number;
   /** Physical requests of the attempts made by this call. */
   readonly wireRequests?: number | undefined;

@@ -153,8 +153,8 @@ interface Try {
 }
 
 /**
- * The fast way of `interpret`, with the same answer and no wait: the claim stands, and nothing that an attempt needs can be
- * missing from it.
+ * The fast way of `interpret`, with the same answer and no wait: the claim stands, and without a lane, a precondition or a
+ * thread there is nothing more that `interpret` would check.
  */
 function ours(
   { moved, grantedAt, foundLoss }: Answered,

@@ -10,7 +10,6 @@ import { createStop, type Stop } from "../../lang/stop.ts";
 import {
   type AttemptNote,
   type AttemptUpdate,
-  isCleared,
   notedByClaim,
   type Rejection,
   type Stored,
@@ -164,9 +163,3 @@ export function giveUp(owned: Owned, n: number): void {
 export function remember(owned: Owned, stored: Stored | undefined): void {
   if (stored && stored.version > owned.stored.version) owned.stored = stored;
 }
-
-/** An attempt is in doubt, none was answered yes, and there is a reader. */
-export const shouldReadState = ({ attempts, operation }: Owned): boolean =>
-  operation.tool.readState !== undefined &&
-  attempts.some((attempt) => !isCleared(attempt)) &&
-  !attempts.some(({ verdict }) => verdict === "committed");

@@ -6,6 +6,7 @@
  */
 
 import { sleep } from "../../lang/clock.ts";
+import { isCleared } from "../../ledger/record.ts";
 import { backoff } from "../backoff.ts";
 import { sinceEnds } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
@@ -19,6 +20,12 @@ const MAY_TAKE = { tag: "may_take" } as const;
 
 /** A reader that breaks down is asked again, like any read; one that answers is believed. */
 const ASKED_AT_MOST = 3;
+
+/** An attempt is in doubt, none was answered yes, and there is a reader. */
+export const shouldReadState = ({ attempts, operation }: Owned): boolean =>
+  operation.tool.readState !== undefined &&
+  attempts.some((attempt) => !isCleared(attempt)) &&
+  !attempts.some(({ verdict }) => verdict === "committed");
 
 /** A first look is the read before the first attempt. */
 export async function readState(owned: Owned, engine: Engine): Promise<void> {

@@ -58,13 +58,13 @@ export async function settle(
   const move: Move = { move: "settle", epoch, holder, state, updates, dedupes, told, at };
   const doneAs = (recorded: boolean): Pass<Outcome<unknown>> => {
     if (state.tag === "committed") engine.budgets.reward(operation.tool.service);
-    // Nor does its record say that nothing happened, if another owner may have done it since.
+    // The store did not answer. If the lease may be over, another owner may have fired it.
     const isUncertain = !recorded && state.tag === "not_applied" && mayBeTaken(owned, engine);
     const toTell: Settled = isUncertain ? { tag: "unknown", reason: "lease_lost" } : state;
     return { tag: "done", value: outcomeHere(owned, toTell, result, at, recorded, engine) };
   };
-  // A failed call is undone by the rollback of its transaction, which its caller must not be able to forget. Behind a
-  // statement that `run` has left there this takes as long as that, but it comes before any that the caller sends.
+  // The transaction of a failed call must not be committed: the engine makes that impossible. If `run` has left a statement
+  // running, this waits behind it; it comes before the next statement of the caller.
   const isUndone = engine.enlisted && owned.fires > 0 && state.tag !== "committed";
   const spoiling = isUndone ? engine.spoil() : undefined;
   const write = (asked?: Instant) =>

@@ -18,6 +18,7 @@ import {
   statusCall,
   withAttempt,
 } from "../shared/tools/guard-function.ts";
+import { told } from "../shared/tools/reply-text.ts";
 import type { NamedCall } from "../shared/tools/response-names.ts";
 import {
   checkRules,
@@ -27,7 +28,6 @@ import {
   type ToolRules,
 } from "../shared/tools/rules.ts";
 import { runOfSteps, stepOfList } from "../shared/tools/run-name.ts";
-import { told } from "../shared/tools/told.ts";
 import { type FromContext, turnFrom } from "../shared/tools/turn.ts";
 import { aiSchema, hideAiKey } from "./schema.ts";
 

@@ -18,13 +18,13 @@ import {
   withAttempt,
 } from "../shared/tools/guard-function.ts";
 import { checkWithoutKey, hideKey, keyNamesOf, withoutMadeUp } from "../shared/tools/hidden-key.ts";
+import { toldText } from "../shared/tools/reply-text.ts";
 import {
   checkRules,
   type FirstArgument,
   type RulesByName,
   type ToolRules,
 } from "../shared/tools/rules.ts";
-import { toldText } from "../shared/tools/told.ts";
 import { putHandle } from "../shared/tools/tool-loop.ts";
 import { type RunnerTurnOptions, runnerTurn, type Turn } from "../shared/tools/turn.ts";
 

@@ -18,6 +18,7 @@ import {
   withAttempt,
 } from "../shared/tools/guard-function.ts";
 import { keyNamesOf, withoutMadeUp } from "../shared/tools/hidden-key.ts";
+import { toldText } from "../shared/tools/reply-text.ts";
 import {
   checkRules,
   type KnownOrAny,
@@ -26,7 +27,6 @@ import {
   type ToolRule,
   type ToolRules,
 } from "../shared/tools/rules.ts";
-import { toldText } from "../shared/tools/told.ts";
 import { shownSchema } from "./schema.ts";
 import { type LangChainTurnOptions, langChainTurn } from "./turn.ts";
 

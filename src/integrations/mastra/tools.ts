@@ -20,6 +20,7 @@ import {
   withAttempt,
 } from "../shared/tools/guard-function.ts";
 import { hideKey, keyNamesOf } from "../shared/tools/hidden-key.ts";
+import { told } from "../shared/tools/reply-text.ts";
 import {
   checkRules,
   type FirstArgument,
@@ -27,7 +28,6 @@ import {
   type ToolRule,
   type ToolRules,
 } from "../shared/tools/rules.ts";
-import { told } from "../shared/tools/told.ts";
 import { type MastraTurnOptions, mastraTurn } from "./turn.ts";
 
 /** A tool of Mastra (`createTool`), by structure. */

@@ -17,8 +17,8 @@ import {
   withAttempt,
 } from "../shared/tools/guard-function.ts";
 import { hideKey, type KeyNames, keyNamesOf, withoutMadeUp } from "../shared/tools/hidden-key.ts";
+import { told } from "../shared/tools/reply-text.ts";
 import { type FirstArgument, readRule, type ToolRule } from "../shared/tools/rules.ts";
-import { told } from "../shared/tools/told.ts";
 import {
   type FromContext,
   fromContext,

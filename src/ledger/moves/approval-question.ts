@@ -38,13 +38,13 @@ export interface Ask {
   readonly answers: readonly Answer[];
 }
 
-/** The operation waits for a person's answer. Proves that nothing was sent. */
+/** The operation waits for a person's answer. Nothing was sent since; if `before` is `unknown`, something may have been earlier. */
 export interface Held<Before> {
   readonly tag: "held";
   readonly ask: Ask;
   /** Earlier questions with a yes that no call has used yet; each covers what it showed. */
   readonly aside?: readonly Ask[] | undefined;
-  /** The settled state the operation was in before it was called again. */
+  /** The state the operation was in before it was called again: not applied, or unknown. */
   readonly before?: Before | undefined;
 }
 

@@ -14,8 +14,8 @@ import { isHoldfireError, MissingScopeError } from "../../../errors.ts";
 import { peek } from "../../../lang/peek.ts";
 import { aliasesOf } from "./guard-function.ts";
 import { lastByPerson } from "./person-messages.ts";
+import { toldText } from "./reply-text.ts";
 import { runOfCalls, stepOfCalls } from "./response-names.ts";
-import { toldText } from "./told.ts";
 import { inTurn, type Turn } from "./turn.ts";
 
 /** One tool call, as the model made it. */
