@@ -81,7 +81,7 @@ export {
   StoreUnavailableError,
   VolatileIntentError,
 } from "./errors.ts";
-export type { Confirm } from "./gate/approval.ts";
+export type { Confirm } from "./gate/ask-person.ts";
 export type { Approval } from "./gate/approvals.ts";
 export type { ApprovalAnswer } from "./gate/decision.ts";
 export type { ApprovalRequest } from "./gate/question.ts";

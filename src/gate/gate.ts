@@ -7,7 +7,7 @@
 import type { Admission, Engine, Gate, Visit } from "../engine/engine.ts";
 import type { Execution, Operation } from "../engine/operation/operation.ts";
 import { askStore } from "../engine/store-call.ts";
-import { type ApprovalGate, approvalGate, type GateOptions } from "./approval.ts";
+import { type ApprovalGate, approvalGate, type GateOptions } from "./ask-person.ts";
 import { type Drift, doneSince, findDrift } from "./drift.ts";
 import { admitToLane, leaveQueue } from "./lane.ts";
 import { planCall } from "./plan-call.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHoldfire, type Holdfire } from "../../src/create.ts";
-import type { Confirm } from "../../src/gate/approval.ts";
+import type { Confirm } from "../../src/gate/ask-person.ts";
 import type { Store } from "../../src/ledger/store.ts";
 import { memoryWitness, type Witness } from "../../src/ledger/witness/witness.ts";
 import { memoryStore } from "../../src/stores/memory.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Holdfire, HoldfireOptions } from "../../src/create.ts";
 import type { GuardedTool } from "../../src/engine/call/guarded-tool.ts";
 import { ApprovalRequiredError, DeniedError } from "../../src/errors.ts";
-import type { Confirm } from "../../src/gate/approval.ts";
+import type { Confirm } from "../../src/gate/ask-person.ts";
 import type { ApprovalRequest } from "../../src/gate/question.ts";
 import type { VirtualClock } from "../engine/virtual-clock.ts";
 import { listen } from "../scenarios/world.ts";

@@ -153,7 +153,7 @@ import type { Moved } from "../../ledger/ledger.ts";
     name: "approval checked by id only",
     edits: [
       {
-        file: "src/gate/approval.ts",
+        file: "src/gate/ask-person.ts",
         find: " &&\n        earlier.digest === digestFor(earlier),",
         replace: ",",
       },
