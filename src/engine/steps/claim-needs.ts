@@ -15,7 +15,7 @@ import type { Lost } from "../../ledger/moves/moves.ts";
 import { notedByClaim, type StateTag, type Stored } from "../../ledger/record.ts";
 import type { LaneChange } from "../../ledger/store.ts";
 import { declaredBy, type Tool } from "../define/tool.ts";
-import { type Engine, inBackground } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import { about, type Execution, type Operation } from "../operation/operation.ts";
 import { askStore } from "../store-call.ts";
 import { hasPlace } from "../thread.ts";
@@ -62,48 +62,26 @@ export async function readPrecondition(
 /** How often the lane is written again because others have joined its queue meanwhile. */
 const MOST_TRIES = 16;
 
-/** Whether the claim has the precondition and the lane that its attempt needs. If not, it was taken back, and nothing was sent. */
-export async function hasAllOrTakesBack(
-  { ref, tool }: Operation,
-  stored: Stored | undefined,
-  lane: LaneChange | undefined,
-  takeBack: () => Promise<unknown>,
-  engine: Engine,
-): Promise<boolean> {
-  // None was read, because by the record the claim would not have fired; the record has changed since, and it would.
-  const lacksPrecondition =
-    stored && isFiredAnew(stored) && tool.precondition !== undefined && !stored.record.precondition;
-  try {
-    if (!lacksPrecondition && !lane) return true;
-    if (!lacksPrecondition && !engine.ledger.store.lanesApart) return true;
-    if (!lacksPrecondition && lane && (await confirmLane(ref, lane.name, engine))) return true;
-  } catch (error) {
-    inBackground(engine, takeBack);
-    throw error;
-  }
-  await takeBack();
-  return false;
-}
-
-/** The claim has noted an attempt: it fires, and takes over nothing that is open. */
-const isFiredAnew = ({ record }: Stored): boolean => notedByClaim(record) !== undefined;
-
-/** The same for its place in a thread. What was open already has kept all others from firing. */
-export async function keepsPlaceOrTakesBack(
+/**
+ * What a claim that is written lacks for its attempt, so that it is taken back, and nothing is sent. `"again"`: the claim is to be
+ * made again. `"place"`: another turn of the thread has the place of this one.
+ */
+export async function lackOf(
   operation: Operation,
   stored: Stored,
-  takeBack: () => Promise<unknown>,
+  lane: LaneChange | undefined,
   engine: Engine,
-): Promise<boolean> {
-  try {
-    if (stored.record.epoch > 1 && !isFiredAnew(stored)) return true;
-    if (await hasPlace(operation, engine)) return true;
-  } catch (error) {
-    inBackground(engine, takeBack);
-    throw error;
-  }
-  await takeBack();
-  return false;
+): Promise<"again" | "place" | undefined> {
+  const { ref, tool } = operation;
+  const { record } = stored;
+  const isFiredAnew = notedByClaim(record) !== undefined;
+  // None was read, because by the record the claim would not have fired; the record has changed since, and it would.
+  if (isFiredAnew && tool.precondition && !record.precondition) return "again";
+  const isApart = engine.ledger.store.lanesApart === true;
+  if (lane && isApart && !(await confirmLane(ref, lane.name, engine))) return "again";
+  // What was open already has kept all others from firing.
+  const keepsPlace = record.epoch > 1 && !isFiredAnew;
+  return keepsPlace || (await hasPlace(operation, engine)) ? undefined : "place";
 }
 
 /**

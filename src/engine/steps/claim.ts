@@ -14,18 +14,13 @@ import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { ClaimMove } from "../claim-terms.ts";
 import { claimInTime, claimOf, withdrawClaim } from "../claim-terms.ts";
-import type { Admission, Engine, Visit } from "../engine.ts";
+import { type Admission, type Engine, inBackground, type Visit } from "../engine.ts";
 import { type Execution, isOfIntent, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf, conflict } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import { askStore } from "../store-call.ts";
-import {
-  hasAllOrTakesBack,
-  keepsPlaceOrTakesBack,
-  lostBefore,
-  readPrecondition,
-} from "./claim-needs.ts";
+import { lackOf, lostBefore, readPrecondition } from "./claim-needs.ts";
 import { noteRepeat } from "./note-repeat.ts";
 import { type Owned, takeOwnership } from "./ownership.ts";
 import { attemptMsOf, endsByIn } from "./time-to-send.ts";
@@ -182,20 +177,19 @@ async function interpret(
   }
   if (moved.tag === "moved") {
     const { stored } = moved;
-    const takeBack = () => withdrawClaim(operation, holder, engine);
-    if (!(await hasAllOrTakesBack(operation, stored, admitted.lane, takeBack, engine))) {
-      return undefined;
-    }
-    if (foundLoss) {
-      await takeBack();
-      return undefined;
-    }
     if (!stored) return known(operation, stored, engine);
-    if (!(await keepsPlaceOrTakesBack(operation, stored, takeBack, engine))) {
-      // Another turn has the place in the thread. No caller has left: "aborted" lets one that joined try again (`call/join.ts`).
-      return unsent(operation, { reason: "aborted" }, engine);
+    const takeBack = () => withdrawClaim(operation, holder, engine);
+    const looking = foundLoss ? "again" : lackOf(operation, stored, admitted.lane, engine);
+    const lack = await Promise.resolve(looking).catch((error: unknown) => {
+      inBackground(engine, takeBack);
+      throw error;
+    });
+    if (!lack) {
+      return { tag: "owned", owned: takeOwnership(execution, stored, holder, grantedAt, engine) };
     }
-    return { tag: "owned", owned: takeOwnership(execution, stored, holder, grantedAt, engine) };
+    await takeBack();
+    // No caller has left: "aborted" lets one that joined try again (`call/join.ts`).
+    return lack === "place" ? unsent(operation, { reason: "aborted" }, engine) : undefined;
   }
   const { why, stored } = moved;
   if (why === "conflict") return otherIntent(operation, engine);
