@@ -16,8 +16,8 @@ import type {
   RetryOptions,
   Surroundings,
 } from "./engine/define/settings.ts";
-import type { Confirm } from "./gate/ask-person.ts";
 import type { Approvals } from "./gate/approvals.ts";
+import type { Confirm } from "./gate/ask-person.ts";
 import type { Pruned, Store } from "./ledger/store.ts";
 import type { Witness } from "./ledger/witness/witness.ts";
 import type { EventName, Listener } from "./observe/events.ts";

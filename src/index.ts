@@ -11,7 +11,7 @@
  *   lang          what the language lacks: clock, async context, safe reads of hostile values
  *   key           names an operation: canonical form, digest, key, scope, turn
  *   ledger        what is remembered: records, legal moves, the contract of a store
- *   stores        where it is kept: memory, SQLite, Redis, Postgres
+ *   stores        where it is kept: memory, SQLite, Redis, Postgres; what a new one needs is listed in `ledger/store.ts`
  *   classify      what an answer proves
  *   wire          sees and counts the requests that leave in an attempt, and stops late ones
  *   observe       events, log lines, OpenTelemetry
@@ -81,8 +81,8 @@ export {
   StoreUnavailableError,
   VolatileIntentError,
 } from "./errors.ts";
-export type { Confirm } from "./gate/ask-person.ts";
 export type { Approval } from "./gate/approvals.ts";
+export type { Confirm } from "./gate/ask-person.ts";
 export type { ApprovalAnswer } from "./gate/decision.ts";
 export type { ApprovalRequest } from "./gate/question.ts";
 export { type HttpToolOptions, httpTool } from "./http-tool/http-tool.ts";

@@ -47,7 +47,6 @@ const ENGINE = [
   "store-call.ts",
   "operation",
   "engine.ts",
-  "ended-here.ts",
   "engine-of.ts",
   "claim-terms.ts",
   "fire-once.ts",

@@ -40,7 +40,7 @@ export const isClearNo = (status: number): boolean => REJECTED.has(status);
 
 /**
  * Failures that no service stores under a key: with the same key, the next answer may be another one. They decide no
- * verdict, only whether a key is spent (`engine/steps/situation.ts`).
+ * verdict, only whether a key is spent (`engine/steps/parts/situation.ts`).
  *
  *   408            the server gave up waiting for the request
  *   409            the first request with the key is still being handled; nothing is stored for it yet

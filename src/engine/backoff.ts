@@ -1,7 +1,8 @@
 /**
- * The pause before a tool, a read or a model call is tried again. When a resend may leave is also up to the retry budget of
- * its service (`budget.ts`). The waits for the store, for other processes and for people are in `store-call.ts`,
- * `steps/wait-for-change.ts`. The defaults are in `define/settings.ts`.
+ * The pause before a tool or a model call is tried again, before a `kind: "read"` is, and before the state is read again.
+ * When a resend may leave is also up to the retry budget of its service (`budget.ts`). Other waits are elsewhere: for the
+ * store in `store-call.ts`, for other processes and for people in `steps/parts/wait-for-change.ts`, for a recorded model answer
+ * in `reads-and-samples/sample-record.ts`; stores have their own. The defaults are in `define/settings.ts`.
  *
  * @module
  */

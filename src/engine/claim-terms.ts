@@ -21,7 +21,7 @@ import { askStore, inStoreTime } from "./store-call.ts";
 export type ClaimMove = Extract<Move, { move: "claim" }>;
 
 /** The plainest claim of this draft; `own` is what this one has beyond it. */
-export const claimMove = (
+export const plainClaim = (
   draft: Draft,
   own: Partial<ClaimMove> & Pick<ClaimMove, "holder" | "leaseMs" | "at">,
 ): ClaimMove => ({
@@ -39,7 +39,7 @@ type OwnTerms = Pick<
 >;
 
 /** A claim of this operation on its tool's terms, and what is its own. `at` is now. */
-export const claimOf = (
+export const claimOnToolTerms = (
   { tool, draft }: Operation,
   own: Pick<ClaimMove, "holder"> & Partial<OwnTerms>,
   at: Instant,
@@ -72,13 +72,13 @@ export function claimInTime(
   at?: Instant,
 ): Promise<Moved> {
   const unrecorded = engine.unrecorded.get(operation.ref.id);
-  if (!unrecorded) return claimNow(operation, engine, claim, known, lane, at);
+  if (!unrecorded) return writeClaim(operation, engine, claim, known, lane, at);
   return recordFirst(operation, unrecorded, engine).then(
-    (busy) => busy ?? claimNow(operation, engine, claim, known, lane),
+    (busy) => busy ?? writeClaim(operation, engine, claim, known, lane),
   );
 }
 
-function claimNow(
+function writeClaim(
   operation: Operation,
   engine: Engine,
   claim: ClaimMove,

@@ -5,17 +5,18 @@
  *              ▲                                  │
  *              └──────────────────────────────────┘   fire again, read again
  *
- * Each of the six steps is a file in `steps/`; the other files there are the parts that steps are made of. No step calls
+ * Each of the six steps is a file in `steps/`; `steps/parts/` has what steps are made of. No step calls
  * another: `runOperation` below calls claim, and `onePass` the others in this order. The state is read only if an attempt
  * is in doubt and the tool has a reader; with `readFirst`, or with a store that may forget, it is also read before the first
  * attempt. Settle calls the reader, too: for a result that is missing, and after a success of the tool, until one check has
  * said whether the reader can see it.
  * A pass that has sent nothing may end before its attempt (`endBeforeFiring`); its claim is then taken back
- * (`steps/withdraw.ts`), unless a read has found the effect.
+ * (`steps/parts/withdraw.ts`), unless a read has found the effect.
  *
- * What one step leaves for the next is in `owned` (`steps/ownership.ts`): what was learned of the attempts, the last read
+ * What one step leaves for the next is in `owned` (`steps/parts/ownership.ts`): what was learned of the attempts, the last read
  * of the state, the licence to fire in the next pass, and the results. An attempt and a final decision are passed on as
- * values. What outlives the execution is in the engine: `runningAttempts`, `endedHere`, `unrecorded` (`engine.ts`).
+ * values. What outlives the execution is in the engine (`engine.ts`): `runningAttempts`, `endedHere`, `unrecorded` and
+ * `tenantState.found`; and on the tool, what was `learned` of it.
  *
  * The whole way of a call whose reply was lost; `holdfire.ts`, `gate/`, `ledger/`, `classify/` and `wire/` are in `src/`, all
  * other paths in `src/engine/`:
@@ -26,17 +27,18 @@
  *   claim       steps/claim.ts → gate/gate.ts, which is asked first
  *               steps/claim.ts → claim-terms.ts → ledger/ledger.ts → ledger/moves/apply.ts → ledger/moves/claim-moves.ts,
  *               which decides the claim; then ledger/ledger.ts → ledger/swapper.ts → the store, which writes it
- *   attempt     steps/attempt.ts → steps/prepare-attempt.ts, which decides whether anything is fired
+ *   attempt     steps/attempt.ts → steps/parts/prepare-attempt.ts, which decides whether anything is fired
  *               steps/attempt.ts → fire-once.ts → the tool's own run, with what attempt-context.ts makes for it; what it
  *               sends goes by wire/bound-fetch.ts → wire/guarded-fetch.ts, and is counted: wire/token.ts
- *   classify    steps/classify-attempt.ts → classify/classify.ts; an attempt whose time is up is unknown without it
+ *   classify    steps/classify-attempt.ts → classify/classify.ts → classify/thrown.ts, which reads the error: a reset proves
+ *               nothing by itself, so what the wire saw decides; an attempt whose time is up is unknown without it
  *   read state  steps/read-state.ts → reader.ts → the tool's own readState; an effect that it finds is assigned to the
  *               operation in the store
- *   next move   steps/next-move.ts → steps/situation.ts, which makes what is decided on
- *               steps/next-move.ts → steps/decide.ts, which is pure
+ *   next move   steps/next-move.ts → steps/parts/situation.ts, which makes what is decided on
+ *               steps/next-move.ts → steps/parts/decide.ts, which is pure
  *               backoff.ts and budget.ts say how long the pause after it is; next-move.ts itself, where a read must not begin
  *               before a certain time
- *   settle      steps/settle.ts → steps/settled-state.ts, which makes the state to write
+ *   settle      steps/settle.ts → steps/parts/settled-state.ts, which makes the state to write
  *               steps/settle.ts → ledger/ledger.ts → the store
  *               steps/settle.ts → outcome/build.ts, which makes the outcome
  *   result      call/join.ts, where each caller waits → outcome/result.ts, which makes each caller's copy
@@ -51,8 +53,7 @@
  *
  * `passes.ts` is the loop around the passes. Files beside `steps/` have other users, too: reads and model calls use `passes.ts`,
  * `fire-once.ts` and `backoff.ts`, and model calls `budget.ts`; model calls, the gate and reconcile use `claim-terms.ts`; replay
- * (`outcome/replay.ts`) and reconcile use `reader.ts`. Only `ended-here.ts` is for steps alone: it is beside `steps/` because
- * that folder is full, with the 20 files that `test/architecture.test.ts` allows.
+ * (`outcome/replay.ts`) and reconcile use `reader.ts`.
  *
  * @module
  */
@@ -66,14 +67,14 @@ import { type Pass, repeatAfter } from "./passes.ts";
 import { attemptEffect, type Late } from "./steps/attempt.ts";
 import { claimOperation } from "./steps/claim.ts";
 import { classifyAttempt } from "./steps/classify-attempt.ts";
-import { fileLateReply } from "./steps/late.ts";
-import { keepLease } from "./steps/lease.ts";
 import { endBeforeFiring, type Next, nextMove, pause, readsFirst } from "./steps/next-move.ts";
-import type { Owned } from "./steps/ownership.ts";
+import { fileLateReply } from "./steps/parts/late.ts";
+import { keepLease } from "./steps/parts/lease.ts";
+import type { Owned } from "./steps/parts/ownership.ts";
+import { stopSlowAttempts } from "./steps/parts/still-running.ts";
+import { withdrawn } from "./steps/parts/withdraw.ts";
 import { readState, shouldReadState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
-import { stopSlowAttempts } from "./steps/still-running.ts";
-import { withdrawn } from "./steps/withdraw.ts";
 import { withinDeadline } from "./store-call.ts";
 
 export async function runOperation(
@@ -157,7 +158,7 @@ function makeMove(
     case "fire":
       owned.licence = next.licence;
       return { tag: "wait", waitMs: next.waitMs };
-    case "read":
+    case "look_again":
       return { tag: "wait", waitMs: next.waitMs };
   }
 }

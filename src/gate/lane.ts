@@ -11,7 +11,7 @@ import { wouldFire } from "../engine/claim-terms.ts";
 import type { Admission, Visit } from "../engine/engine.ts";
 import { type Engine, inBackground } from "../engine/engine.ts";
 import type { Execution, Operation } from "../engine/operation/operation.ts";
-import { waitForChange } from "../engine/steps/wait-for-change.ts";
+import { waitForChange } from "../engine/steps/parts/wait-for-change.ts";
 import { askStore } from "../engine/store-call.ts";
 import {
   aheadOf,

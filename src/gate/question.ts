@@ -12,7 +12,7 @@ import type { Plan } from "../engine/define/definition.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";
 import { about, type Operation } from "../engine/operation/operation.ts";
-import { lostBefore } from "../engine/steps/claim-needs.ts";
+import { lostBefore } from "../engine/steps/parts/claim-needs.ts";
 import { askStore } from "../engine/store-call.ts";
 import { canonicalize } from "../key/canonical.ts";
 import { digestText } from "../key/digest.ts";

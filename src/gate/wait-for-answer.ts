@@ -6,7 +6,7 @@
 
 import { checkOptions, positive } from "../engine/define/check.ts";
 import type { Engine } from "../engine/engine.ts";
-import { waitForRecord } from "../engine/steps/wait-for-change.ts";
+import { waitForRecord } from "../engine/steps/parts/wait-for-change.ts";
 import { askStore, inStoreTime } from "../engine/store-call.ts";
 import { ClosedError, InvalidInputError } from "../errors.ts";
 import { type Decision, decisionOn, tellDecision } from "./decision.ts";

@@ -196,7 +196,10 @@ export interface Store {
     tenant: string,
     name: string,
   ): Promise<{ readonly stored: StoredLane | undefined; readonly now: number }>;
-  /** Assigns the effect to `id` unless another operation has it. Returns the operation that has it. */
+  /**
+   * Assigns the effect to `id` unless another has it, and returns who has it. The engine keeps other names the same way: a
+   * `service` may begin with a control character, and an `id` may name no operation.
+   */
   own(tenant: string, service: string, effectId: string, id: string): Promise<string>;
   /** The operation that has the effect, if any. */
   ownerOf(tenant: string, service: string, effectId: string): Promise<string | undefined>;

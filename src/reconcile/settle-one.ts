@@ -6,7 +6,7 @@
  */
 
 import { executeWithoutCaller } from "../engine/call/join.ts";
-import { claimInTime, claimOf } from "../engine/claim-terms.ts";
+import { claimInTime, claimOnToolTerms } from "../engine/claim-terms.ts";
 import { recognisesRepeats, type Tool } from "../engine/define/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Execution } from "../engine/operation/operation.ts";
@@ -17,9 +17,9 @@ import type { Pass } from "../engine/passes.ts";
 import { conclude } from "../engine/run.ts";
 import type { Claim } from "../engine/steps/claim.ts";
 import type { Final } from "../engine/steps/next-move.ts";
-import { type Owned, takeOwnership } from "../engine/steps/ownership.ts";
+import { type Owned, takeOwnership } from "../engine/steps/parts/ownership.ts";
+import { withdrawInTime } from "../engine/steps/parts/withdraw.ts";
 import { settle } from "../engine/steps/settle.ts";
-import { withdrawInTime } from "../engine/steps/withdraw.ts";
 import { askStore } from "../engine/store-call.ts";
 import { wireKey } from "../key/mint.ts";
 import { showScope } from "../key/scope.ts";
@@ -104,7 +104,7 @@ async function takeOver(execution: Execution, listed: Stored, engine: Engine): P
   const resends = fireMode !== "never" && recognisesRepeats(tool);
   // A claim that needs an approval and has none can only take over what is open: it begins nothing.
   const terms = { holder, powerless: !tool.readState && !resends, needsYes: true };
-  const claim = claimOf(operation, terms, grantedAt, engine);
+  const claim = claimOnToolTerms(operation, terms, grantedAt, engine);
   const moved = await claimInTime(operation, engine, claim, stored);
   if (moved.tag === "moved" && moved.stored) {
     const owned = takeOwnership(execution, moved.stored, holder, grantedAt, engine);

@@ -1,5 +1,6 @@
 /**
- * The wire token: one per attempt and one per read of the state, carried by the async context. The physical requests made under it are
+ * The wire token: one per attempt, one per read of the state, and one per call that the MCP adapter hands to its client, carried
+ * by the async context. The physical requests made under it are
  * counted on it; of nested tokens only the innermost counts a request.
  *
  * How a request gets here: `observe-requests.ts` listens to the HTTP clients of the process (`undici.ts`, `node-http.ts`,

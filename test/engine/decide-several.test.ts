@@ -8,7 +8,7 @@ import {
   decide,
   mayStillResend,
   type Situation,
-} from "../../src/engine/steps/decide.ts";
+} from "../../src/engine/steps/parts/decide.ts";
 import { LOST_EPOCH } from "../../src/ledger/moves/lost-data.ts";
 import type { AttemptNote } from "../../src/ledger/record.ts";
 import type { UnknownReason } from "../../src/reasons.ts";
@@ -217,7 +217,7 @@ describe("why nothing is resent, where several reasons hold", () => {
   });
 
   test("an attempt that still runs is waited for where nothing else helps", () => {
-    expect(decide(situation({ awaitsRun: true }))).toEqual({ do: "wait" });
+    expect(decide(situation({ awaitsRun: true }))).toEqual({ do: "await_run" });
     expect(decide(situation({ awaitsRun: true, powers: KEYED }))).toEqual(KEYED_FIRE);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Decision, decide, type Situation } from "../../src/engine/steps/decide.ts";
+import { type Decision, decide, type Situation } from "../../src/engine/steps/parts/decide.ts";
 import { type AttemptNote, isCleared } from "../../src/ledger/record.ts";
 
 /** Fixed, so that a failure repeats. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rememberEnd, sinceEnds } from "../../src/engine/ended-here.ts";
+import { rememberEnd, sinceEnds } from "../../src/engine/steps/parts/ended-here.ts";
 import { engineOf } from "./engine-of.ts";
 
 test("each end is remembered for its time, and nothing is left after the last", async () => {

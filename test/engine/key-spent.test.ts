@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { situationOf } from "../../src/engine/steps/situation.ts";
+import { situationOf } from "../../src/engine/steps/parts/situation.ts";
 import type { AttemptUpdate } from "../../src/ledger/record.ts";
 import { ownerOf } from "./owner-of.ts";
 

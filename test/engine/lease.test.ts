@@ -1,9 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { timingOf } from "../../src/engine/define/settings.ts";
 import type { Operation } from "../../src/engine/operation/operation.ts";
-import { keepLease, leaseLasts, mayStillSend, renewsLease } from "../../src/engine/steps/lease.ts";
-import { type Owned, takeOwnership, wakeOf } from "../../src/engine/steps/ownership.ts";
-import { timeToSend } from "../../src/engine/steps/time-to-send.ts";
+import {
+  keepLease,
+  leaseLasts,
+  mayStillSend,
+  renewsLease,
+} from "../../src/engine/steps/parts/lease.ts";
+import { type Owned, takeOwnership, wakeOf } from "../../src/engine/steps/parts/ownership.ts";
+import { timeToSend } from "../../src/engine/steps/parts/time-to-send.ts";
 import { instantOf } from "../../src/lang/clock.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
 import { claimOf } from "../../src/testing/record-of.ts";

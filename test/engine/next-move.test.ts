@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { createBudgets } from "../../src/engine/budget.ts";
 import { budgetOf } from "../../src/engine/define/settings.ts";
-import type { StateRead } from "../../src/engine/steps/decide.ts";
 import { endBeforeFiring, nextMove, readsFirst } from "../../src/engine/steps/next-move.ts";
+import type { StateRead } from "../../src/engine/steps/parts/decide.ts";
 import { instantOf } from "../../src/lang/clock.ts";
 import type { AttemptUpdate } from "../../src/ledger/record.ts";
 import { type Owner, type OwnerOptions, ownerOf } from "./owner-of.ts";
@@ -91,9 +91,9 @@ describe("the pause before another read", () => {
     const owner = await opened({ tool: READABLE });
     await owner.fire(LOST);
     owner.owned.lastRead = lookedAt(owner, "absent");
-    expect(owner.move()).toEqual({ tag: "read", waitMs: 2_001 });
+    expect(owner.move()).toEqual({ tag: "look_again", waitMs: 2_001 });
     await owner.engine.clock.advance(1_990);
-    expect(owner.move()).toEqual({ tag: "read", waitMs: 100 });
+    expect(owner.move()).toEqual({ tag: "look_again", waitMs: 100 });
   });
 
   test("doubles while the service is at it, and is told as that when the time is up", async () => {
@@ -101,8 +101,8 @@ describe("the pause before another read", () => {
     await owner.fire(LOST);
     owner.owned.lastRead = lookedAt(owner, "in_progress");
     expect([owner.move(), owner.move()]).toEqual([
-      { tag: "read", waitMs: 125 },
-      { tag: "read", waitMs: 250 },
+      { tag: "look_again", waitMs: 125 },
+      { tag: "look_again", waitMs: 250 },
     ]);
     const late = await opened({ tool: READABLE, leftMs: 100 });
     await late.fire(LOST);
@@ -115,7 +115,7 @@ describe("the pause before another read", () => {
     const owner = await opened({ tool: READABLE });
     await owner.fire(LOST);
     owner.owned.lastRead = lookedAt(owner, "cannot_tell", true);
-    expect(owner.move()).toEqual({ tag: "read", waitMs: 125 });
+    expect(owner.move()).toEqual({ tag: "look_again", waitMs: 125 });
     const late = await opened({ tool: READABLE, leftMs: 100 });
     await late.fire(LOST);
     late.owned.lastRead = lookedAt(late, "cannot_tell", true);

@@ -8,7 +8,12 @@
 import { committed } from "../../src/engine/define/reading.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { Execution } from "../../src/engine/operation/operation.ts";
-import { learn, type Owned, relearn, takeOwnership } from "../../src/engine/steps/ownership.ts";
+import {
+  learn,
+  type Owned,
+  relearn,
+  takeOwnership,
+} from "../../src/engine/steps/parts/ownership.ts";
 import { instantOf } from "../../src/lang/clock.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
 import type { AttemptUpdate, OperationRecord, Stored } from "../../src/ledger/record.ts";

@@ -1,7 +1,7 @@
 /** Why an attempt that was licensed is not sent after all: what the ledger says when it is written down. */
 import { describe, expect, test } from "vitest";
-import { giveUp, relearn, updatesOf } from "../../src/engine/steps/ownership.ts";
-import { prepareAttempt } from "../../src/engine/steps/prepare-attempt.ts";
+import { giveUp, relearn, updatesOf } from "../../src/engine/steps/parts/ownership.ts";
+import { prepareAttempt } from "../../src/engine/steps/parts/prepare-attempt.ts";
 import { settle } from "../../src/engine/steps/settle.ts";
 import { instantOf } from "../../src/lang/clock.ts";
 import { LOST_EPOCH } from "../../src/ledger/moves/lost-data.ts";

@@ -1,7 +1,7 @@
 /** What an execution files beside its own settle: other attempts that were answered, and all it saw of what it lost. */
 import { describe, expect, test } from "vitest";
-import { fileLateReply } from "../../src/engine/steps/late.ts";
 import type { Final } from "../../src/engine/steps/next-move.ts";
+import { fileLateReply } from "../../src/engine/steps/parts/late.ts";
 import { settle } from "../../src/engine/steps/settle.ts";
 import { LOST_ATTEMPT } from "../../src/ledger/moves/lost-data.ts";
 import { type Owner, ownerOf } from "./owner-of.ts";

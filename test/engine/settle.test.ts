@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { createBudgets } from "../../src/engine/budget.ts";
 import { absent } from "../../src/engine/define/reading.ts";
-import { fileLateReply } from "../../src/engine/steps/late.ts";
 import type { Final } from "../../src/engine/steps/next-move.ts";
-import { learn } from "../../src/engine/steps/ownership.ts";
+import { fileLateReply } from "../../src/engine/steps/parts/late.ts";
+import { learn } from "../../src/engine/steps/parts/ownership.ts";
 import { settle } from "../../src/engine/steps/settle.ts";
 import { LeaseLostError } from "../../src/errors.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Powers, Situation, StateRead } from "../../src/engine/steps/decide.ts";
+import type { Powers, Situation, StateRead } from "../../src/engine/steps/parts/decide.ts";
 import type { AttemptNote } from "../../src/ledger/record.ts";
 
 /** The n-th attempt: sent at `n * 1_000`, ended half a second later, and nobody knows how. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { waitForChange } from "../../src/engine/steps/wait-for-change.ts";
+import { waitForChange } from "../../src/engine/steps/parts/wait-for-change.ts";
 import type { Change } from "../../src/ledger/store.ts";
 import { recordOf } from "../../src/testing/record-of.ts";
 import { engineOf, executionOf, operationOf, type TestEngine } from "./engine-of.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isKeyExpired, proofDue } from "../../src/engine/steps/windows.ts";
+import { isKeyExpired, proofDue } from "../../src/engine/steps/parts/windows.ts";
 import { attemptOf } from "./situation.ts";
 
 const WITHIN = 2_000;

@@ -1,6 +1,6 @@
 /** A claim that is taken back before anything was sent: what its caller is told, and what is left in the ledger. */
 import { describe, expect, test } from "vitest";
-import { withdrawn } from "../../src/engine/steps/withdraw.ts";
+import { withdrawn } from "../../src/engine/steps/parts/withdraw.ts";
 import { type Owner, ownerOf } from "./owner-of.ts";
 
 const told = ({ owned, engine }: Owner, status: Parameters<typeof withdrawn>[1]) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Decision, decide, type Situation } from "../../src/engine/steps/decide.ts";
+import { type Decision, decide, type Situation } from "../../src/engine/steps/parts/decide.ts";
 import {
   attemptOf,
   CONDITIONAL,

@@ -1,7 +1,7 @@
 /**
  * What a user says about a tool: what it does, what the service promises, how its state is read.
  *
- * Everything here is a declaration; `steps/decide.ts` decides what it licenses. A new option also goes into `define-tool.ts` and
+ * Everything here is a declaration; `steps/parts/decide.ts` decides what it licenses. A new option also goes into `define-tool.ts` and
  * `tool.ts`. The options of `fetch` (`integrations/fetch/options.ts`) and the rules of the gateway (`gateway/guard/rules.ts`) may take it.
  *
  * @module

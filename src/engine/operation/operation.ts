@@ -81,7 +81,10 @@ export type FireMode = "freely" | "by_key" | "never";
 export interface Execution {
   readonly operation: Operation;
   readonly startedAt: Instant;
-  /** Aborted when its last caller has left: nothing new is fired, what was sent is still read and filed. */
+  /**
+   * Aborted when its last caller has left, when `close` ends the wait for a person, or by the signal of reconcile: nothing new
+   * is fired, what was sent is still read and filed.
+   */
   readonly stopped: StopSignal;
   /** How long until the latest deadline of its callers, in milliseconds; from `at`, if that was taken just now. */
   remainingMs(at?: Instant): number;

@@ -3,7 +3,7 @@
  * `operation/outcome.ts`. Outcomes without a recorded state are made where they arise:
  *
  *   nothing was sent, or another owner was not done in time      `steps/claim.ts`
- *   the claim was taken back                                     `steps/withdraw.ts`
+ *   the claim was taken back                                     `steps/parts/withdraw.ts`
  *   a caller leaves                                              `call/join.ts`
  *   there is no record                                           `replay.ts`
  *   reconcile has learned nothing, and the record cannot be read `reconcile/settle-one.ts`

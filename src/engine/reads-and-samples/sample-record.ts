@@ -15,7 +15,7 @@ import type { KeptResponse, Payload } from "../../ledger/codec/codec.ts";
 import type { Moved, Ref } from "../../ledger/ledger.ts";
 import type { Draft } from "../../ledger/moves/moves.ts";
 import type { Stored } from "../../ledger/record.ts";
-import { claimMove } from "../claim-terms.ts";
+import { plainClaim } from "../claim-terms.ts";
 import { type Engine, inBackground } from "../engine.ts";
 import { askStore, inStoreTime } from "../store-call.ts";
 
@@ -151,7 +151,7 @@ async function writeDown(
   const { ledger, clock } = engine;
   for (;;) {
     const terms = { holder, leaseMs: LEASE_MS, retry: true, at: ledger.clock.earliest() };
-    const claimed = await ledger.move(ref, claimMove(draft, terms));
+    const claimed = await ledger.move(ref, plainClaim(draft, terms));
     if (claimed.tag === "refused" && claimed.why === "busy") {
       await sleep(clock, BUSY_POLL_MS);
       continue;

@@ -23,12 +23,17 @@ import { type Frame, innerFailureIn } from "../operation/nesting.ts";
 import { about, keyOf } from "../operation/operation.ts";
 import { bufferResponse } from "../outcome/response.ts";
 import type { Result } from "../outcome/result.ts";
-import { noteUnvetoable, sharedTerms, termsAfterEnd } from "./late.ts";
-import { mayStillSend } from "./lease.ts";
-import type { Owned } from "./ownership.ts";
-import { prepareAttempt, storedPrecondition } from "./prepare-attempt.ts";
-import { beginAttempt, endAttempt, keepNotingRunning, stopSlowAttempts } from "./still-running.ts";
-import { attemptMsOf, type TimeToSend, timeToSendOf } from "./time-to-send.ts";
+import { noteUnvetoable, sharedTerms, termsAfterEnd } from "./parts/late.ts";
+import { mayStillSend } from "./parts/lease.ts";
+import type { Owned } from "./parts/ownership.ts";
+import { prepareAttempt, storedPrecondition } from "./parts/prepare-attempt.ts";
+import {
+  beginAttempt,
+  endAttempt,
+  keepNotingRunning,
+  stopSlowAttempts,
+} from "./parts/still-running.ts";
+import { attemptMsOf, type TimeToSend, timeToSendOf } from "./parts/time-to-send.ts";
 
 const ENLISTED =
   "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
@@ -89,6 +94,7 @@ function fireInTime(
   stopSlowAttempts(owned);
   const n = owned.stored.record.fired;
   beginAttempt(operation.ref.id, n, engine);
+  // `fireOnce` calls back only after it has returned: `attempted` and `cancel` are set by then.
   return new Promise((resolve) => {
     /** Set once its time is up: how it ends after all. */
     let whenLate: ((ended: Ended<Result>) => void) | undefined;
@@ -121,6 +127,7 @@ function fireInTime(
       });
       keepNotingRunning(owned, n, running, engine);
       const late = running.then((ended) => ({ ...attempted, ended }));
+      // A copy: `attempted` gets its `ended` later, and what is classified now must not have it.
       resolve({ ...attempted, late });
     };
     let cancel = engine.clock.after(timeoutMs, timeIsUp);

@@ -13,18 +13,18 @@ import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { Stored } from "../../ledger/record.ts";
 import type { ClaimMove } from "../claim-terms.ts";
-import { claimInTime, claimOf, withdrawClaim } from "../claim-terms.ts";
+import { claimInTime, claimOnToolTerms, withdrawClaim } from "../claim-terms.ts";
 import { type Admission, type Engine, inBackground, type Visit } from "../engine.ts";
 import { type Execution, isOfIntent, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf, conflict } from "../outcome/build.ts";
 import { replay } from "../outcome/replay.ts";
 import { askStore } from "../store-call.ts";
-import { lackOf, lostBefore, readPrecondition } from "./claim-needs.ts";
-import { noteRepeat } from "./note-repeat.ts";
-import { type Owned, takeOwnership } from "./ownership.ts";
-import { attemptMsOf, endsByIn } from "./time-to-send.ts";
-import { emitWaiting, waitForChange } from "./wait-for-change.ts";
+import { lackOf, lostBefore, readPrecondition } from "./parts/claim-needs.ts";
+import { noteRepeat } from "./parts/note-repeat.ts";
+import { type Owned, takeOwnership } from "./parts/ownership.ts";
+import { attemptMsOf, endsByIn } from "./parts/time-to-send.ts";
+import { emitWaiting, waitForChange } from "./parts/wait-for-change.ts";
 
 export type Claim =
   | { readonly tag: "owned"; readonly owned: Owned }
@@ -45,10 +45,10 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
         // The first try is in the same turn of the event loop as the start of the execution, unless the gate was waited for.
         const isFirst = tries === 0 && admitted === admitting;
         const grantedAt = isFirst ? execution.startedAt : instantOf(engine.clock);
-        const claimMove = claimFor(execution, admitted, holder, grantedAt, engine);
+        const move = claimOfThisTry(execution, admitted, holder, grantedAt, engine);
         const { lane } = admitted;
-        const moved = await claimInTime(operation, engine, claimMove, visit.known, lane, grantedAt);
-        const foundLoss = !claimMove.suspect && lostBefore(operation, engine) !== undefined;
+        const moved = await claimInTime(operation, engine, move, visit.known, lane, grantedAt);
+        const foundLoss = !move.suspect && lostBefore(operation, engine) !== undefined;
         const answer = { moved, grantedAt, foundLoss };
         const context = { execution, admitted, holder, visit, tries };
         claim = ours(answer, context, engine) ?? (await interpret(answer, context, engine));
@@ -123,7 +123,7 @@ interface Answered {
 }
 
 /** The move that claims it, with the approval it spends. `claimInTime` writes it, together with the lane. */
-function claimFor(
+function claimOfThisTry(
   execution: Execution,
   { precondition, needsYes, spend }: Admitted,
   holder: string,
@@ -136,7 +136,7 @@ function claimFor(
   const retry = operation.retry !== undefined;
   const endsBy = endsByIn(attemptMsOf(execution, grantedAt), engine, undefined, grantedAt);
   const terms = { draft, holder, retry, suspect, needsYes, spend, endsBy };
-  return claimOf(operation, terms, grantedAt, engine);
+  return claimOnToolTerms(operation, terms, grantedAt, engine);
 }
 
 interface Try {

@@ -13,7 +13,6 @@ import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { AttemptUpdate } from "../../ledger/record.ts";
 import { sightOf, wireFacts } from "../../wire/token.ts";
 import { recognisesRepeats } from "../define/tool.ts";
-import { rememberEnd } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
 import { warnOfRepeats } from "../fire-once.ts";
 import { judgeNested, type NestedJudgement } from "../operation/nesting.ts";
@@ -22,8 +21,9 @@ import { failureIn, noteFailure } from "../outcome/failure.ts";
 import type { Result } from "../outcome/result.ts";
 import { isVerified } from "../reader.ts";
 import type { Attempted } from "./attempt.ts";
-import { learn, type Owned } from "./ownership.ts";
-import { latestSince } from "./time-to-send.ts";
+import { rememberEnd } from "./parts/ended-here.ts";
+import { learn, type Owned } from "./parts/ownership.ts";
+import { latestSince } from "./parts/time-to-send.ts";
 
 /** At once where the time was up, or for a success without `verify`. A failure is looked into first, its body included. */
 export function classifyAttempt(

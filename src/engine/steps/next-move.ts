@@ -15,10 +15,10 @@ import { backoff } from "../backoff.ts";
 import { recognisesForgotten } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
-import { answeredYes, type Decision, decide, reasonNotApplied } from "./decide.ts";
-import { giveUp, learn, type Owned, wakeOf } from "./ownership.ts";
-import { situationOf } from "./situation.ts";
-import { awaitsRun } from "./still-running.ts";
+import { answeredYes, type Decision, decide, reasonNotApplied } from "./parts/decide.ts";
+import { giveUp, learn, type Owned, wakeOf } from "./parts/ownership.ts";
+import { situationOf } from "./parts/situation.ts";
+import { awaitsRun } from "./parts/still-running.ts";
 
 /** A decision that ends the execution. */
 export type Final = Extract<Decision, { do: "commit" | "not_applied" | "leave_unknown" }>;
@@ -30,7 +30,7 @@ export type Next =
   /** Fire again after a pause, under this licence. */
   | { readonly tag: "fire"; readonly licence: Licence; readonly waitMs: number }
   /** A pass that fires nothing, and reads if there is a reader: after a pause, or as soon as a running attempt has ended. */
-  | { readonly tag: "read"; readonly waitMs: number };
+  | { readonly tag: "look_again"; readonly waitMs: number };
 
 /** Whether the state is read before the first attempt: the tool asks for it, or the store may have forgotten one. */
 export const readsFirst = (owned: Owned, engine: Engine): boolean =>
@@ -79,10 +79,11 @@ export function nextMove(owned: Owned, engine: Engine): Next {
   const decision = answeredYes(owned.attempts) ?? decide(situationOf(owned, engine));
   if (decision.do === "commit" || decision.do === "leave_unknown")
     return { tag: "settle", final: decision };
-  if (decision.do === "read" || decision.do === "wait") {
+  if (decision.do === "read" || decision.do === "await_run") {
     const left = owned.execution.remainingMs();
-    const waitMs = decision.do === "wait" ? left : untilRead(owned, decision.notBefore, engine);
-    if (waitMs < left) return { tag: "read", waitMs };
+    const waitMs =
+      decision.do === "await_run" ? left : untilRead(owned, decision.notBefore, engine);
+    if (waitMs < left) return { tag: "look_again", waitMs };
     return outOfTime(owned, decision, engine);
   }
   for (const n of decision.clears) learn(owned, { n, cleared: "absent" });
@@ -120,13 +121,13 @@ function takePause(owned: Owned, retryAfterMs: number | undefined, engine: Engin
 /** There is no time left for the decision: waits for an attempt that still runs, or else settles with what is known. */
 function outOfTime(
   owned: Owned,
-  decision: Extract<Decision, { do: "fire" | "read" | "wait" }>,
+  decision: Extract<Decision, { do: "fire" | "read" | "await_run" }>,
   engine: Engine,
   short: "deadline" | "budget" = "deadline",
 ): Next {
   const waitMs = owned.execution.remainingMs();
   const runs = awaitsRun(owned, engine);
-  if (runs && waitMs > 0) return { tag: "read", waitMs };
+  if (runs && waitMs > 0) return { tag: "look_again", waitMs };
   return { tag: "settle", final: asItStands(owned, decision, runs ? "still_running" : short) };
 }
 

@@ -8,11 +8,11 @@
 import { sleep } from "../../lang/clock.ts";
 import { isCleared } from "../../ledger/record.ts";
 import { backoff } from "../backoff.ts";
-import { sinceEnds } from "../ended-here.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
 import { askReader, isBroken } from "../reader.ts";
-import { type Owned, wakeOf } from "./ownership.ts";
+import { sinceEnds } from "./parts/ended-here.ts";
+import { type Owned, wakeOf } from "./parts/ownership.ts";
 
 /** It is there, or not, whoever made it: that is what a tool with `readFirst` asks before it sends anything. */
 const IS_THERE = { tag: "may_be_there" } as const;

@@ -21,18 +21,18 @@ import type { Result } from "../outcome/result.ts";
 import type { Pass } from "../passes.ts";
 import { checkReader } from "../reader.ts";
 import { inStoreTime } from "../store-call.ts";
-import { fileAttempt, restore } from "./late.ts";
-import { answerWhileOwned, mayBeTaken } from "./lease.ts";
 import type { Final } from "./next-move.ts";
-import { type Owned, relearn, updatesOf } from "./ownership.ts";
+import { fileAttempt, restore } from "./parts/late.ts";
+import { answerWhileOwned, mayBeTaken } from "./parts/lease.ts";
+import { type Owned, relearn, updatesOf } from "./parts/ownership.ts";
 import {
   missingResult,
   resultAtHand,
   type Settled,
   stateFor,
-  withEffectOwned,
-} from "./settled-state.ts";
-import { waitForOwner } from "./wait-for-change.ts";
+  withEffectAssigned,
+} from "./parts/settled-state.ts";
+import { waitForOwner } from "./parts/wait-for-change.ts";
 
 /** The outcome; or another pass, at once, when the record has changed under the decision. */
 export async function settle(
@@ -47,8 +47,8 @@ export async function settle(
     final.do === "commit"
       ? (resultAtHand(owned, final.attempt) ?? (await missingResult(owned, final.attempt, engine)))
       : undefined;
-  const owning = withEffectOwned(owned, stateFor(owned, final, result, engine), engine);
-  const state = owning instanceof Promise ? await owning : owning;
+  const assigning = withEffectAssigned(owned, stateFor(owned, final, result, engine), engine);
+  const state = assigning instanceof Promise ? await assigning : assigning;
   const now = instantOf(engine.clock);
   const at = engine.ledger.clock.latest(now);
   const dedupes = recognisesRepeats(operation.tool);
@@ -69,14 +69,14 @@ export async function settle(
   const spoiling = isUndone ? engine.spoil() : undefined;
   const write = (asked?: Instant) =>
     engine.ledger.move(operation.ref, move, stored, undefined, asked);
-  const inTurn = () => (spoiling ? spoiling.then(() => write()) : write());
-  const settling = spoiling ? inTurn() : write(now);
+  const inTurn = (asked?: Instant) => (spoiling ? spoiling.then(() => write()) : write(asked));
+  const settling = inTurn(now);
   if (engine.enlisted && state.tag === "committed") await mustJoin(owned, settling, engine);
   const inTime = await (state.tag === "not_applied"
     ? answerWhileOwned(owned, settling, engine)
     : inStoreTime(engine, settling));
   if (inTime.tag !== "done") {
-    settleLater(owned, inTurn, state, engine);
+    settleLater(owned, () => inTurn(), state, engine);
     return doneAs(false);
   }
   const moved = inTime.value;

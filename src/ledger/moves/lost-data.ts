@@ -2,10 +2,10 @@
  * Records in a store that has lost data. A missing record proves nothing there, and a record that
  * exists may be older than what happened to its operation: both get one attempt in doubt.
  *
- * A record that is lost while its owner runs: the refused renewal stops further firing (`engine/steps/lease.ts`), a slow
+ * A record that is lost while its owner runs: the refused renewal stops further firing (`engine/steps/parts/lease.ts`), a slow
  * attempt goes on noting that it runs (`still-running.ts` beside it), the owner's note or settle makes the store suspect
  * (`OWNERS` in `ledger.ts`), and the settle restores the record, or files what was seen in the one made anew
- * (`engine/steps/late.ts`). Proved in `test/scenarios/lost-while-running.test.ts` and `restored-record.test.ts`.
+ * (`engine/steps/parts/late.ts`). Proved in `test/scenarios/lost-while-running.test.ts` and `restored-record.test.ts`.
  *
  * @module
  */

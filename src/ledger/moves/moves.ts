@@ -150,7 +150,7 @@ export type Move =
       readonly note?: string | undefined;
       readonly at: number;
     }
-  // Made by `noteLonger` of `engine/steps/still-running.ts`.
+  // Made by `noteLonger` of `engine/steps/parts/still-running.ts`.
   /** An attempt goes on for longer than was noted. Refused once it is certain that it did nothing. */
   | {
       readonly move: "running";
@@ -163,7 +163,7 @@ export type Move =
       /** As in `file`. */
       readonly fingerprint?: string | undefined;
     }
-  // Made by `doubtLate` of `engine/steps/late.ts`.
+  // Made by `doubtLate` of `engine/steps/parts/late.ts`.
   /** A write left after the end of its attempt, which therefore ends by `endsBy` only: it proves nothing any more. */
   | {
       readonly move: "doubt";
@@ -172,10 +172,10 @@ export type Move =
       readonly endsBy: number;
       readonly at: number;
     }
-  // Made by `noteUnvetoable` of `engine/steps/late.ts`.
+  // Made by `noteUnvetoable` of `engine/steps/parts/late.ts`.
   /** An attempt has a way out that cannot be stopped. */
   | { readonly move: "doubt"; readonly attempt: number; readonly why: "unvetoable" }
-  // Made by `noteRepeat` of `engine/steps/note-repeat.ts`; and by `told` of `engine/admin/status.ts`, for a model that asks.
+  // Made by `noteRepeat` of `engine/steps/parts/note-repeat.ts`; and by `told` of `engine/admin/status.ts`, for a model that asks.
   /** The operation was called again, under another tool-call id or in another run. */
   | {
       readonly move: "meet";

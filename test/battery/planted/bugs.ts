@@ -13,10 +13,10 @@ export const bugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/claim.ts",
-        find: "        const moved = await claimInTime(operation, engine, claimMove, visit.known, lane, grantedAt);\n",
+        find: "        const moved = await claimInTime(operation, engine, move, visit.known, lane, grantedAt);\n",
         replace: `  const nothingThere = (await engine.ledger.read(operation.ref)) === undefined;
-  const claiming = claimInTime(operation, engine, claimMove, visit.known, lane, grantedAt);
-  const { tag, record } = apply(undefined, claimMove, 0);
+  const claiming = claimInTime(operation, engine, move, visit.known, lane, grantedAt);
+  const { tag, record } = apply(undefined, move, 0);
   const isFree = nothingThere && tag === "write" && record;
   const stored = { record, version: 1, leaseUntil: undefined };
   const moved = isFree ? { tag: "moved", stored } : await claiming;
@@ -73,7 +73,7 @@ import type { Moved } from "../../ledger/ledger.ts";
     name: "absent read = resend at once",
     edits: [
       {
-        file: "src/engine/steps/decide.ts",
+        file: "src/engine/steps/parts/decide.ts",
         find: 'typeof due === "number" && lastRead.beganAt > due',
         replace: "due !== undefined",
       },

@@ -18,7 +18,7 @@ export const toldBugs: readonly PlantedBug[] = [
     name: "abandoned, and resent by its key",
     edits: [
       {
-        file: "src/engine/steps/ownership.ts",
+        file: "src/engine/steps/parts/ownership.ts",
         find: 'record.abandonedFor === undefined ? undefined : "abandoned"',
         replace: "undefined",
       },

@@ -63,7 +63,7 @@ export const wireBugs: readonly PlantedBug[] = [
     name: "short lease: resent before the dead owner's time is over",
     edits: [
       {
-        file: "src/engine/steps/windows.ts",
+        file: "src/engine/steps/parts/windows.ts",
         find: "    const end = endedAt ?? endsBy;\n",
         replace: "    const end = endedAt ?? (endsBy === undefined ? undefined : 0);\n",
       },
@@ -74,7 +74,7 @@ export const wireBugs: readonly PlantedBug[] = [
     name: "the store's clock alone says when an absence is proof",
     edits: [
       {
-        file: "src/engine/steps/windows.ts",
+        file: "src/engine/steps/parts/windows.ts",
         find: "  return Math.max(beganAt - Math.min(byWall, byMonotonic), 0);\n",
         replace: "  return 0 * Math.min(byWall, byMonotonic);\n",
       },
@@ -85,7 +85,7 @@ export const wireBugs: readonly PlantedBug[] = [
     name: "a joiner's deadline lets an attempt send for longer",
     edits: [
       {
-        file: "src/engine/steps/lease.ts",
+        file: "src/engine/steps/parts/lease.ts",
         find: "leftMs(time, at) > 0 &&",
         replace: "Math.max(leftMs(time, at), owned.execution.remainingMs()) > 0 &&",
       },
@@ -99,7 +99,7 @@ export const wireBugs: readonly PlantedBug[] = [
     name: "the time to send by one clock",
     edits: [
       {
-        file: "src/engine/steps/time-to-send.ts",
+        file: "src/engine/steps/parts/time-to-send.ts",
         find: "Math.min(end.monotonic - at.monotonic, end.wall - at.wall)",
         replace: "end.monotonic - at.monotonic",
       },

@@ -1,8 +1,11 @@
 /**
- * The core of every adapter: a framework's function under the guard, and what the model is told.
+ * The core of every framework's adapter: its function under the guard, and what the model is told. MCP has a core of its own,
+ * in `mcp/guarded-call.ts`.
  *
  * A thin adapter maps names: it says where the framework keeps the arguments, the tool-call id, the signal
- * and the conversation. Everything else happens here and in the engine.
+ * and the conversation. Everything else happens here and in the engine. An adapter, as `ai/tools.ts` has it: `checkRules`; then
+ * for each tool `guardFunction`; and for each call `turnFrom` (`turn.ts`), `runOfSteps` and `stepOfList` (`run-name.ts`), and
+ * `told` (`reply-text.ts`).
  *
  * `docs/write-an-adapter.md` has the contract of an adapter, and the list of what a new framework in this package needs.
  *

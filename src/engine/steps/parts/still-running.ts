@@ -14,9 +14,9 @@
  * @module
  */
 
-import type { AttemptNote } from "../../ledger/record.ts";
-import type { Engine } from "../engine.ts";
-import { inStoreTime } from "../store-call.ts";
+import type { AttemptNote } from "../../../ledger/record.ts";
+import type { Engine } from "../../engine.ts";
+import { inStoreTime } from "../../store-call.ts";
 import { learn, type Owned, remember } from "./ownership.ts";
 import { endsByIn, extend, moreMsOf } from "./time-to-send.ts";
 

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Json } from "../../key/json.ts";
-import { type Instant, instantOf } from "../../lang/clock.ts";
-import type { Licence } from "../../reasons.ts";
-import { declaredBy } from "../define/tool.ts";
-import type { Engine } from "../engine.ts";
-import { inStoreTime } from "../store-call.ts";
+import type { Json } from "../../../key/json.ts";
+import { type Instant, instantOf } from "../../../lang/clock.ts";
+import type { Licence } from "../../../reasons.ts";
+import { declaredBy } from "../../define/tool.ts";
+import type { Engine } from "../../engine.ts";
+import { inStoreTime } from "../../store-call.ts";
 import { mayStillResend } from "./decide.ts";
 import { leaseLasts, loseLease, mayStillSend, renewsLease } from "./lease.ts";
 import { giveUp, type Owned, relearn, remember, updatesOf } from "./ownership.ts";

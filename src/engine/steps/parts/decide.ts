@@ -7,15 +7,15 @@
  * @module
  */
 
-import { LOST_EPOCH } from "../../ledger/moves/lost-data.ts";
+import { LOST_EPOCH } from "../../../ledger/moves/lost-data.ts";
 import {
   type AttemptNote,
   isCertainlyUnsent,
   isCleared,
   saidYesUnconfirmed,
-} from "../../ledger/record.ts";
-import type { Licence, NotAppliedReason, UnknownReason } from "../../reasons.ts";
-import type { FireMode } from "../operation/operation.ts";
+} from "../../../ledger/record.ts";
+import type { Licence, NotAppliedReason, UnknownReason } from "../../../reasons.ts";
+import type { FireMode } from "../../operation/operation.ts";
 import { type Began, isKeyExpired, proofDue } from "./windows.ts";
 
 /** What the tool and its service are good for, by declaration and by what they have shown. */
@@ -77,7 +77,7 @@ export type Decision =
   /** Read again: in a while, or when a time on the store's clock has passed. */
   | { readonly do: "read"; readonly notBefore: number | undefined }
   /** Nothing else helps: wait for the attempt that still runs. */
-  | { readonly do: "wait" }
+  | { readonly do: "await_run" }
   /** `undefined`: a read found it, and no attempt was answered. */
   | { readonly do: "commit"; readonly attempt: number | undefined }
   | {
@@ -123,7 +123,7 @@ export function decide(situation: Situation): Decision {
     return { do: "read", notBefore: due === "not yet" ? undefined : due };
   }
   if (lastRead?.again) return { do: "read", notBefore: undefined };
-  if (situation.awaitsRun) return { do: "wait" };
+  if (situation.awaitsRun) return { do: "await_run" };
   return { do: "leave_unknown", reason: reasonInDoubt(situation, doubtful) };
 }
 

@@ -6,19 +6,19 @@
  * @module
  */
 
-import { canonicalize } from "../../key/canonical.ts";
-import { withTimeLimit } from "../../lang/clock.ts";
-import type { Payload } from "../../ledger/codec/codec.ts";
-import { isInLane } from "../../ledger/lane.ts";
-import type { Ref } from "../../ledger/ledger.ts";
-import type { Lost } from "../../ledger/moves/moves.ts";
-import { notedByClaim, type StateTag, type Stored } from "../../ledger/record.ts";
-import type { LaneChange } from "../../ledger/store.ts";
-import { declaredBy, type Tool } from "../define/tool.ts";
-import type { Engine } from "../engine.ts";
-import { about, type Execution, type Operation } from "../operation/operation.ts";
-import { askStore } from "../store-call.ts";
-import { hasPlace } from "../thread.ts";
+import { canonicalize } from "../../../key/canonical.ts";
+import { withTimeLimit } from "../../../lang/clock.ts";
+import type { Payload } from "../../../ledger/codec/codec.ts";
+import { isInLane } from "../../../ledger/lane.ts";
+import type { Ref } from "../../../ledger/ledger.ts";
+import type { Lost } from "../../../ledger/moves/moves.ts";
+import { notedByClaim, type StateTag, type Stored } from "../../../ledger/record.ts";
+import type { LaneChange } from "../../../ledger/store.ts";
+import { declaredBy, type Tool } from "../../define/tool.ts";
+import type { Engine } from "../../engine.ts";
+import { about, type Execution, type Operation } from "../../operation/operation.ts";
+import { askStore } from "../../store-call.ts";
+import { hasPlace } from "../../thread.ts";
 import { lostAttemptMsOf } from "./time-to-send.ts";
 
 export type PreconditionRead =

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Engine } from "./engine.ts";
+import type { Engine } from "../../engine.ts";
 
 /** Remembers the end for `ms`, the time in which the service may still commit: after that it limits nothing. */
 export function rememberEnd(id: string, n: number, ms: number, engine: Engine): void {

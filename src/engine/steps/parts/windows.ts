@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { AttemptNote } from "../../ledger/record.ts";
+import type { AttemptNote } from "../../../ledger/record.ts";
 
 /** When a read began: no later than the store's clock, and by the wall clock. */
 export interface Began {

@@ -5,18 +5,18 @@
  * @module
  */
 
-import { isResponse } from "../../classify/answer.ts";
-import { isCleared, type State } from "../../ledger/record.ts";
-import { effectOf } from "../define/effect.ts";
-import type { Reading } from "../define/reading.ts";
-import type { Engine } from "../engine.ts";
-import { about } from "../operation/operation.ts";
-import { storedResult } from "../outcome/replay.ts";
-import { payloadOf, type Result } from "../outcome/result.ts";
-import { askReader, type Sought } from "../reader.ts";
-import { inStoreTime } from "../store-call.ts";
+import { isResponse } from "../../../classify/answer.ts";
+import { isCleared, type State } from "../../../ledger/record.ts";
+import { effectOf } from "../../define/effect.ts";
+import type { Reading } from "../../define/reading.ts";
+import type { Engine } from "../../engine.ts";
+import { about } from "../../operation/operation.ts";
+import { storedResult } from "../../outcome/replay.ts";
+import { payloadOf, type Result } from "../../outcome/result.ts";
+import { askReader, type Sought } from "../../reader.ts";
+import { inStoreTime } from "../../store-call.ts";
+import type { Final } from "../next-move.ts";
 import { carriedKey } from "./decide.ts";
-import type { Final } from "./next-move.ts";
 import type { Owned } from "./ownership.ts";
 
 export type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
@@ -81,7 +81,7 @@ const filedPayload = ({ stored: { record } }: Owned, attempt: number | undefined
   record.evidence.find((seen) => seen.verdict === "committed" && seen.attempt === attempt)?.payload;
 
 /** Marks the effect of a reply as this operation's, so that no other reader takes it for its own. */
-export function withEffectOwned(
+export function withEffectAssigned(
   owned: Owned,
   state: Settled,
   engine: Engine,
@@ -89,10 +89,10 @@ export function withEffectOwned(
   if (state.tag !== "committed" || state.via !== "reply" || state.effectId === undefined) {
     return state;
   }
-  return ownEffect(owned, state, state.effectId, engine);
+  return assignEffect(owned, state, state.effectId, engine);
 }
 
-async function ownEffect(
+async function assignEffect(
   { operation }: Owned,
   state: Extract<Settled, { tag: "committed" }>,
   effectId: string,

@@ -13,11 +13,11 @@
  * @module
  */
 
-import { type Instant, instantOf } from "../../lang/clock.ts";
-import type { AttemptNote } from "../../ledger/record.ts";
-import type { Tool } from "../define/tool.ts";
-import type { Engine } from "../engine.ts";
-import type { Execution } from "../operation/operation.ts";
+import { type Instant, instantOf } from "../../../lang/clock.ts";
+import type { AttemptNote } from "../../../ledger/record.ts";
+import type { Tool } from "../../define/tool.ts";
+import type { Engine } from "../../engine.ts";
+import type { Execution } from "../../operation/operation.ts";
 
 /** How long a claim or a note may take without costing the attempt any of its time. */
 const TO_NOTE_MS = 1_000;

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { isOpen, type Stored } from "../../ledger/record.ts";
-import { type Engine, inBackground } from "../engine.ts";
-import type { Operation } from "../operation/operation.ts";
-import { inStoreTime } from "../store-call.ts";
+import { isOpen, type Stored } from "../../../ledger/record.ts";
+import { type Engine, inBackground } from "../../engine.ts";
+import type { Operation } from "../../operation/operation.ts";
+import { inStoreTime } from "../../store-call.ts";
 
 export async function noteRepeat(
   { ref, draft }: Operation,

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { Moved } from "../../ledger/ledger.ts";
-import { withdrawClaim } from "../claim-terms.ts";
-import { type Engine, inBackground } from "../engine.ts";
-import { factsOf, isOfIntent } from "../operation/operation.ts";
-import type { Outcome } from "../operation/outcome.ts";
-import { commonFrom } from "../outcome/build.ts";
-import { replay } from "../outcome/replay.ts";
-import { FORGETFUL, TAKEN } from "../outcome/words.ts";
+import type { Moved } from "../../../ledger/ledger.ts";
+import { withdrawClaim } from "../../claim-terms.ts";
+import { type Engine, inBackground } from "../../engine.ts";
+import { factsOf, isOfIntent } from "../../operation/operation.ts";
+import type { Outcome } from "../../operation/outcome.ts";
+import { commonFrom } from "../../outcome/build.ts";
+import { replay } from "../../outcome/replay.ts";
+import { FORGETFUL, TAKEN } from "../../outcome/words.ts";
 import { answerWhileOwned, mayBeTaken } from "./lease.ts";
 import type { Owned } from "./ownership.ts";
 

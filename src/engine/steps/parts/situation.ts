@@ -5,10 +5,10 @@
  * @module
  */
 
-import { NOT_STORED_UNDER_KEY } from "../../classify/http.ts";
-import type { AttemptNote } from "../../ledger/record.ts";
-import type { Tool } from "../define/tool.ts";
-import type { Engine } from "../engine.ts";
+import { NOT_STORED_UNDER_KEY } from "../../../classify/http.ts";
+import type { AttemptNote } from "../../../ledger/record.ts";
+import type { Tool } from "../../define/tool.ts";
+import type { Engine } from "../../engine.ts";
 import type { Powers, Situation } from "./decide.ts";
 import type { Owned } from "./ownership.ts";
 import { attemptsNow, awaitsRun } from "./still-running.ts";

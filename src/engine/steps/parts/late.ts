@@ -9,17 +9,17 @@
  * @module
  */
 
-import type { Move } from "../../ledger/moves/moves.ts";
-import { withUpdates } from "../../ledger/moves/record-edits.ts";
-import type { AttemptUpdate } from "../../ledger/record.ts";
-import type { Verdict } from "../../reasons.ts";
-import type { WriteTerms } from "../../wire/token.ts";
-import { claimMove, withdrawClaim } from "../claim-terms.ts";
-import { effectOf } from "../define/effect.ts";
-import { recognisesRepeats } from "../define/tool.ts";
-import { type Engine, inBackground } from "../engine.ts";
-import { about, type Operation } from "../operation/operation.ts";
-import { payloadOf } from "../outcome/result.ts";
+import type { Move } from "../../../ledger/moves/moves.ts";
+import { withUpdates } from "../../../ledger/moves/record-edits.ts";
+import type { AttemptUpdate } from "../../../ledger/record.ts";
+import type { Verdict } from "../../../reasons.ts";
+import type { WriteTerms } from "../../../wire/token.ts";
+import { plainClaim, withdrawClaim } from "../../claim-terms.ts";
+import { effectOf } from "../../define/effect.ts";
+import { recognisesRepeats } from "../../define/tool.ts";
+import { type Engine, inBackground } from "../../engine.ts";
+import { about, type Operation } from "../../operation/operation.ts";
+import { payloadOf } from "../../outcome/result.ts";
 import { type Owned, updatesOf, wakeOf } from "./ownership.ts";
 import type { Settled } from "./settled-state.ts";
 import { lateWriteMsOf } from "./time-to-send.ts";
@@ -112,7 +112,7 @@ export async function restore(owned: Owned, state: Settled, engine: Engine): Pro
   const at = engine.ledger.clock.latest();
   // An attempt that still runs stays so: it has no end but the one that was noted.
   const known = withUpdates(stored.record, updatesOf(owned));
-  const claim = claimMove(operation.draft, { holder, leaseMs, suspect: { known }, at });
+  const claim = plainClaim(operation.draft, { holder, leaseMs, suspect: { known }, at });
   const claimed = await engine.persist(() => engine.ledger.move(operation.ref, claim));
   if (claimed === "closed" || claimed.tag !== "moved" || !claimed.stored) return false;
   const { epoch, createdAt } = claimed.stored.record;

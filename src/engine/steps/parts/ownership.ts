@@ -5,21 +5,21 @@
  * @module
  */
 
-import type { Instant } from "../../lang/clock.ts";
-import { createStop, type Stop } from "../../lang/stop.ts";
+import type { Instant } from "../../../lang/clock.ts";
+import { createStop, type Stop } from "../../../lang/stop.ts";
 import {
   type AttemptNote,
   type AttemptUpdate,
   notedByClaim,
   type Rejection,
   type Stored,
-} from "../../ledger/record.ts";
-import type { Licence } from "../../reasons.ts";
-import type { Reading } from "../define/reading.ts";
-import type { Engine } from "../engine.ts";
-import type { Execution } from "../operation/operation.ts";
-import { about, type Operation } from "../operation/operation.ts";
-import type { Result } from "../outcome/result.ts";
+} from "../../../ledger/record.ts";
+import type { Licence } from "../../../reasons.ts";
+import type { Reading } from "../../define/reading.ts";
+import type { Engine } from "../../engine.ts";
+import type { Execution } from "../../operation/operation.ts";
+import { about, type Operation } from "../../operation/operation.ts";
+import type { Result } from "../../outcome/result.ts";
 import type { Situation, StateRead } from "./decide.ts";
 import { type TimeToSend, timeToSendOf } from "./time-to-send.ts";
 

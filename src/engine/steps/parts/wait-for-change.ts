@@ -5,13 +5,13 @@
  * @module
  */
 
-import { sleep } from "../../lang/clock.ts";
-import { createStop, type StopSignal } from "../../lang/stop.ts";
-import type { Ref } from "../../ledger/ledger.ts";
-import type { Stored } from "../../ledger/record.ts";
-import type { Engine } from "../engine.ts";
-import { about, type Execution } from "../operation/operation.ts";
-import { inStoreTime } from "../store-call.ts";
+import { sleep } from "../../../lang/clock.ts";
+import { createStop, type StopSignal } from "../../../lang/stop.ts";
+import type { Ref } from "../../../ledger/ledger.ts";
+import type { Stored } from "../../../ledger/record.ts";
+import type { Engine } from "../../engine.ts";
+import { about, type Execution } from "../../operation/operation.ts";
+import { inStoreTime } from "../../store-call.ts";
 
 const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;

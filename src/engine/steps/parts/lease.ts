@@ -6,9 +6,9 @@
  * @module
  */
 
-import { type Instant, type InTime, instantOf, withTimeLimit } from "../../lang/clock.ts";
-import type { Engine } from "../engine.ts";
-import { about } from "../operation/operation.ts";
+import { type Instant, type InTime, instantOf, withTimeLimit } from "../../../lang/clock.ts";
+import type { Engine } from "../../engine.ts";
+import { about } from "../../operation/operation.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";
 import { leftMs, type TimeToSend } from "./time-to-send.ts";
 
