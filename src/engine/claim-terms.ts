@@ -63,7 +63,7 @@ export const claimOnToolTerms = (
  * This process may know of the operation what it could not write down. That is written first: a claim that is made
  * without it, once the old lease is over, would decide on less than is known. `at` is now.
  */
-export function claimInTime(
+export async function claimInTime(
   operation: Operation,
   engine: Engine,
   claim: ClaimMove,
@@ -72,24 +72,13 @@ export function claimInTime(
   at?: Instant,
 ): Promise<Moved> {
   const unrecorded = engine.unrecorded.get(operation.ref.id);
-  if (!unrecorded) return writeClaim(operation, engine, claim, known, lane, at);
-  return recordFirst(operation, unrecorded, engine).then(
-    (busy) => busy ?? writeClaim(operation, engine, claim, known, lane),
-  );
-}
-
-function writeClaim(
-  operation: Operation,
-  engine: Engine,
-  claim: ClaimMove,
-  known: Stored | undefined,
-  lane: LaneChange | undefined,
-  at?: Instant,
-): Promise<Moved> {
-  const claiming = engine.ledger.move(operation.ref, claim, known, lane, at);
-  return inStoreTime(engine, claiming).then((inTime) =>
-    inTime.tag === "done" ? inTime.value : takeBackLost(operation, claim, claiming, inTime, engine),
-  );
+  const busy = unrecorded && (await recordFirst(operation, unrecorded, engine));
+  if (busy) return busy;
+  const asked = unrecorded ? undefined : at;
+  const claiming = engine.ledger.move(operation.ref, claim, known, lane, asked);
+  const inTime = await inStoreTime(engine, claiming);
+  if (inTime.tag === "done") return inTime.value;
+  return takeBackLost(operation, claim, claiming, inTime, engine);
 }
 
 /** `undefined` once it is recorded. A store that is down says so here; one that answers is asked again. */

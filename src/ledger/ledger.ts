@@ -72,22 +72,6 @@ export interface Ledger {
   changeLane(tenant: string, change: LaneChange): Promise<boolean>;
 }
 
-/** A move as it was asked for. `lane`: what is to change with it. */
-interface Wanted {
-  readonly ref: Ref;
-  readonly move: Move;
-  readonly lane: LaneChange | undefined;
-}
-
-/** What one try of a move goes by. `certain`: the store has said so. */
-interface Try {
-  readonly stored: Stored | undefined;
-  readonly certain: boolean;
-  readonly laneTries: number;
-  /** When it is made; `undefined`: now. */
-  readonly at?: Instant | undefined;
-}
-
 /** The moves that only the owner of an open operation makes. A renewal may meet the withdrawal of its own claim. */
 const OWNERS = new Set<Move["move"]>(["settle", "note"]);
 
@@ -129,59 +113,6 @@ export function createLedger({
     return stored;
   }
 
-  /**
-   * Decides on what is known, and writes. A guess may be used to try a write, but a refusal must rest on the store's
-   * answer (`certain`). `again` is given what the store answered instead. Promises as in `swapper.ts`, for the same reason.
-   */
-  function tryMove<T>(
-    wanted: Wanted,
-    { stored, certain, laneTries, at }: Try,
-    again: (next: Try) => T | Promise<T>,
-  ): Promise<Moved | T> {
-    const { ref, move, lane } = wanted;
-    const applied = apply(stored, move, time.said());
-    if (applied.tag !== "write") {
-      if (certain) return Promise.resolve(unwritten(applied, stored, move));
-      const reading = timed(() => store.read(ref.tenant, ref.id));
-      return reading.then((read) => again({ stored: read.stored, certain: true, laneTries }));
-    }
-    const { record, lease, report } = stored ? applied : madeBy(app, applied);
-    const { tenant, id } = ref;
-    const { version: expect = 0, stamp } = stored ?? {};
-    const write = (left: LaneChange | undefined) =>
-      swap<Moved | T>(
-        { tenant, id, expect, stamp, record, lease, lane: left },
-        (swapped) => {
-          if (swapped.ok) {
-            const { version, leaseUntil, stamp } = swapped;
-            return {
-              tag: "moved",
-              report,
-              stored: record && { record, version, leaseUntil, stamp },
-            };
-          }
-          // If both had changed, the record decides first: it may say that no lane is needed.
-          if (swapped.lane && (swapped.current?.version ?? 0) === expect) {
-            if (lane) return { tag: "lane", lane: swapped.lane, stored };
-            return again({ stored, certain, laneTries: laneTries + 1 });
-          }
-          return again({ stored: swapped.current, certain: true, laneTries });
-        },
-        at,
-      );
-    const leaves = !lane && leavesLanes && stored?.record.resource !== undefined;
-    return leaves ? lanes.changeWith(stored.record, record, laneTries).then(write) : write(lane);
-  }
-
-  /** As often as another process is faster. A loop: calls within calls would pile up. */
-  async function goOn(wanted: Wanted, from: Try): Promise<Moved> {
-    for (let next = from; ; ) {
-      const tried = await tryMove(wanted, next, (later) => ({ tag: "again", later }) as const);
-      if (tried.tag !== "again") return tried;
-      next = tried.later;
-    }
-  }
-
   function unwritten(
     applied: Exclude<Applied, { tag: "write" }>,
     stored: Stored | undefined,
@@ -221,14 +152,36 @@ export function createLedger({
       return opening;
     },
 
-    move(ref, move, lastSeen, lane, at) {
-      try {
-        const wanted = { ref, move, lane };
-        const first = { stored: lastSeen, certain: false, laneTries: 0, at };
-        return tryMove(wanted, first, (next) => goOn(wanted, next));
-      } catch (error) {
-        // A store of a user's own may throw without a promise.
-        return Promise.reject(error);
+    // Decides on what is known, and writes; again as often as another process was faster. A guess may be used to try a write,
+    // but a refusal must rest on the store's answer.
+    async move({ tenant, id }, move, guess, lane, asked) {
+      let stored = guess;
+      let isCertain = false;
+      let laneTries = 0;
+      for (let at = asked; ; at = undefined) {
+        const applied = apply(stored, move, time.said());
+        if (applied.tag !== "write") {
+          if (isCertain) return unwritten(applied, stored, move);
+          ({ stored } = await timed(() => store.read(tenant, id)));
+          isCertain = true;
+          continue;
+        }
+        const { record, lease, report } = stored ? applied : madeBy(app, applied);
+        const { version: expect = 0, stamp } = stored ?? {};
+        const leaving = !lane && leavesLanes ? stored?.record : undefined;
+        const left = leaving?.resource !== undefined;
+        const change = left ? await lanes.changeWith(leaving, record, laneTries) : lane;
+        const swapped = await swap({ tenant, id, expect, stamp, record, lease, lane: change }, at);
+        if (swapped.ok) {
+          const { version, leaseUntil, stamp } = swapped;
+          return { tag: "moved", report, stored: record && { record, version, leaseUntil, stamp } };
+        }
+        // If both had changed, the record decides first: it may say that no lane is needed.
+        if (!swapped.lane || (swapped.current?.version ?? 0) !== expect) {
+          stored = swapped.current;
+          isCertain = true;
+        } else if (lane) return { tag: "lane", lane: swapped.lane, stored };
+        else laneTries += 1;
       }
     },
 
@@ -239,6 +192,6 @@ export function createLedger({
     guessLane: lanes.get,
     readLane,
 
-    changeLane: async (tenant, lane) => swap(laneAlone(tenant, lane), ({ ok }) => ok),
+    changeLane: async (tenant, lane) => (await swap(laneAlone(tenant, lane))).ok,
   };
 }

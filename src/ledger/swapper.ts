@@ -11,12 +11,8 @@ import type { Change, Store, Swapped } from "./store.ts";
 import type { StoreClock } from "./store-clock.ts";
 import type { LossWatch } from "./witness/loss-watch.ts";
 
-/** `read` makes of the answer what is returned. `asked` is now. */
-export type Swap = <T>(
-  change: Change,
-  read: (swapped: Swapped) => T | Promise<T>,
-  asked?: Instant,
-) => Promise<T>;
+/** `asked` is now. */
+export type Swap = (change: Change, asked?: Instant) => Promise<Swapped>;
 
 export function swapper({
   store,
@@ -34,27 +30,22 @@ export function swapper({
   /** Those that are not answered yet. */
   let swaps = 0;
 
-  // Not an `async` function: two of them are in every call, and a promise takes less.
-  return (change, read, asked = instantOf(clock)) => {
+  return async (change, asked = instantOf(clock)) => {
     const before = losses.seen();
     const isFirst = swaps === 0;
-    // A store of a user's own may answer without a promise.
-    const answer = Promise.resolve(store.swap(change));
     swaps += 1;
-    return answer.then(
-      (swapped) => {
-        swaps -= 1;
-        time.answered(swapped.now, asked);
-        if (change.lane) lanes.onSwapped(change.lane, change.tenant, swapped);
-        if (!swapped.ok) return read(swapped);
-        // With others under way it waits with them: none overtakes one that was answered before.
-        const following = losses.follow(before, change, swapped, isFirst && swaps === 0);
-        return following ? following.then(() => read(swapped)) : read(swapped);
-      },
-      (error: unknown) => {
-        swaps -= 1;
-        throw error;
-      },
-    );
+    let swapped: Swapped;
+    try {
+      swapped = await store.swap(change);
+    } finally {
+      swaps -= 1;
+    }
+    time.answered(swapped.now, asked);
+    if (change.lane) lanes.onSwapped(change.lane, change.tenant, swapped);
+    if (!swapped.ok) return swapped;
+    // With others under way it waits with them: none overtakes one that was answered before.
+    const following = losses.follow(before, change, swapped, isFirst && swaps === 0);
+    if (following) await following;
+    return swapped;
   };
 }

@@ -51,7 +51,7 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
         const foundLoss = !move.suspect && lostBefore(operation, engine) !== undefined;
         const answer = { moved, grantedAt, foundLoss };
         const context = { execution, admitted, holder, visit, tries };
-        claim = ours(answer, context, engine) ?? (await interpret(answer, context, engine));
+        claim = await interpret(answer, context, engine);
       }
     }
     return claim;
@@ -147,22 +147,6 @@ interface Try {
   readonly tries: number;
 }
 
-/**
- * The fast way of `interpret`, with the same answer and no wait: the claim stands, and without a lane, a precondition or a
- * thread there is nothing more that `interpret` would check.
- */
-function ours(
-  { moved, grantedAt, foundLoss }: Answered,
-  { execution, admitted, holder }: Try,
-  engine: Engine,
-): Claim | undefined {
-  if (moved.tag !== "moved" || !moved.stored || foundLoss) return undefined;
-  const { tool, inThread } = execution.operation;
-  if (admitted.lane !== undefined || tool.precondition || inThread !== undefined) return undefined;
-  const owned = takeOwnership(execution, moved.stored, holder, grantedAt, engine);
-  return { tag: "owned", owned };
-}
-
 /** What the store answered: it is ours, its answer is known, or `undefined` to try again. */
 async function interpret(
   { moved, grantedAt, foundLoss }: Answered,
@@ -179,11 +163,12 @@ async function interpret(
     const { stored } = moved;
     if (!stored) return known(operation, stored, engine);
     const takeBack = () => withdrawClaim(operation, holder, engine);
-    const looking = foundLoss ? "again" : lackOf(operation, stored, admitted.lane, engine);
-    const lack = await Promise.resolve(looking).catch((error: unknown) => {
-      inBackground(engine, takeBack);
-      throw error;
-    });
+    const lack = foundLoss
+      ? "again"
+      : await lackOf(operation, stored, admitted.lane, engine).catch((error: unknown) => {
+          inBackground(engine, takeBack);
+          throw error;
+        });
     if (!lack) {
       return { tag: "owned", owned: takeOwnership(execution, stored, holder, grantedAt, engine) };
     }

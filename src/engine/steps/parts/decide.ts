@@ -87,18 +87,11 @@ export type Decision =
     }
   | { readonly do: "leave_unknown"; readonly reason: UnknownReason };
 
-/** An attempt was answered yes: nothing else counts. Nearly every call ends so. */
-export function answeredYes(
-  attempts: readonly AttemptNote[],
-): Extract<Decision, { do: "commit" }> | undefined {
-  const answered = attempts.find(({ verdict }) => verdict === "committed");
-  return answered && { do: "commit", attempt: answered.n };
-}
-
 export function decide(situation: Situation): Decision {
   const { attempts, lastRead, powers } = situation;
-  const yes = answeredYes(attempts);
-  if (yes) return yes;
+  // Nothing else counts then; nearly every call ends so.
+  const answeredYes = attempts.find(({ verdict }) => verdict === "committed");
+  if (answeredYes) return { do: "commit", attempt: answeredYes.n };
 
   const doubtful = attempts.filter((attempt) => !isCleared(attempt));
   if (doubtful.length === 0) return withoutDoubt(situation, []);
