@@ -77,6 +77,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     random: surroundings.random ?? Math.random,
     newId: surroundings.newId ?? (() => crypto.randomUUID()),
     timing,
+    storeTimeMs: () => timing.storeTimeoutMs,
     gate: gateOf({
       confirm,
       expiryMs: positive(approvals.expiryMs ?? DAY_MS, "approvals.expiryMs"),

@@ -33,6 +33,8 @@ export interface Engine {
   readonly random: () => number;
   readonly newId: () => string;
   readonly timing: Timing;
+  /** How long the store is waited for now: `timing.storeTimeoutMs`, or less where a call has less time left. */
+  readonly storeTimeMs: () => number;
   readonly gate: Gate;
   readonly budgets: Budgets;
   readonly onHiddenRetry: OnHiddenRetry;

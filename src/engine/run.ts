@@ -83,7 +83,7 @@ export async function runOperation(
 ): Promise<Outcome<unknown>> {
   const claim = await claimOperation(
     execution,
-    withinDeadline(engine, execution.remainingMs, execution.startedAt),
+    withinDeadline(engine, () => execution.remainingMs()),
   );
   return claim.tag === "known" ? claim.outcome : await conclude(claim.owned, engine);
 }

@@ -6,45 +6,39 @@
  */
 
 import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
-import { type Clock, type Instant, type InTime, sleep, withTimeLimit } from "../lang/clock.ts";
+import { type Clock, type InTime, sleep, withTimeLimit } from "../lang/clock.ts";
 import type { StopSignal } from "../lang/stop.ts";
 import type { Ledger, Moved } from "../ledger/ledger.ts";
 import type { ListQuery, Page } from "../ledger/store.ts";
 import type { Events } from "../observe/events.ts";
-import type { Timing } from "./define/settings.ts";
 
 /** The part of the engine that asks. */
 interface Asking {
   readonly clock: Clock;
-  readonly timing: Pick<Timing, "storeTimeoutMs">;
+  /** How long it waits for the store now. */
+  readonly storeTimeMs: () => number;
   readonly events: Events;
 }
 
 /** The store's answer, if it comes within its time limit. */
 export const inStoreTime = <T>(
-  { clock, timing }: Pick<Asking, "clock" | "timing">,
+  { clock, storeTimeMs }: Pick<Asking, "clock" | "storeTimeMs">,
   asked: Promise<T>,
-): Promise<InTime<T>> => withTimeLimit(clock, timing.storeTimeoutMs, asked);
+): Promise<InTime<T>> => withTimeLimit(clock, storeTimeMs(), asked);
 
 /**
- * The same engine, in which the store gets no more time than the call has left; once that is used up, its full time. For
- * what comes before a send. `at` is now.
+ * The same engine, in which the store gets no more time than the call has left. For what comes before a send. Once the time is
+ * used up it gets its full time: what is asked then is not the call, but what became of it.
  */
-export function withinDeadline<E extends Pick<Asking, "timing">>(
+export function withinDeadline<E extends Pick<Asking, "storeTimeMs">>(
   engine: E,
-  leftMs: (at?: Instant) => number,
-  at?: Instant,
+  leftMs: () => number,
 ): E {
-  const { storeTimeoutMs } = engine.timing;
-  if (leftMs(at) >= storeTimeoutMs) return engine;
-  const timing = {
-    ...engine.timing,
-    get storeTimeoutMs() {
-      const left = leftMs();
-      return left > 0 ? Math.min(left, storeTimeoutMs) : storeTimeoutMs;
-    },
+  const storeTimeMs = () => {
+    const [left, full] = [leftMs(), engine.storeTimeMs()];
+    return left > 0 ? Math.min(left, full) : full;
   };
-  return { ...engine, timing };
+  return { ...engine, storeTimeMs };
 }
 
 /** The store's answer, or a clear error: nothing has been sent yet. */

@@ -43,7 +43,7 @@ const openGate: Gate = {
 export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
   const clock = virtualClock();
   const failing = failingStore({ now: clock.now, forgets: "accepted" });
-  const timing = timingOf();
+  const { timing = timingOf() } = overrides;
   let ids = 0;
   return {
     app: undefined,
@@ -63,6 +63,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
       return `holder-${ids}`;
     },
     timing,
+    storeTimeMs: () => timing.storeTimeoutMs,
     gate: openGate,
     budgets: createBudgets(budgetOf(), clock),
     onHiddenRetry: "report",

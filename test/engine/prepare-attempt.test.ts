@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { giveUp, relearn, updatesOf } from "../../src/engine/steps/parts/ownership.ts";
 import { prepareAttempt } from "../../src/engine/steps/parts/prepare-attempt.ts";
+import { leftMs, type TimeToSend } from "../../src/engine/steps/parts/time-to-send.ts";
 import { settle } from "../../src/engine/steps/settle.ts";
 import { instantOf } from "../../src/lang/clock.ts";
 import { LOST_EPOCH } from "../../src/ledger/moves/lost-data.ts";
@@ -10,7 +11,7 @@ import { type Owner, ownerOf } from "./owner-of.ts";
 const LOST = { verdict: "unknown", tookKey: true, declared: { keyed: true } } as const;
 
 /** An owner whose first attempt is in doubt, about to send the second. */
-async function opened(): Promise<Owner & { prepare(): Promise<boolean> }> {
+async function opened(): Promise<Owner & { prepare(): Promise<TimeToSend | undefined> }> {
   const owner = await ownerOf();
   await owner.fire(LOST);
   const { owned, engine } = owner;
@@ -25,7 +26,10 @@ const counted = ({ owned }: Owner) => owned.attempts.map(({ n }) => n);
 describe("an attempt that is written down", () => {
   test("may be sent, and is on record before it is", async () => {
     const owner = await opened();
-    expect(await owner.engine.clock.run(owner.prepare())).toBe(true);
+    const time = await owner.engine.clock.run(owner.prepare());
+    // Until when it may send, as its note says.
+    expect(time).toEqual(owner.owned.unfired);
+    expect(leftMs(time as TimeToSend, instantOf(owner.engine.clock))).toBeGreaterThanOrEqual(1_000);
     expect((await owner.record())?.fired).toBe(2);
     expect(counted(owner)).toEqual([1, 2]);
     expect(owner.owned.whyNotFire).toBeUndefined();
@@ -46,7 +50,7 @@ describe("an attempt that is written down", () => {
       fingerprint: draft.identity.fingerprint,
       at,
     });
-    expect(await engine.clock.run(owner.prepare())).toBe(false);
+    expect(await engine.clock.run(owner.prepare())).toBeUndefined();
     expect(owned.whyNotFire).toBe("stopped");
     expect((await owner.record())?.fired).toBe(1);
     expect(counted(owner)).toEqual([1]);
@@ -55,14 +59,14 @@ describe("an attempt that is written down", () => {
   test("is not sent by an owner that another has followed: the lease is lost", async () => {
     const owner = await opened();
     await owner.takeOver();
-    expect(await owner.engine.clock.run(owner.prepare())).toBe(false);
+    expect(await owner.engine.clock.run(owner.prepare())).toBeUndefined();
     expect(owner.owned.whyNotFire).toBe("lease_lost");
   });
 
   test("is not sent while the store does not answer; it may be on record all the same", async () => {
     const owner = await opened();
     owner.engine.failing.fail("loses-replies", (step) => step === "swap:claimed");
-    expect(await owner.engine.clock.run(owner.prepare())).toBe(false);
+    expect(await owner.engine.clock.run(owner.prepare())).toBeUndefined();
     expect(owner.owned.whyNotFire).toBe("store_down");
     owner.engine.failing.recover();
     expect((await owner.record())?.fired).toBe(2);
@@ -78,7 +82,7 @@ describe("an attempt that is written down", () => {
     const anew = { ...record, createdAt: record.createdAt + 1, attempts: lost };
     await engine.failing.swap({ ...ref, expect: version, record: anew, lease: "keep" });
     const preparing = prepareAttempt(owned, "first", 60_000, instantOf(engine.clock), engine);
-    expect(await engine.clock.run(Promise.resolve(preparing))).toBe(false);
+    expect(await engine.clock.run(Promise.resolve(preparing))).toBeUndefined();
     // Its time was noted: only the note is another's.
     expect((await owner.record())?.attempts[0]?.endsBy).toBeGreaterThan(lost[0]?.endsBy ?? 0);
     expect(owned.fires).toBe(0);
@@ -90,13 +94,13 @@ describe("an attempt that is written down", () => {
     const left = await ownerOf({ execution: { stopped: stop.signal } });
     await left.fire(LOST);
     const { owned, engine } = left;
-    expect(await prepareAttempt(owned, "keyed", 1_000, instantOf(engine.clock), engine)).toBe(
-      false,
-    );
+    expect(
+      await prepareAttempt(owned, "keyed", 1_000, instantOf(engine.clock), engine),
+    ).toBeUndefined();
     expect((await left.record())?.fired).toBe(1);
     const abandoned = await opened();
     abandoned.owned.whyNotFire = "abandoned";
-    expect(await abandoned.prepare()).toBe(false);
+    expect(await abandoned.prepare()).toBeUndefined();
     expect(abandoned.owned.whyNotFire).toBe("abandoned");
     expect((await abandoned.record())?.fired).toBe(1);
   });
@@ -112,7 +116,10 @@ describe("an attempt that is written down and then given up", () => {
 
   test("gives its number to the next one, which is counted", async () => {
     const owner = await givenUp();
-    expect(await owner.engine.clock.run(owner.prepare())).toBe(true);
+    const time = await owner.engine.clock.run(owner.prepare());
+    // Until when it may send, as its note says.
+    expect(time).toEqual(owner.owned.unfired);
+    expect(leftMs(time as TimeToSend, instantOf(owner.engine.clock))).toBeGreaterThanOrEqual(1_000);
     expect(counted(owner)).toEqual([1, 2]);
     expect(updatesOf(owner.owned).filter(({ unfired }) => unfired)).toEqual([]);
     await owner.fire({ verdict: "committed" });

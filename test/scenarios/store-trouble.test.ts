@@ -39,6 +39,22 @@ describe("the store is down at the claim", () => {
     expect(service.arrivals).toHaveLength(0);
   });
 
+  test("a claim that hangs gets only what a call has left that has waited for something else before", async () => {
+    const { service, order, pass, failing, clock } = await openTroubled();
+    const slow = order("conditional", {
+      precondition: async () => {
+        await new Promise<void>((resolve) => clock.after(6_000, resolve));
+        return "etag";
+      },
+      readTimeoutMs: 10_000,
+    });
+    failing.fail("hangs", isClaim);
+    const call = pass(slow(TEA, { ...ONCE, deadlineMs: 8_000 }));
+    await expect(call).rejects.toBeInstanceOf(StoreUnavailableError);
+    expect(clock.monotonic()).toBe(8_000);
+    expect(service.arrivals).toHaveLength(0);
+  });
+
   test("the same call goes through when it is back", async () => {
     const { service, order, pass, failing } = await openTroubled();
     const mail = order("neither");

@@ -116,13 +116,7 @@ async function call<T>(
   let outcome: Outcome<unknown>;
   try {
     const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
-    // `close` waits for the executions in `engine.executions` anyway. It must be told (`underWay`) of what comes before an
-    // execution, and of executions in a transaction, which are in a map of their own.
-    const closeWaitsAnyway = tool.kind !== "read" && engine.ledger.isOpen() && !engine.enlisted;
-    outcome =
-      closeWaitsAnyway && !(copy instanceof Promise)
-        ? await runWrite(tool, copy, options, caller, engine)
-        : await underWay(engine, prepareAndRun(tool, copy, options, caller, engine));
+    outcome = await underWay(engine, prepareAndRun(tool, copy, options, caller, engine));
   } catch (error) {
     // Our errors are thrown only where nothing was done: before anything is sent, or in a transaction that is undone.
     const status = isHoldfireError(error) ? "not_applied" : "unknown";

@@ -33,7 +33,7 @@ import {
   keepNotingRunning,
   stopSlowAttempts,
 } from "./parts/still-running.ts";
-import { attemptMsOf, type TimeToSend, timeToSendOf } from "./parts/time-to-send.ts";
+import { attemptMsOf, type TimeToSend } from "./parts/time-to-send.ts";
 
 const ENLISTED =
   "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
@@ -75,16 +75,17 @@ export function attemptEffect(
   const timeoutMs = attemptMsOf(execution, at);
   const preparing = prepareAttempt(owned, licence, timeoutMs, at, engine);
   if (!(preparing instanceof Promise)) {
-    return preparing ? fireInTime(owned, licence, timeoutMs, at, engine) : undefined;
+    return preparing && fireInTime(owned, licence, preparing, timeoutMs, at, engine);
   }
-  return preparing.then((mayFire) =>
-    mayFire ? fireInTime(owned, licence, timeoutMs, instantOf(engine.clock), engine) : undefined,
+  return preparing.then(
+    (time) => time && fireInTime(owned, licence, time, timeoutMs, instantOf(engine.clock), engine),
   );
 }
 
 function fireInTime(
   owned: Owned,
   licence: Licence,
+  time: TimeToSend,
   timeoutMs: number,
   at: Instant,
   engine: Engine,
@@ -98,7 +99,7 @@ function fireInTime(
   return new Promise((resolve) => {
     /** Set once its time is up: how it ends after all. */
     let whenLate: ((ended: Ended<Result>) => void) | undefined;
-    const { attempted, stop, letGo } = fire(owned, n, licence, at, engine, (how) => {
+    const { attempted, stop, letGo } = fire(owned, n, licence, time, at, engine, (how) => {
       cancel();
       // Whatever a `run` that failed has left behind is told to stop.
       if (how.ok) letGo();
@@ -138,6 +139,7 @@ function fire(
   owned: Owned,
   n: number,
   licence: Licence,
+  time: TimeToSend,
   at: Instant,
   engine: Engine,
   onEnded: OnEnded<Result>,
@@ -154,7 +156,6 @@ function fire(
   const took = { key: false, precondition: false };
   const key = keyOf(operation, generation);
   const { value: precondition } = storedPrecondition(owned, engine);
-  const time = owned.unfired ?? timeToSendOf(undefined, engine);
   owned.unfired = undefined;
 
   execution.sent = true;

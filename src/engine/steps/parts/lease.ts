@@ -84,11 +84,11 @@ export const mayStillSend = (
 export function answerWhileOwned<T>(
   owned: Owned,
   asked: Promise<T>,
-  { clock, timing }: Engine,
+  { clock, storeTimeMs }: Engine,
 ): Promise<InTime<T>> {
-  const { storeTimeoutMs } = timing;
+  const full = storeTimeMs();
   const left = leaseLeft(owned, instantOf(clock)) - thirdOf(owned);
-  return withTimeLimit(clock, left > 0 ? Math.min(left, storeTimeoutMs) : storeTimeoutMs, asked);
+  return withTimeLimit(clock, left > 0 ? Math.min(left, full) : full, asked);
 }
 
 /** Another process may own it by now. */

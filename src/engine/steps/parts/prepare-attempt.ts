@@ -1,5 +1,6 @@
 /**
- * Whether an attempt may start: the ledger has its note, the lease is held, and its licence still holds.
+ * Whether an attempt may start, and until when it may send: the ledger has its note, the lease is held, and its licence still
+ * holds.
  *
  * @module
  */
@@ -15,16 +16,26 @@ import { leaseLasts, loseLease, mayStillSend, renewsLease } from "./lease.ts";
 import { giveUp, type Owned, relearn, remember, updatesOf } from "./ownership.ts";
 import { situationOf } from "./situation.ts";
 import { noteLonger } from "./still-running.ts";
-import { attemptMsOf, endsByIn, extend, leftMs, timeToSendOf } from "./time-to-send.ts";
+import {
+  attemptMsOf,
+  endsByIn,
+  extend,
+  leftMs,
+  type TimeToSend,
+  timeToSendOf,
+} from "./time-to-send.ts";
 
-/** The durable note comes first; the claim itself is the note of the first attempt, which mostly starts at once. */
+/**
+ * The durable note comes first; the claim itself is the note of the first attempt, which mostly starts at once. `undefined`: it
+ * may not start.
+ */
 export function prepareAttempt(
   owned: Owned,
   licence: Licence,
   timeoutMs: number,
   at: Instant,
   engine: Engine,
-): boolean | Promise<boolean> {
+): TimeToSend | undefined | Promise<TimeToSend | undefined> {
   // `noteAndCheck` then refuses: it notes no attempt, and gives up the one that the claim has noted.
   if (!storedPrecondition(owned, engine).ok) owned.whyNotFire = "cannot_tell";
   if (
@@ -33,7 +44,7 @@ export function prepareAttempt(
     leaseLasts(owned, at) &&
     hasTime(owned, timeoutMs, at)
   ) {
-    return true;
+    return owned.unfired;
   }
   return noteAndCheck(owned, licence, timeoutMs, engine);
 }
@@ -43,10 +54,10 @@ async function noteAndCheck(
   licence: Licence,
   timeoutMs: number,
   engine: Engine,
-): Promise<boolean> {
+): Promise<TimeToSend | undefined> {
   const now = () => instantOf(engine.clock);
   if (!owned.unfired) {
-    if (!mayFire(owned, now()) || !(await note(owned, licence, engine))) return false;
+    if (!mayFire(owned, now()) || !(await note(owned, licence, engine))) return undefined;
   }
   const n = owned.stored.record.fired;
   const isOwner =
@@ -57,12 +68,12 @@ async function noteAndCheck(
   const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
   // The store's answer may have taken longer than the lease: the lease and the noted time are checked again.
   const isInTime = owned.unfired !== undefined && mayStillSend(owned, owned.unfired, true, now());
-  if (covered && isInTime && mayFire(owned, now()) && !tooLate) return true;
+  if (covered && isInTime && mayFire(owned, now()) && !tooLate) return owned.unfired;
   if (mayFire(owned, now()) && !(covered && isInTime)) {
     owned.whyNotFire = isOwner && isInTime ? "store_down" : "lease_lost";
   }
   giveUp(owned, n);
-  return false;
+  return undefined;
 }
 
 const mayFire = ({ execution, whyNotFire, attempts }: Owned, at: Instant): boolean =>
