@@ -4,6 +4,28 @@ import { DAY_MS, keysOf, lookUp, openWorld, TEA } from "./world.ts";
 
 const ONCE = { scope: "s" };
 
+describe("the options of a call", () => {
+  test("are what they were when it was made, also where the object is used again for the next call", async () => {
+    const { order, pass, hf } = await openWorld();
+    const mail = order("keyed");
+    const aliases: string[] = [];
+    const options = { scope: "", aliases };
+    const calls = ["a", "b", "c"].map((scope) => {
+      options.scope = scope;
+      aliases[0] = `alias-${scope}`;
+      return mail.outcome(TEA, options);
+    });
+    const outcomes = await pass(Promise.all(calls));
+    expect(new Set(outcomes.map(({ id }) => id)).size).toBe(3);
+    const { items } = await hf.operations.list();
+    expect(items.map(({ scope, aliases: own }) => [scope, ...own])).toEqual([
+      ["a", "alias-a"],
+      ["b", "alias-b"],
+      ["c", "alias-c"],
+    ]);
+  });
+});
+
 describe("the key's window (keyed)", () => {
   test("past it a keyed tool is not sent again", async () => {
     const { service, order, pass, clock } = await openWorld({ service: { keyMemoryMs: 60_000 } });

@@ -27,7 +27,7 @@ import { runRead } from "../reads-and-samples/read-tool.ts";
 import { runOperation } from "../run.ts";
 import { askStore, inStoreTime, withinDeadline } from "../store-call.ts";
 import { joinInThread, keepJoined } from "../thread.ts";
-import { callerOf, snapshotArguments } from "./input.ts";
+import { callerOf, snapshotArguments, snapshotOptions } from "./input.ts";
 import { startOrJoin } from "./join.ts";
 import { nameOperation } from "./name-operation.ts";
 
@@ -91,8 +91,9 @@ async function planTool(
   engine: Engine,
 ): Promise<PlannedCall> {
   const caller = callerOf(tool, options);
+  const own = snapshotOptions(options);
   const copy = await snapshotArguments(tool, args, caller.deadlineMs, engine);
-  return engine.gate.plan(tool, copy, options, caller, engine);
+  return engine.gate.plan(tool, copy, own, caller, engine);
 }
 
 function resultIn<R>(outcome: Outcome<R>): R {
@@ -111,12 +112,13 @@ async function call<T>(
 ): Promise<T> {
   checkNotClosed(engine);
   const caller = callerOf(tool, options);
+  const own = snapshotOptions(options);
   // The attempt of an outer operation is to hear of it.
   const inner = tool.kind === "read" ? undefined : enterInner();
   let outcome: Outcome<unknown>;
   try {
     const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
-    outcome = await underWay(engine, prepareAndRun(tool, copy, options, caller, engine));
+    outcome = await underWay(engine, prepareAndRun(tool, copy, own, caller, engine));
   } catch (error) {
     // Our errors are thrown only where nothing was done: before anything is sent, or in a transaction that is undone.
     const status = isHoldfireError(error) ? "not_applied" : "unknown";
@@ -135,7 +137,7 @@ async function call<T>(
   }
 }
 
-/** A read; or a write in a transaction, or one whose arguments are still being checked or whose ledger is not open yet. */
+/** Once the arguments are checked and, of a write, the ledger is open. */
 async function prepareAndRun(
   tool: Tool,
   copy: Canonical | Promise<Canonical>,

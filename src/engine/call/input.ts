@@ -1,6 +1,6 @@
 /**
- * What a caller passes, checked before anything else is done: the options of a call, and a frozen copy of the
- * arguments. A caller who changes its arguments afterwards changes nothing.
+ * What a caller passes, checked before anything else is done: a copy of the options of a call, and a frozen copy of its
+ * arguments. A caller who changes either afterwards changes nothing.
  *
  * @module
  */
@@ -61,6 +61,12 @@ export function callerOf(tool: Tool, options: NamedCallOptions): Caller {
   const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
   return { signal, deadlineMs };
 }
+
+/** As they are now: a caller may change them for its next call before this one has read them all. */
+export const snapshotOptions = (options: NamedCallOptions): NamedCallOptions => {
+  const { aliases } = options;
+  return Array.isArray(aliases) ? { ...options, aliases: [...aliases] } : { ...options };
+};
 
 /** Duck typed, as everywhere: signals of other realms and polyfills are good enough. */
 function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
