@@ -77,7 +77,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     random: surroundings.random ?? Math.random,
     newId: surroundings.newId ?? (() => crypto.randomUUID()),
     timing,
-    storeTimeMs: () => timing.storeTimeoutMs,
+    callLeftMs: undefined,
     gate: gateOf({
       confirm,
       expiryMs: positive(approvals.expiryMs ?? DAY_MS, "approvals.expiryMs"),

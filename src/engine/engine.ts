@@ -33,8 +33,8 @@ export interface Engine {
   readonly random: () => number;
   readonly newId: () => string;
   readonly timing: Timing;
-  /** How long the store is waited for now: `timing.storeTimeoutMs`, or less where a call has less time left. */
-  readonly storeTimeMs: () => number;
+  /** Where the store gets no more time than a call has left (`withinDeadline`): how much that is. */
+  readonly callLeftMs: (() => number) | undefined;
   readonly gate: Gate;
   readonly budgets: Budgets;
   readonly onHiddenRetry: OnHiddenRetry;

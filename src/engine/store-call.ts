@@ -11,35 +11,33 @@ import type { StopSignal } from "../lang/stop.ts";
 import type { Ledger, Moved } from "../ledger/ledger.ts";
 import type { ListQuery, Page } from "../ledger/store.ts";
 import type { Events } from "../observe/events.ts";
+import type { Timing } from "./define/settings.ts";
 
 /** The part of the engine that asks. */
 interface Asking {
   readonly clock: Clock;
-  /** How long it waits for the store now. */
-  readonly storeTimeMs: () => number;
+  readonly timing: Pick<Timing, "storeTimeoutMs">;
+  readonly callLeftMs: (() => number) | undefined;
   readonly events: Events;
 }
 
 /** The store's answer, if it comes within its time limit. */
-export const inStoreTime = <T>(
-  { clock, storeTimeMs }: Pick<Asking, "clock" | "storeTimeMs">,
+export function inStoreTime<T>(
+  { clock, timing: { storeTimeoutMs }, callLeftMs }: Omit<Asking, "events">,
   asked: Promise<T>,
-): Promise<InTime<T>> => withTimeLimit(clock, storeTimeMs(), asked);
+): Promise<InTime<T>> {
+  const left = callLeftMs?.() ?? 0;
+  return withTimeLimit(clock, left > 0 ? Math.min(left, storeTimeoutMs) : storeTimeoutMs, asked);
+}
 
 /**
  * The same engine, in which the store gets no more time than the call has left. For what comes before a send. Once the time is
  * used up it gets its full time: what is asked then is not the call, but what became of it.
  */
-export function withinDeadline<E extends Pick<Asking, "storeTimeMs">>(
-  engine: E,
-  leftMs: () => number,
-): E {
-  const storeTimeMs = () => {
-    const [left, full] = [leftMs(), engine.storeTimeMs()];
-    return left > 0 ? Math.min(left, full) : full;
-  };
-  return { ...engine, storeTimeMs };
-}
+export const withinDeadline = <E extends Asking>(engine: E, callLeftMs: () => number): E => ({
+  ...engine,
+  callLeftMs,
+});
 
 /** The store's answer, or a clear error: nothing has been sent yet. */
 export async function askStore<T>(engine: Asking, step: string, asked: Promise<T>): Promise<T> {

@@ -63,7 +63,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
       return `holder-${ids}`;
     },
     timing,
-    storeTimeMs: () => timing.storeTimeoutMs,
+    callLeftMs: undefined,
     gate: openGate,
     budgets: createBudgets(budgetOf(), clock),
     onHiddenRetry: "report",

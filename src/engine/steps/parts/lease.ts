@@ -84,11 +84,11 @@ export const mayStillSend = (
 export function answerWhileOwned<T>(
   owned: Owned,
   asked: Promise<T>,
-  { clock, storeTimeMs }: Engine,
+  { clock, timing }: Engine,
 ): Promise<InTime<T>> {
-  const full = storeTimeMs();
+  const { storeTimeoutMs } = timing;
   const left = leaseLeft(owned, instantOf(clock)) - thirdOf(owned);
-  return withTimeLimit(clock, left > 0 ? Math.min(left, full) : full, asked);
+  return withTimeLimit(clock, left > 0 ? Math.min(left, storeTimeoutMs) : storeTimeoutMs, asked);
 }
 
 /** Another process may own it by now. */
