@@ -1,5 +1,6 @@
 /**
- * Every error holdfire throws, and nothing else.
+ * Every error with a code `ERR_HOLDFIRE_…`. What a way out fails with has its class there: `CommandError`, `HttpAnswerError`, those
+ * of `classify/mcp.ts`.
  *
  * Match on `code`: it is stable across versions and across duplicate installs. All of them look final
  * to an outer retry loop (`status` 409 or 400, `isRetryable` false, LangChain's symbol, no network `code`); what an

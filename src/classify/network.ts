@@ -3,8 +3,8 @@
  *
  * `networkVerdict` decides by `code` and `syscall` alone; `isInterruption` also knows two names, since not every abort has
  * a code. Only `wire/counter.ts` asks whether a request was not sent. All others ask
- * whether a thrown error is a failure of the network: the verdict of an attempt comes from its requests, since
- * the connection that failed may have been that of a redirect or of a second request.
+ * whether a thrown error is a failure of the network: after one, an attempt is unknown unless its requests show that nothing
+ * left. The connection that failed may have been that of a redirect or of a second request.
  *
  * @module
  */

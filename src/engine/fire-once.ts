@@ -22,7 +22,7 @@ import type { Engine } from "./engine.ts";
 
 export interface Fired {
   readonly token: WireToken;
-  /** It failed, or is not waited for any more: fires its signal. Late requests are stopped in `wire/late-request.ts`. */
+  /** It failed, or is not waited for any more: fires its signal. Late requests are judged in `wire/late-request.ts`. */
   stop(): void;
   /** It succeeded: its signal never fires. Whoever undoes on an abort what was begun must not undo what is done. */
   letGo(): void;

@@ -4,9 +4,10 @@
  * p-retry only repeats. Each pass decides whether another one follows, and after which pause; the pause is made on the
  * engine's clock, not on p-retry's timers. A reader that breaks down is asked again elsewhere: in `steps/read-state.ts`.
  *
- * p-retry has the loop so that how one ends on an error is not written again here. It goes on only where a pass throws `AnotherPass`, a class of this file. It never judges a user's error: what a user's
+ * p-retry has the loop, so that how one ends on an error is not written again here. A pass that returns `wait` becomes an
+ * `AnotherPass`, a class of this file, and p-retry goes on after nothing else. It never judges a user's error: what a user's
  * function throws is kept as a value inside its pass. Any other error that a pass throws is the engine's own; it ends the loop,
- * and the caller of `repeat` gets it. From the second pass on p-retry puts a `TypeError` in the place of what is no `Error`.
+ * and the caller of `repeat` or `repeatAfter` gets it. From the second pass on p-retry puts a `TypeError` in the place of what is no `Error`.
  *
  * @module
  */

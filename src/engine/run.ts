@@ -18,8 +18,8 @@
  * values. What outlives the execution is in the engine (`engine.ts`): `runningAttempts`, `endedHere`, `unrecorded` and
  * `tenantState.found`; and on the tool, what was `learned` of it.
  *
- * The whole way of a call whose reply was lost; `holdfire.ts`, `gate/`, `ledger/`, `classify/` and `wire/` are in `src/`, all
- * other paths in `src/engine/`:
+ * The whole way of a call whose reply was lost; `holdfire.ts`, `gate/`, `ledger/`, `classify/`, `wire/` and `reconcile/` are in
+ * `src/`, all other paths in `src/engine/`:
  *
  *   define      holdfire.ts → define/define-tool.ts
  *   call        call/guarded-tool.ts → call/name-operation.ts, which names the operation
@@ -29,11 +29,13 @@
  *               which decides the claim; then ledger/ledger.ts → ledger/swapper.ts → the store, which writes it
  *   attempt     steps/attempt.ts → steps/parts/prepare-attempt.ts, which decides whether anything is fired
  *               steps/attempt.ts → fire-once.ts → the tool's own run, with what attempt-context.ts makes for it; what it
- *               sends goes by wire/bound-fetch.ts → wire/guarded-fetch.ts, and is counted: wire/token.ts
- *   classify    steps/classify-attempt.ts → classify/classify.ts → classify/thrown.ts, which reads the error: a reset proves
- *               nothing by itself, so what the wire saw decides; an attempt whose time is up is unknown without it
- *   read state  steps/read-state.ts → reader.ts → the tool's own readState; an effect that it finds is assigned to the
- *               operation in the store
+ *               sends by its context's `fetch` goes by wire/bound-fetch.ts → wire/guarded-fetch.ts; by whatever HTTP client, it
+ *               is seen by wire/observe-requests.ts and counted: wire/token.ts
+ *   classify    steps/classify-attempt.ts → classify/classify.ts → classify/thrown.ts, which reads the error: after a reset
+ *               it is unknown, whatever statuses the wire saw, unless the wire shows that nothing left, or the tool's `classify`
+ *               says otherwise; an attempt whose time is up is unknown without it
+ *   read state  steps/read-state.ts → reader.ts → the tool's own readState; → same-intent.ts, where it was found without the
+ *               key: that says whose it may be; an effect with an id is assigned to the operation in the store
  *   next move   steps/next-move.ts → steps/parts/situation.ts, which makes what is decided on
  *               steps/next-move.ts → steps/parts/decide.ts, which is pure
  *               backoff.ts and budget.ts say how long the pause after it is; next-move.ts itself, where a read must not begin

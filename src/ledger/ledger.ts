@@ -53,15 +53,15 @@ export interface Ledger {
   /** Opens the store once; later calls wait for the same opening. A failed opening is tried again. */
   open(): Promise<void>;
   /**
-   * `lastSeen` is the record as the caller last saw it: a first guess, which saves a read. Left out, the guess is that there is
-   * none. `at` is now, where the caller has just looked at the clock.
+   * `guess` is the record as the caller last saw it, which saves a read. Left out, the guess is that there is
+   * none. `asked` is now, where the caller has just looked at the clock.
    */
   move(
     ref: Ref,
     move: Move,
-    lastSeen?: Stored | undefined,
+    guess?: Stored | undefined,
     lane?: LaneChange | undefined,
-    at?: Instant | undefined,
+    asked?: Instant | undefined,
   ): Promise<Moved>;
   read(ref: Ref): Promise<Stored | undefined>;
   /** The lane as this process last saw it: good enough to try a write, not to refuse one. */

@@ -11,9 +11,10 @@
  *
  *   - its folder in `stores/`, its line in `exports` of package.json, and its driver in `devDependencies`; `npm run reference`
  *     then makes its page
- *   - a test in `test/stores/` that runs `storeContract`
+ *   - a test in `test/stores/` that runs `storeContract`; if it starts a server, its name in `test/stores/{…}` of
+ *     `vitest.config.ts`
  *   - an address that the command line knows: `cli/ledger/open-ledger.ts`, `cli/command.ts` and `cli/help.ts`
- *   - its section in `docs/stores.md`, and its rows in the tables of the README and of `docs/upgrading.md`
+ *   - its name in the list of folders in `src/index.ts`, its section in `docs/stores.md`, and its rows in the tables of the README and of `docs/upgrading.md`
  *
  * @module
  */

@@ -1,8 +1,9 @@
 /**
  * A `fetch` that sends a request once per attempt, whatever retry loop calls it.
  *
- * A repeated request gets the first answer again, so that the loop ends with the service's own
- * answer. Outside an attempt it is the `fetch` it was given.
+ * A request that failed, repeated, gets its first answer or error again, so that the loop ends with the service's own answer; a
+ * write that succeeded gets a `HiddenRetryError`, and a read that was answered is sent again. Outside an attempt it is the
+ * `fetch` it was given.
  *
  * @module
  */

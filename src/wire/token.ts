@@ -4,8 +4,8 @@
  * counted on it; of nested tokens only the innermost counts a request.
  *
  * How a request gets here: `observe-requests.ts` listens to the HTTP clients of the process (`undici.ts`, `node-http.ts`,
- * `node-http2.ts`) → `request-tokens.ts` finds the token it was made under → `late-request.ts` says whether it may leave, and
- * stops it if not → `counter.ts` counts it and notes how it ended, which `sightOf` tells the engine. `bound-fetch.ts` is the attempt's own
+ * `node-http2.ts`) → `request-tokens.ts` finds the token it was made under → `late-request.ts` says whether it may leave,
+ * and if not, the client's file ends it unsent → `counter.ts` counts it and notes how it ended, which `sightOf` tells the engine. `bound-fetch.ts` is the attempt's own
  * `fetch`: it sends through `guarded-fetch.ts`, which sends each request once and follows redirects (`follow.ts`), and which
  * clients are also given by itself.
  *

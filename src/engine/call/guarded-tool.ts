@@ -48,15 +48,15 @@ export interface GuardedTool<A, R> {
 }
 
 export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
-  const outcomeOf = (args: A, options: NamedCallOptions = NO_OPTIONS) =>
+  const callForOutcome = (args: A, options: NamedCallOptions = NO_OPTIONS) =>
     call(tool, args, options, engine, (outcome) => outcome as Outcome<R>);
   const result = (args: A, options: NamedCallOptions = NO_OPTIONS) =>
     call(tool, args, options, engine, (outcome) => resultIn(outcome as Outcome<R>));
   const guarded: GuardedTool<A, R> = Object.assign(result, {
-    outcome: (args: A, options?: NamedCallOptions) => outcomeOf(args, options),
+    outcome: (args: A, options?: NamedCallOptions) => callForOutcome(args, options),
     reply: async (args: A, options?: NamedCallOptions) =>
       replyOf(
-        await outcomeOf(args, withStep(tool, options, engine)),
+        await callForOutcome(args, withStep(tool, options, engine)),
         checkerOf(tool.name, engine),
         tool.kind === "read",
       ),

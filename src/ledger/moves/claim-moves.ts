@@ -1,6 +1,7 @@
 /**
- * The moves that take an operation and give it back: a claim fires it if it is new or certainly not applied,
- * else reads its state; a withdrawal says that nothing was sent, and returns it to the state it had before.
+ * The moves that take an operation and give it back. A claim takes it with a licence to fire, if it is new, approved by a person,
+ * or certainly not applied and due again; or without one, to read its state, if it is unknown or its owner's lease has lapsed.
+ * All other claims are refused. A withdrawal says that nothing was sent, and returns it to the state it had before.
  *
  * @module
  */

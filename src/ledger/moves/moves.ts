@@ -58,7 +58,7 @@ export interface Ownership {
 }
 
 export type Move =
-  /** Takes the operation: to fire it if it is new or certainly not applied, else to read its state. */
+  /** Takes the operation, to fire it or to read its state: which, and when it is refused, is told in `claim-moves.ts`. */
   | (NewAttempt & {
       readonly move: "claim";
       readonly draft: Draft;

@@ -8,7 +8,7 @@
  *   `lostAttemptMsOf`   one that may have been sent and is in no record, because the store lost data
  *
  * What would leave after the time is stopped: `mayStillSend` in `lease.ts` says that it
- * may not, and `wire/late-request.ts` stops it.
+ * may not, and `wire/late-request.ts` makes the error that it is ended with.
  *
  * @module
  */
