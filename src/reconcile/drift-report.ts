@@ -96,13 +96,17 @@ async function makeReport(
   const limit = checkLimit(options.limit, "driftReport");
   const tell = listenerOf(options.onProgress, "driftReport");
   const chosen = chosenTools(options.tools, tools, "driftReport");
+  const { signal } = options;
+  const asked = {
+    until: checkTime(options.until, "driftReport.until"),
+    since: checkTime(options.since, "driftReport.since"),
+  };
   const { ledger, tenant, events } = engine;
   await askStore(engine, "open", ledger.open());
-  const until = checkTime(options.until, "driftReport.until") ?? ledger.clock.latest() + 1;
-  const since = checkTime(options.since, "driftReport.since") ?? until - DAY_MS;
+  const until = asked.until ?? ledger.clock.latest() + 1;
+  const since = asked.since ?? until - DAY_MS;
   if (since >= until) throw new InvalidInputError("driftReport.since", "must be before until.");
 
-  const { signal } = options;
   const mayGoOn = () => !signal?.aborted && !engine.isClosed();
   const findings: DriftFinding[] = [];
   const notCompared: NotCompared[] = [];

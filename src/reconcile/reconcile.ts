@@ -49,12 +49,15 @@ async function sweep(
   tools: Tools,
   engine: Engine,
 ): Promise<ReconcileReport> {
-  const { signal, resend = false } = options;
+  // All of it now: a caller may use the object again, for its next pass.
+  const { signal, resend = false, ids: named, tools: only } = options;
+  let { cursor } = options;
   const limit = checkLimit(options.limit, "reconcile");
   const since = checkTime(options.since, "reconcile.since");
   const tell = listenerOf(options.onProgress, "reconcile");
-  const chosen = chosenTools(options.tools, tools, "reconcile");
-  checkIds(options.ids, limit);
+  const chosen = chosenTools(only, tools, "reconcile");
+  checkIds(named, limit);
+  const ids = named && [...named];
   const { ledger, tenant } = engine;
   const mayGoOn = () => !signal?.aborted && !engine.isClosed();
   const tally = createTally();
@@ -70,7 +73,6 @@ async function sweep(
     engine.events.emit("reconcile", () => ({ tenant, ...progress }));
   };
 
-  let { cursor } = options;
   let ended: ReconcileReport["ended"] = "done";
   do {
     const left = limit - tally.progress().checked;
@@ -78,9 +80,9 @@ async function sweep(
       ended = left <= 0 ? "limit" : "stopped";
       break;
     }
-    const page = await pageOf(options.ids, engine, {
+    const page = await pageOf(ids, engine, {
       states: SETTLED_BY_READING,
-      tool: chosen.size === 1 && options.tools ? [...chosen.keys()][0] : undefined,
+      tool: chosen.size === 1 && only ? [...chosen.keys()][0] : undefined,
       since,
       cursor,
       limit: Math.min(PAGE, left),
@@ -97,7 +99,7 @@ async function sweep(
       const isOther = (one: Tool) =>
         !isOfService(stored.record, one) || engine.calledBy.isOther(stored.record, one);
       if (!tool || isOther(tool)) {
-        if (!options.tools) tally.noTool(name);
+        if (!only) tally.noTool(name);
         return [];
       }
       // A reader understands the intents of its own version only.

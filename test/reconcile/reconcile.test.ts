@@ -92,6 +92,19 @@ describe("settles by reading alone", () => {
     await expect(hf.reconcile({ ids: [id, other.id], limit: 1 })).rejects.toThrow("the limit, 1");
   });
 
+  test("with one object for several passes, each is made with what was in it then", async () => {
+    const world = await openWorld();
+    const one = await lose(world, faults.commitThenReset());
+    const other = await lose(world, faults.commitThenReset(), {}, "coffee");
+    const hf = heir(world);
+    const what = { ids: [""] };
+    const passes = [one, other].map(({ id }) => {
+      what.ids[0] = id;
+      return world.pass(hf.reconcile(what));
+    });
+    expect(await Promise.all(passes)).toMatchObject([{ committed: 1 }, { committed: 1 }]);
+  });
+
   test("what is proven absent is not applied", async () => {
     const world = await openWorld();
     const { id } = await lose(world, faults.resetBefore(), PROVES);

@@ -24,6 +24,64 @@ describe("the options of a call", () => {
       ["c", "alias-c"],
     ]);
   });
+
+  test("count also where they are inherited, for each way to call", async () => {
+    class Reminder {
+      #nth: number;
+      constructor(nth: number) {
+        this.#nth = nth;
+      }
+      get scope() {
+        return `job-${this.#nth}`;
+      }
+      get again() {
+        return `reminder ${this.#nth}`;
+      }
+    }
+    const { service, order, pass, hf } = await openWorld();
+    const mail = order("keyed");
+    const calls = await hf.scope("turn", () =>
+      Promise.all([
+        pass(mail(TEA, new Reminder(1))),
+        pass(mail.outcome(TEA, new Reminder(2))),
+        pass(mail.reply(TEA, new Reminder(3))),
+      ]),
+    );
+    expect(calls).toHaveLength(3);
+    const { items } = await hf.operations.list();
+    expect(items.map(({ scope }) => scope)).toEqual(["job-1", "job-2", "job-3"]);
+    expect(service.arrivals).toHaveLength(3);
+  });
+
+  test("are not the record's own: what a view shows can be changed without changing the ledger", async () => {
+    const { order, pass, hf } = await openWorld();
+    const { id } = await pass(order("keyed").outcome(TEA, { ...ONCE, aliases: ["one"] }));
+    const { aliases = [] } = (await hf.operations.get(id)) ?? {};
+    (aliases as string[]).push("two");
+    expect((await hf.operations.get(id))?.aliases).toEqual(["one"]);
+  });
+
+  test("are read once each", async () => {
+    const { order, pass, hf } = await openWorld();
+    const reads = { scope: 0, step: 0, deadlineMs: 0 };
+    const options = {
+      get scope() {
+        reads.scope += 1;
+        return `scope-${reads.scope}`;
+      },
+      get step() {
+        reads.step += 1;
+        return `step-${reads.step}`;
+      },
+      get deadlineMs() {
+        reads.deadlineMs += 1;
+        return 60_000;
+      },
+    };
+    await pass(order("keyed").outcome(TEA, options));
+    expect(reads).toEqual({ scope: 1, step: 1, deadlineMs: 1 });
+    expect((await hf.operations.list()).items).toMatchObject([{ scope: "scope-1" }]);
+  });
 });
 
 describe("the key's window (keyed)", () => {

@@ -130,6 +130,45 @@ describe("two processes on one store", () => {
   });
 });
 
+describe("one that comes just after the last one has left", () => {
+  test("waits for the other process in a time of its own", async () => {
+    const { order, pass, another, clock } = await openWorld();
+    const plane = hangar();
+    const first = order("neither", { run: plane.run }).outcome(TEA, ONCE);
+    await clock.settle();
+    const stop = new AbortController();
+    const other = order("neither", {}, another());
+    const left = other.outcome(TEA, { ...ONCE, signal: stop.signal });
+    await clock.settle();
+    stop.abort();
+    const came = other.outcome(TEA, ONCE);
+    expect(await pass(left)).toMatchObject({ status: "in_progress" });
+    plane.land();
+    expect(await pass(first)).toMatchObject({ status: "committed" });
+    expect(await pass(came)).toMatchObject({ status: "committed", replayed: true });
+    expect(plane.runs()).toBe(1);
+  });
+
+  test("is asked about anew, and goes by the answer", async () => {
+    const answers: ((answer: { approve: boolean; by: string }) => void)[] = [];
+    const confirm = () =>
+      new Promise<{ approve: boolean; by: string }>((resolve) => answers.push(resolve));
+    const { service, order, pass, clock } = await openWorld({ hf: { confirm } });
+    const wipe = order("neither", { kind: "destructive" });
+    const stop = new AbortController();
+    const left = wipe.outcome(TEA, { ...ONCE, signal: stop.signal });
+    await until(() => answers.length === 1);
+    stop.abort();
+    const came = wipe.outcome(TEA, ONCE);
+    expect(await pass(left)).toMatchObject({ status: "held", reason: "approval" });
+    await until(() => answers.length === 2);
+    for (const answer of answers) answer({ approve: true, by: "ana" });
+    await clock.settle();
+    expect(await pass(came)).toMatchObject({ status: "committed" });
+    expect(service.arrivals).toHaveLength(1);
+  });
+});
+
 describe("one that leaves", () => {
   test("is told that it may still land; the others go on", async () => {
     const { order, pass, clock } = await openWorld();

@@ -54,9 +54,9 @@ export function guard<A, R>(tool: Tool, engine: Engine): GuardedTool<A, R> {
     call(tool, args, options, engine, (outcome) => resultIn(outcome as Outcome<R>));
   const guarded: GuardedTool<A, R> = Object.assign(result, {
     outcome: (args: A, options?: NamedCallOptions) => callForOutcome(args, options),
-    reply: async (args: A, options?: NamedCallOptions) =>
+    reply: async (args: A, options: NamedCallOptions = NO_OPTIONS) =>
       replyOf(
-        await callForOutcome(args, withStep(tool, options, engine)),
+        await callForOutcome(args, withStep(tool, snapshotOptions(options), engine)),
         checkerOf(tool.name, engine),
         tool.kind === "read",
       ),
@@ -74,7 +74,7 @@ const NO_OPTIONS: NamedCallOptions = {};
 /** `reply` is for a model: without a step, each call is a step of its own. */
 const withStep = (
   { kind }: Tool,
-  options: NamedCallOptions = NO_OPTIONS,
+  options: NamedCallOptions,
   { newId }: Engine,
 ): NamedCallOptions =>
   kind === "read" || options.step !== undefined ? options : { ...options, step: newId() };
@@ -90,8 +90,8 @@ async function planTool(
   options: NamedCallOptions,
   engine: Engine,
 ): Promise<PlannedCall> {
-  const caller = callerOf(tool, options);
   const own = snapshotOptions(options);
+  const caller = callerOf(tool, own);
   const copy = await snapshotArguments(tool, args, caller.deadlineMs, engine);
   return engine.gate.plan(tool, copy, own, caller, engine);
 }
@@ -111,8 +111,8 @@ async function call<T>(
   toReturn: (outcome: Outcome<unknown>) => T,
 ): Promise<T> {
   checkNotClosed(engine);
-  const caller = callerOf(tool, options);
   const own = snapshotOptions(options);
+  const caller = callerOf(tool, own);
   // The attempt of an outer operation is to hear of it.
   const inner = tool.kind === "read" ? undefined : enterInner();
   let outcome: Outcome<unknown>;

@@ -53,20 +53,25 @@ export const CALL_OPTIONS: readonly (keyof NamedCallOptions)[] = [
   "key",
 ];
 
-export function callerOf(tool: Tool, options: NamedCallOptions): Caller {
+/**
+ * As they are now, each read once: a caller may change them for its next call before this one has read them all. By name, so
+ * that those of a class or a prototype count, too.
+ */
+export function snapshotOptions(options: NamedCallOptions): NamedCallOptions {
   checkOptions(options, CALL_OPTIONS, "options");
+  const { scope, again, retry, signal, deadlineMs, aliases: given, step, key } = options;
+  const aliases = Array.isArray(given) ? [...given] : given;
+  return { scope, again, retry, signal, deadlineMs, aliases, step, key };
+}
+
+/** `options` is a snapshot. */
+export function callerOf(tool: Tool, options: NamedCallOptions): Caller {
   const signal = checkSignal(options.signal);
   if (options.retry !== undefined) checkRetry(options.retry);
   if (options.step !== undefined) checkStep(options.step);
   const deadlineMs = positive(options.deadlineMs ?? tool.deadlineMs, "options.deadlineMs");
   return { signal, deadlineMs };
 }
-
-/** As they are now: a caller may change them for its next call before this one has read them all. */
-export const snapshotOptions = (options: NamedCallOptions): NamedCallOptions => {
-  const { aliases } = options;
-  return Array.isArray(aliases) ? { ...options, aliases: [...aliases] } : { ...options };
-};
 
 /** Duck typed, as everywhere: signals of other realms and polyfills are good enough. */
 function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {

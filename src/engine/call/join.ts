@@ -96,7 +96,7 @@ async function joinRunning(joining: Joining, engine: Engine): Promise<Outcome<un
     const outcome = await wait(running, joining, engine, true);
     const isOver = engine.clock.monotonic() >= deadlineAt || caller.signal?.aborted;
     // Other callers gave up before anything was sent, or while it was stopping; this one has not.
-    if (!isOver && (isStopping ? isWithoutResult(outcome) : wasGivenUp(outcome))) continue;
+    if (!isOver && (isStopping ? isCutShort(outcome) : wasGivenUp(outcome))) continue;
     // It was only told again that it did not happen; this caller wants it tried again.
     const isReplayed = !running.sent && running.operation.retry === undefined;
     const isNo = outcome.status === "not_applied";
@@ -225,5 +225,12 @@ const wasGivenUp = (outcome: Outcome<unknown>): boolean =>
   outcome.status === "not_applied" &&
   (outcome.reason === "aborted" || outcome.reason === "expired");
 
-const isWithoutResult = ({ status }: Outcome<unknown>): boolean =>
-  status === "unknown" || status === "not_applied";
+/** What an execution that stops may end in before its time: a caller that has more time is told more. */
+const CUT_SHORT = new Set<Outcome<unknown>["status"]>([
+  "unknown",
+  "not_applied",
+  "held",
+  "in_progress",
+]);
+
+const isCutShort = ({ status }: Outcome<unknown>): boolean => CUT_SHORT.has(status);
