@@ -57,9 +57,11 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     `UPDATE operation ${set} WHERE seq = ? AND version = seq AND id = ? AND tenant = ?`,
   );
   const remove = db.prepare(`DELETE FROM operation WHERE ${OF_ID} AND version = ?`);
+  const settledBefore = (stage: number) =>
+    `SELECT * FROM operation WHERE stage = ${stage} AND tenant = ? AND settled_at < ?`;
+  // In the order of the index, the oldest first: no row is read that is not returned.
   const oldest = db.prepare(
-    `SELECT * FROM operation WHERE stage = ? AND tenant = ? AND settled_at < ?
-     ORDER BY settled_at LIMIT ?`,
+    `${settledBefore(STAGE.wiped)} UNION ALL ${settledBefore(STAGE.settled)} LIMIT ?`,
   );
   const selectLane = db.prepare("SELECT text, version FROM lane WHERE tenant = ? AND name = ?");
   const putLane = db.prepare("REPLACE INTO lane (tenant, name, text, version) VALUES (?, ?, ?, ?)");
@@ -96,15 +98,13 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
 
   function swap(change: Change, text: string | undefined): Swapped {
     const { tenant, id, expect, record, lane } = change;
-    const refuse = () => ({ ok: false, current: find(tenant, id), now }) as const;
-    if (lane) {
-      const there = findLane(tenant, lane.name) ?? NO_LANE;
-      if (there.version !== lane.expect) {
-        const refused = refuse();
-        const isAsExpected = (refused.current?.version ?? 0) === expect;
-        return isAsExpected ? { ...refused, lane: there } : refused;
-      }
-    }
+    const there = lane && (findLane(tenant, lane.name) ?? NO_LANE);
+    const refuse = (): Swapped => {
+      const current = find(tenant, id);
+      const isOther = (current?.version ?? 0) !== expect;
+      return { ok: false, current, now, ...(there && !isOther && { lane: there }) };
+    };
+    if (there?.version !== lane?.expect) return refuse();
     // Asked on its own: an INSERT that selects from the table it writes to takes twice the time of both.
     if (expect === 0 && select.get(id, id, tenant)) return refuse();
     const lease = record ? leaseAfter(change) : null;
@@ -151,12 +151,10 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
 
   function prunable(query: PruneQuery, now: number, limit: number): readonly Change[] {
     const { tenant, payloadsOlderThanMs = Infinity, tombstonesOlderThanMs = Infinity } = query;
-    const rowsOlderThan = (stage: number, ms: number) =>
-      oldest.all(stage, tenant, now - Math.max(ms, 0), limit);
-    const settledMs = Math.min(payloadsOlderThanMs, tombstonesOlderThanMs);
-    const wiped = rowsOlderThan(STAGE.wiped, tombstonesOlderThanMs);
-    const settled = rowsOlderThan(STAGE.settled, settledMs);
-    return [...wiped, ...settled].slice(0, limit).flatMap((row) => {
+    const before = (ms: number) => now - Math.max(ms, 0);
+    const settled = before(Math.min(payloadsOlderThanMs, tombstonesOlderThanMs));
+    const rows = oldest.all(tenant, before(tombstonesOlderThanMs), tenant, settled, limit);
+    return rows.flatMap((row) => {
       const { stored } = rowOf(String(row.id), () => storedOf(row));
       const fate = stored && pruneAs(stored.record, query, now);
       if (!fate || fate === "keep") return [];
