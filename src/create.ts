@@ -17,6 +17,7 @@ import { holdfireFor } from "./holdfire.ts";
 import { checkApp, checkTenant } from "./key/check-name.ts";
 import { type Clock, sleep, systemClock } from "./lang/clock.ts";
 import { nodeProblem } from "./lang/node-version.ts";
+import { createPending } from "./lang/pending.ts";
 import { recent } from "./lang/recent.ts";
 import { createStop } from "./lang/stop.ts";
 import { createCodec } from "./ledger/codec/codec.ts";
@@ -95,18 +96,15 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     enlisted: false,
     spoil: async () => {},
     isClosed: () => closing !== undefined,
-    background: new Set(),
+    pending: createPending(),
   };
 
   async function drainAndClose(): Promise<void> {
-    const underWay = () => [
-      ...parts.background,
-      ...[...parts.executions.values()].map(({ done }) => done),
-    ];
+    const { pending } = parts;
     const deadline = clock.monotonic() + timing.drainMs;
-    while (underWay().length > 0 && clock.monotonic() < deadline) {
+    while (pending.count() > 0 && clock.monotonic() < deadline) {
       const drained = createStop();
-      void Promise.allSettled(underWay()).then(() => drained.abort());
+      void pending.none().then(() => drained.abort());
       await sleep(clock, deadline - clock.monotonic(), drained.signal);
     }
     // A person may take for ever. Whoever waits for one is told that the question is open.

@@ -7,6 +7,7 @@
 
 import type { Canonical } from "../key/canonical.ts";
 import type { Clock } from "../lang/clock.ts";
+import type { Pending } from "../lang/pending.ts";
 import type { Codec } from "../ledger/codec/codec.ts";
 import type { Ledger, Moved } from "../ledger/ledger.ts";
 import type { Stored } from "../ledger/record.ts";
@@ -62,8 +63,8 @@ export interface Engine {
   /** Makes that transaction impossible to commit; without one it does nothing. */
   readonly spoil: () => Promise<void>;
   readonly isClosed: () => boolean;
-  /** What `close` waits for beside executions: work before one has started, or after it has ended. */
-  readonly background: Set<Promise<unknown>>;
+  /** What `close` waits for: calls, executions, and work that goes on after them. */
+  readonly pending: Pending;
 }
 
 export interface TenantState {
@@ -111,10 +112,9 @@ export interface Gate {
 }
 
 /** `close` waits for it. */
-export function underWay<T>({ background }: Engine, work: Promise<T>): Promise<T> {
-  background.add(work);
-  const remove = () => background.delete(work);
-  work.then(remove, remove);
+export function underWay<T>({ pending }: Engine, work: Promise<T>): Promise<T> {
+  pending.begin();
+  work.then(pending.end, pending.end);
   return work;
 }
 

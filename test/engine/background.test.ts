@@ -14,10 +14,10 @@ test("work that goes on after its call is known until it has ended", async () =>
         end = resolve;
       }),
   );
-  expect(engine.background.size).toBe(1);
+  expect(engine.pending.count()).toBe(1);
   end();
   await engine.clock.settle();
-  expect(engine.background.size).toBe(0);
+  expect(engine.pending.count()).toBe(0);
   expect(heard("store")).toEqual([]);
 });
 
@@ -29,5 +29,5 @@ test("such work that fails is told to listeners, and to nobody else", async () =
   await engine.clock.settle();
   expect(heard("store")).toMatchObject([{ status: "error", step: "background" }]);
   expect(heard("store")[0]).toHaveProperty("error", error);
-  expect(engine.background.size).toBe(0);
+  expect(engine.pending.count()).toBe(0);
 });

@@ -18,6 +18,7 @@ import type {
 } from "../../src/engine/operation/operation.ts";
 import { createPersist } from "../../src/engine/store-call.ts";
 import { canonicalize } from "../../src/key/canonical.ts";
+import { createPending } from "../../src/lang/pending.ts";
 import { createCodec } from "../../src/ledger/codec/codec.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
@@ -78,7 +79,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     unrecorded: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, new AbortController().signal),
     isClosed: () => false,
-    background: new Set(),
+    pending: createPending(),
     ...overrides,
     clock,
     failing,
@@ -118,7 +119,6 @@ export function executionOf(operation: Operation, rest: Partial<Execution> = {})
     sent: false,
     telling: false,
     fireMode: "freely",
-    done: new Promise(() => {}),
     ...rest,
   };
 }

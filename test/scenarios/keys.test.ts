@@ -57,7 +57,7 @@ describe("the options of a call", () => {
     const { order, pass, hf } = await openWorld();
     const { id } = await pass(order("keyed").outcome(TEA, { ...ONCE, aliases: ["one"] }));
     const { aliases = [] } = (await hf.operations.get(id)) ?? {};
-    (aliases as string[]).push("two");
+    expect(() => (aliases as string[]).push("two")).toThrow(TypeError);
     expect((await hf.operations.get(id))?.aliases).toEqual(["one"]);
   });
 

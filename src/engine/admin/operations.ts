@@ -189,7 +189,7 @@ export function view({ record, leaseUntil }: Stored, codec?: Codec): OperationVi
       failure: readFailure(attempt, record, codec),
     })),
     evidence: record.evidence.map(({ payload: _, ...seen }) => seen),
-    aliases: [...record.aliases],
+    aliases: Object.freeze([...record.aliases]),
     ...(codec && intentOf(record, codec)),
     resource: record.resource,
     parent: record.parent,

@@ -83,7 +83,6 @@ export function createExecution(
     stopAsking() {
       if (execution.personMs === Number.POSITIVE_INFINITY) stop.abort();
     },
-    done: undefined,
   };
   return execution;
 }

@@ -116,14 +116,17 @@ async function call<T>(
   // The attempt of an outer operation is to hear of it.
   const inner = tool.kind === "read" ? undefined : enterInner();
   let outcome: Outcome<unknown>;
+  engine.pending.begin();
   try {
     const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
-    outcome = await underWay(engine, prepareAndRun(tool, copy, own, caller, engine));
+    outcome = await prepareAndRun(tool, copy, own, caller, engine);
   } catch (error) {
     // Our errors are thrown only where nothing was done: before anything is sent, or in a transaction that is undone.
     const status = isHoldfireError(error) ? "not_applied" : "unknown";
     if (inner) Object.assign(inner, { status, error });
     throw error;
+  } finally {
+    engine.pending.end();
   }
   if (inner) {
     inner.status = outcome.status;
@@ -191,7 +194,7 @@ async function noteTold(
     if (operation !== named) await inStoreTime(engine, keepJoined(named, id, engine));
   };
   // A store that is down has kept the caller waiting already.
-  if (outcome.recorded) await underWay(engine, noting());
+  if (outcome.recorded) await noting();
   else inBackground(engine, noting);
   return outcome;
 }

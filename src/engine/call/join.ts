@@ -35,9 +35,7 @@ export function startOrJoin(
     return Promise.resolve(conflict(operation, "other_tool", engine));
   const joining: Joining = { operation, caller, deadlineAt, run };
   // The tenant is part of what the id was made from.
-  return executions.has(ref.id)
-    ? underWay(engine, joinRunning(joining, engine))
-    : startNew(joining, at, engine);
+  return executions.has(ref.id) ? joinRunning(joining, engine) : startNew(joining, at, engine);
 }
 
 /** A call on its way to an execution. */
@@ -144,9 +142,7 @@ function start(
     toolCallId: operation.draft.aliases[0],
     by: fireMode === "freely" ? ("call" as const) : ("reconcile" as const),
   });
-  const done = runWithoutToken(isAnnounced(engine) ? announcing : work);
-  execution.done = done;
-  return done;
+  return underWay(engine, runWithoutToken(isAnnounced(engine) ? announcing : work));
 }
 
 function wait(

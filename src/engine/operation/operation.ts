@@ -18,7 +18,6 @@ import type { Stored } from "../../ledger/record.ts";
 import type { CallOptions } from "../define/definition.ts";
 import type { Tool } from "../define/tool.ts";
 import type { Outer } from "./nesting.ts";
-import type { Outcome } from "./outcome.ts";
 
 export interface Operation {
   readonly tool: Tool;
@@ -107,8 +106,6 @@ export interface Execution {
   inDoubt?: { readonly epoch: number; readonly n: number } | undefined;
   /** `"freely"` for callers; reconcile reads, and resends by key when asked to. */
   readonly fireMode: FireMode;
-  /** `undefined` until it has run to its first wait. */
-  done: Promise<Outcome<unknown>> | undefined;
 }
 
 /** How long a caller waits, and what may end its wait. */
