@@ -118,8 +118,10 @@ async function call<T>(
   let outcome: Outcome<unknown>;
   engine.pending.begin();
   try {
-    const copy = snapshotArguments(tool, args, caller.deadlineMs, engine);
-    outcome = await prepareAndRun(tool, copy, own, caller, engine);
+    const copy = await snapshotArguments(tool, args, caller.deadlineMs, engine);
+    outcome = await (tool.kind === "read"
+      ? runRead(tool, copy.value, caller, engine)
+      : runWrite(tool, copy, own, caller, engine));
   } catch (error) {
     // Our errors are thrown only where nothing was done: before anything is sent, or in a transaction that is undone.
     const status = isHoldfireError(error) ? "not_applied" : "unknown";
@@ -140,41 +142,31 @@ async function call<T>(
   }
 }
 
-/** Once the arguments are checked and, of a write, the ledger is open. */
-async function prepareAndRun(
-  tool: Tool,
-  copy: Canonical | Promise<Canonical>,
-  options: NamedCallOptions,
-  caller: Caller,
-  engine: Engine,
-): Promise<Outcome<unknown>> {
-  const args = await copy;
-  if (tool.kind === "read") return runRead(tool, args.value, caller, engine);
-  if (engine.ledger.isOpen()) return runWrite(tool, args, options, caller, engine);
-  const began = engine.clock.monotonic();
-  const leftMs = () => caller.deadlineMs - (engine.clock.monotonic() - began);
-  await askStore(withinDeadline(engine, leftMs), "open", engine.ledger.open());
-  return runWrite(tool, args, options, { ...caller, deadlineMs: Math.max(leftMs(), 0) }, engine);
-}
-
-/** Throws synchronously if the call itself is wrong. */
-function runWrite(
+async function runWrite(
   tool: Tool,
   args: Canonical,
   options: NamedCallOptions,
-  caller: Caller,
+  given: Caller,
   engine: Engine,
 ): Promise<Outcome<unknown>> {
+  const caller = engine.ledger.isOpen() ? given : await openLedger(given, engine);
   checkStore(tool, engine);
   const named = nameOperation(tool, args, options, engine);
-  const runAs = (operation: Operation) =>
-    startOrJoin(operation, caller, engine, runOperation).then((outcome) =>
-      isToldOpen(outcome) || operation !== named
-        ? noteTold(outcome, operation, named, engine)
-        : outcome,
-    );
-  if (named.inThread === undefined) return runAs(named);
-  return joinEarlierTurn(named, args, options, caller.deadlineMs, engine).then(runAs);
+  const operation =
+    named.inThread === undefined
+      ? named
+      : await joinEarlierTurn(named, args, options, caller.deadlineMs, engine);
+  const outcome = await startOrJoin(operation, caller, engine, runOperation);
+  if (!isToldOpen(outcome) && operation === named) return outcome;
+  return noteTold(outcome, operation, named, engine);
+}
+
+/** The caller, with the time that it has left then. */
+async function openLedger(caller: Caller, engine: Engine): Promise<Caller> {
+  const began = engine.clock.monotonic();
+  const leftMs = () => caller.deadlineMs - (engine.clock.monotonic() - began);
+  await askStore(withinDeadline(engine, leftMs), "open", engine.ledger.open());
+  return { ...caller, deadlineMs: Math.max(leftMs(), 0) };
 }
 
 const isToldOpen = ({ status }: Outcome<unknown>): boolean =>

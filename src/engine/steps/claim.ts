@@ -163,12 +163,14 @@ async function interpret(
     const { stored } = moved;
     if (!stored) return known(operation, stored, engine);
     const takeBack = () => withdrawClaim(operation, holder, engine);
-    const lack = foundLoss
-      ? "again"
-      : await lackOf(operation, stored, admitted.lane, engine).catch((error: unknown) => {
-          inBackground(engine, takeBack);
-          throw error;
-        });
+    const looking = foundLoss ? "again" : lackOf(operation, stored, admitted.lane, engine);
+    const lack =
+      looking instanceof Promise
+        ? await looking.catch((error: unknown) => {
+            inBackground(engine, takeBack);
+            throw error;
+          })
+        : looking;
     if (!lack) {
       return { tag: "owned", owned: takeOwnership(execution, stored, holder, grantedAt, engine) };
     }

@@ -62,25 +62,36 @@ export async function readPrecondition(
 /** How often the lane is written again because others have joined its queue meanwhile. */
 const MOST_TRIES = 16;
 
-/**
- * What a claim that is written lacks for its attempt, so that it is taken back, and nothing is sent. `"again"`: the claim is to be
- * made again. `"place"`: another turn of the thread has the place of this one.
- */
-export async function lackOf(
+/** `"again"`: the claim is to be made again. `"place"`: another turn of the thread has the place of this one. */
+type Lack = "again" | "place";
+
+/** What a claim that is written lacks for its attempt, so that it is taken back, and nothing is sent. */
+export function lackOf(
   operation: Operation,
   stored: Stored,
   lane: LaneChange | undefined,
   engine: Engine,
-): Promise<"again" | "place" | undefined> {
-  const { ref, tool } = operation;
+): Lack | undefined | Promise<Lack | undefined> {
+  const { tool, inThread } = operation;
   const { record } = stored;
   const isFiredAnew = notedByClaim(record) !== undefined;
   // None was read, because by the record the claim would not have fired; the record has changed since, and it would.
   if (isFiredAnew && tool.precondition && !record.precondition) return "again";
-  const isApart = engine.ledger.store.lanesApart === true;
-  if (lane && isApart && !(await confirmLane(ref, lane.name, engine))) return "again";
+  const isApart = lane !== undefined && engine.ledger.store.lanesApart === true;
   // What was open already has kept all others from firing.
-  const keepsPlace = record.epoch > 1 && !isFiredAnew;
+  const keepsPlace = inThread === undefined || (record.epoch > 1 && !isFiredAnew);
+  return isApart || !keepsPlace
+    ? lackInStore(operation, isApart ? lane : undefined, keepsPlace, engine)
+    : undefined;
+}
+
+async function lackInStore(
+  operation: Operation,
+  lane: LaneChange | undefined,
+  keepsPlace: boolean,
+  engine: Engine,
+): Promise<Lack | undefined> {
+  if (lane && !(await confirmLane(operation.ref, lane.name, engine))) return "again";
   return keepsPlace || (await hasPlace(operation, engine)) ? undefined : "place";
 }
 
