@@ -9,7 +9,7 @@
 import { type Instant, instantOf } from "../../lang/clock.ts";
 import { runWithoutContext } from "../../lang/no-context.ts";
 import { runWithoutToken } from "../../wire/token.ts";
-import { type Engine, underWay } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import type { Caller, Execution, FireMode } from "../operation/operation.ts";
 import { about, type Operation } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
@@ -48,15 +48,18 @@ interface Joining {
 
 function startNew(joining: Joining, at: Instant, engine: Engine): Promise<Outcome<unknown>> {
   const { operation, caller, deadlineAt, run } = joining;
-  const { executions, calledBy } = engine;
+  const { executions, calledBy, pending } = engine;
   const { ref, tool } = operation;
   const execution = createExecution(operation, at, deadlineAt, "freely", engine);
   if (caller.signal?.aborted) execution.stop.abort();
   // Before it starts: what it does first may join it.
   executions.set(ref.id, execution);
   calledBy.note(ref, tool);
+  // It may go on when its callers have left.
+  pending.begin();
   start(execution, engine, run).then(
     (outcome) => {
+      pending.end();
       executions.delete(ref.id);
       if (wasGivenUp(outcome)) calledBy.forget(ref);
       for (const one of execution.waits) {
@@ -65,6 +68,7 @@ function startNew(joining: Joining, at: Instant, engine: Engine): Promise<Outcom
       }
     },
     (error: unknown) => {
+      pending.end();
       executions.delete(ref.id);
       calledBy.forget(ref);
       for (const one of execution.waits) {
@@ -142,7 +146,7 @@ function start(
     toolCallId: operation.draft.aliases[0],
     by: fireMode === "freely" ? ("call" as const) : ("reconcile" as const),
   });
-  return underWay(engine, runWithoutToken(isAnnounced(engine) ? announcing : work));
+  return runWithoutToken(isAnnounced(engine) ? announcing : work);
 }
 
 function wait(
