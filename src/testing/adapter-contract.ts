@@ -7,8 +7,8 @@
  */
 
 import type { AdapterContractOptions } from "./adapter-contract/drive.ts";
+import { handedScenarios } from "./adapter-contract/handed.ts";
 import { adapterScenarios } from "./adapter-contract/scenarios.ts";
-
 import { runnerOf } from "./runner.ts";
 
 export {
@@ -16,11 +16,14 @@ export {
   type AdapterCapabilities,
   type AdapterContractOptions,
   type AdapterSetup,
+  type Hand,
+  type HandedCall,
   PAY_SCHEMA,
   type PayArguments,
   type PayDefinition,
   type PayIntent,
 } from "./adapter-contract/drive.ts";
+export { handedScenarios } from "./adapter-contract/handed.ts";
 export { type AdapterScenario, adapterScenarios } from "./adapter-contract/scenarios.ts";
 
 /**
@@ -45,5 +48,7 @@ export function adapterContract(name: string, options: AdapterContractOptions): 
       if (needs && capabilities[needs] === false) continue;
       test(sentence, () => run(options));
     }
+    if (!options.hand) return;
+    for (const { name: sentence, run } of handedScenarios) test(sentence, () => run(options));
   });
 }

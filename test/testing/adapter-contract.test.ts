@@ -19,7 +19,13 @@ const direct =
 
 const good = direct(({ scope, signal, toolCallId }) => ({ scope, signal, aliases: [toolCallId] }));
 
-adapterContract("direct", { drive: good });
+adapterContract("direct", {
+  drive: good,
+  hand: ({ hf, definition }) => {
+    const pay = hf.tool(definition);
+    return ({ args, scope }) => pay.reply(args, { scope });
+  },
+});
 
 const deaf = direct(({ scope, toolCallId }) => ({ scope, aliases: [toolCallId] }));
 

@@ -27,7 +27,7 @@ interface AiSchema {
 
 export interface AiHiddenKey {
   readonly schema: unknown;
-  readonly keys: KeyNames | (() => Promise<KeyNames>);
+  readonly keys: KeyNames | (() => KeyNames | Promise<KeyNames>);
 }
 
 /** `hideKey` for all that `inputSchema` may be. */
@@ -53,7 +53,9 @@ export const aiSchema = (jsonSchema: object): object => ({
   validate: undefined,
 });
 
-const keysOf = async ({ jsonSchema }: AiSchema) => keyNamesOf(await jsonSchema);
+/** A promise only where the schema is one: a call reads all it can before it waits for anything. */
+const keysOf = ({ jsonSchema }: AiSchema): KeyNames | Promise<KeyNames> =>
+  "then" in jsonSchema ? Promise.resolve(jsonSchema).then(keyNamesOf) : keyNamesOf(jsonSchema);
 
 function hidden(own: AiSchema): object {
   const { validate } = own;

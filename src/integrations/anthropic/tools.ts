@@ -111,7 +111,7 @@ function guardTool(
   };
   return putHandle(guarded, {
     name,
-    read: async (args) => parse(args),
+    read: parse,
     call: async (args, given) => {
       const { signal, toolCallId } = given;
       const context = { toolUse: { type: "tool_use", id: toolCallId, name, input: args }, signal };

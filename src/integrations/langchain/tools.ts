@@ -155,7 +155,7 @@ export function guardNamed(
         return isForGraph(error) ? "rejected" : classify?.(error);
       },
     },
-    keys: async () => keyNamesOf(shown()?.schema),
+    keys: () => keyNamesOf(shown()?.schema),
     line: LINE,
     source,
     async execute(args, attempt, given) {

@@ -237,7 +237,7 @@ function prepare(name: string, declared: Declaration, parts: Parts): Prepared {
 /** For a loop of the user's own, which knows the turn. */
 const handleOf = (name: string, { make, read }: Prepared): Handle => ({
   name,
-  read: async (args) => read(JSON.stringify(args)),
+  read: (args) => read(JSON.stringify(args)),
   call: (args, { signal, toolCallId, ...turn }) =>
     make({ args, signal, toolCallId, turn, rest: [] }),
 });

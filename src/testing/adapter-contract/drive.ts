@@ -52,12 +52,30 @@ export interface AdapterSetup {
   readonly call: AdapterCall;
 }
 
+/** One call, by the objects that its caller holds, and may change while the call is under way. */
+export interface HandedCall {
+  readonly args: PayArguments;
+  /** The conversation, for an adapter that reads one. Its words and the scope stand for the same request. */
+  readonly messages: readonly { readonly role: "user"; readonly content: string }[];
+  readonly scope: string;
+  readonly toolCallId: string;
+}
+
+/** Calls the guarded tool with these very objects, and has read them when it returns. */
+export type Hand = (call: HandedCall) => Promise<unknown>;
+
 export interface AdapterContractOptions {
   /**
    * Wraps the tool as the adapter does, calls it once as the framework would, and returns the text
    * that the model gets. If the framework throws instead, let it.
    */
   readonly drive: (setup: AdapterSetup) => Promise<{ readonly text: string }>;
+  /**
+   * Wraps the tool as the adapter does, and returns what calls it as a program does that calls the guarded tool itself.
+   *
+   * @default the scenarios of a caller who changes what it has given are left out
+   */
+  readonly hand?: ((setup: Omit<AdapterSetup, "call">) => Hand | Promise<Hand>) | undefined;
   /**
    * Makes the ledger of one scenario.
    *

@@ -13,7 +13,13 @@ import type { Reply } from "../../engine/outcome/reply.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import type { EffectBody } from "../faulty-service/logs.ts";
 import { type FaultyService, startFaultyService } from "../faulty-service.ts";
-import type { AdapterCall, AdapterContractOptions, PayArguments, PayDefinition } from "./drive.ts";
+import type {
+  AdapterCall,
+  AdapterContractOptions,
+  Hand,
+  PayArguments,
+  PayDefinition,
+} from "./drive.ts";
 
 export type Envelope = Reply<EffectBody>;
 
@@ -21,6 +27,8 @@ export interface Process {
   readonly hf: Holdfire;
   /** One call through the adapter: what the model reads. */
   call(call?: Partial<AdapterCall>): Promise<Envelope>;
+  /** The adapter's own `hand`, around the same tool. */
+  hand(): Promise<Hand>;
 }
 
 export interface Stage {
@@ -40,7 +48,7 @@ const CALL: AdapterCall = {
 
 /** Plays one scenario and clears the stage, whatever happened on it. */
 export async function onStage(
-  { drive, store = () => memoryStore({ forgets: "accepted" }) }: AdapterContractOptions,
+  { drive, hand, store = () => memoryStore({ forgets: "accepted" }) }: AdapterContractOptions,
   play: (stage: Stage) => Promise<void>,
 ): Promise<void> {
   await using service = await startFaultyService();
@@ -60,6 +68,10 @@ export async function onStage(
           async call(call) {
             const { text } = await drive({ hf, definition, call: { ...CALL, ...call } });
             return envelopeIn(text);
+          },
+          async hand() {
+            assert.ok(hand, "the adapter has a `hand`");
+            return await hand({ hf, definition });
           },
         };
       },

@@ -50,7 +50,7 @@ type Go = (setup: {
   readonly abortSignal?: AbortSignal;
 }) => Promise<unknown>;
 
-function contractTools({ hf, definition }: AdapterSetup) {
+function contractTools({ hf, definition }: Omit<AdapterSetup, "call">) {
   const pay = tool({
     inputSchema: jsonSchema<PayArguments>(PAY_SCHEMA as never),
     execute: (input, options) => definition.run(input, attemptOf(options)),
@@ -77,6 +77,11 @@ adapterContract("ai: generateText", {
   drive: driven(({ server, ...rest }) =>
     generateText({ model: chatOf(server), stopWhen, maxRetries: 0, ...rest }),
   ),
+  hand(setup) {
+    const { pay } = contractTools(setup);
+    return async ({ args, messages, toolCallId }) =>
+      pay.execute?.(args, { toolCallId, messages: messages as ModelMessage[], context: {} });
+  },
 });
 
 adapterContract("ai: streamText, Anthropic", {

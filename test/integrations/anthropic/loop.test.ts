@@ -16,6 +16,7 @@ import {
   adapterContract,
   PAY_SCHEMA,
   type PayArguments,
+  type PayDefinition,
 } from "../../../src/testing/adapter-contract.ts";
 import type { ModelServer } from "../../servers/model-server.ts";
 import {
@@ -55,7 +56,7 @@ const driven =
   };
 
 /** A tool of this SDK gives text. */
-const zodTool = ({ definition }: AdapterSetup) =>
+const zodTool = ({ definition }: Pick<AdapterSetup, "definition">) =>
   betaZodTool({
     name: "pay",
     description: "Pays.",
@@ -68,10 +69,7 @@ const runner =
   async (server: ModelServer, setup: AdapterSetup): Promise<void> => {
     const { hf, definition, call } = setup;
     const messages = [user(call.scope)];
-    // What `run` returns here is text, which has no id.
-    const effect = { ...definition.effect, id: undefined };
-    const rules = { pay: { ...rulesOf(definition), effect } };
-    const tools = guardTools([zodTool(setup)], hf, rules, { thread, messages });
+    const tools = guardTools([zodTool(setup)], hf, textRules(definition), { thread, messages });
     const { signal } = call;
     const { toolRunner } = clientOf(server).beta.messages;
     await toolRunner.call(
@@ -81,7 +79,22 @@ const runner =
     );
   };
 
-adapterContract("anthropic: toolRunner", { drive: driven(runner({})) });
+/** What `run` returns here is text, which has no id. */
+const textRules = (definition: PayDefinition) => ({
+  pay: { ...rulesOf(definition), effect: { ...definition.effect, id: undefined } },
+});
+
+adapterContract("anthropic: toolRunner", {
+  drive: driven(runner({})),
+  hand({ hf, definition }) {
+    const own = zodTool({ definition });
+    return async ({ args, messages, toolCallId: id }) => {
+      // The runner tells no conversation: a program gives it to the guard, for each of its runs.
+      const [pay] = guardTools([own], hf, textRules(definition), { thread, messages });
+      return pay.run(args, { toolUse: { id } } as never);
+    };
+  },
+});
 
 adapterContract("anthropic: toolRunner, eager streaming", {
   drive: driven(runner({ stream: true, runToolsEagerly: true })),
@@ -100,7 +113,38 @@ adapterContract("anthropic: messages in a loop of one's own, hf.tool", {
       messages.push({ role: "assistant", content: message.content }, ...results);
     }
   }),
+  hand({ hf, definition }) {
+    const pay = hf.tool(definition);
+    return ({ args: input, messages, toolCallId: id }) =>
+      runToolCalls(using(input, id), [pay], { thread, messages });
+  },
 });
+
+adapterContract("anthropic: messages in a loop of one's own, guardTools", {
+  drive: driven(async (server, setup) => {
+    const { hf, definition, call } = setup;
+    const tools = guardTools([zodTool(setup)], hf, textRules(definition));
+    const messages: MessageParam[] = [user(call.scope)];
+    const { signal } = call;
+    const shown = [{ name: "pay", input_schema: structuredClone(PAY_SCHEMA) as never }];
+    for (;;) {
+      const body = { ...base, messages, tools: shown };
+      const message = await clientOf(server).messages.create(body, { signal });
+      const results = await runToolCalls(message, tools, { thread, messages, signal });
+      if (results.length === 0) return;
+      messages.push({ role: "assistant", content: message.content }, ...results);
+    }
+  }),
+  hand({ hf, definition }) {
+    const tools = guardTools([zodTool({ definition })], hf, textRules(definition));
+    return ({ args: input, messages, toolCallId: id }) =>
+      runToolCalls(using(input, id), tools, { thread, messages });
+  },
+});
+
+function using(input: PayArguments, id: string) {
+  return { content: [{ type: "tool_use", id, name: "pay", input }] };
+}
 
 function counted(hf = openHoldfire()) {
   const paid: { readonly args: unknown; readonly key: string }[] = [];

@@ -44,7 +44,7 @@ const modelOf = ({ openai }: ModelServer) =>
 /** LangChain's own types do not fit each other under `exactOptionalPropertyTypes`. */
 const loose = (one: unknown) => one as AgentMiddleware;
 
-const contractTool = ({ definition }: AdapterSetup) =>
+const contractTool = ({ definition }: Pick<AdapterSetup, "definition">) =>
   tool(async (input) => definition.run(input as PayArguments, attemptOf()), {
     name: "pay",
     description: "Pays.",
@@ -70,6 +70,11 @@ adapterContract("langchain: guardTool", {
   drive: driven((setup) => ({
     tools: [guardTool(contractTool(setup), setup.hf, rulesOf(setup.definition))],
   })),
+  hand({ hf, definition }) {
+    const pay = guardTool(contractTool({ definition }), hf, rulesOf(definition));
+    return ({ args, messages, toolCallId }) =>
+      pay.invoke(args, { ...THREAD, state: { messages }, toolCallId } as object);
+  },
 });
 
 adapterContract("langchain: guardMiddleware", {

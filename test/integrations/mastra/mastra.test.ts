@@ -66,7 +66,7 @@ const driven = (ways: (setup: AdapterSetup) => Ways) => async (setup: AdapterSet
   }
 };
 
-const contractTool = ({ definition }: AdapterSetup) =>
+const contractTool = ({ definition }: Pick<AdapterSetup, "definition">) =>
   createTool({
     id: "pay",
     description: "Pays.",
@@ -78,6 +78,12 @@ adapterContract("mastra: guardTools", {
   drive: driven((setup) => ({
     tools: guardTools({ pay: contractTool(setup) }, setup.hf, { pay: rulesOf(setup.definition) }),
   })),
+  hand({ hf, definition }) {
+    const tools = { pay: contractTool({ definition }) };
+    const { pay } = guardTools(tools, hf, { pay: rulesOf(definition) }, THREAD);
+    return async ({ args, messages, toolCallId }) =>
+      pay.execute?.(args, { agent: { toolCallId, messages } } as never);
+  },
 });
 
 adapterContract("mastra: guardHooks", {
@@ -86,6 +92,12 @@ adapterContract("mastra: guardHooks", {
     const own = { pay: rulesOf(setup.definition) };
     return { tools, hooks: guardHooks(tools, setup.hf, own, THREAD) };
   }),
+  hand({ hf, definition }) {
+    const tools = { pay: contractTool({ definition }) };
+    const { beforeToolCall } = guardHooks(tools, hf, { pay: rulesOf(definition) }, THREAD);
+    return ({ args: input, messages, toolCallId }) =>
+      beforeToolCall({ toolName: "pay", input, context: { messages, toolCallId } });
+  },
 });
 
 const rules = {

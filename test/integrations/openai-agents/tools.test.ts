@@ -54,22 +54,23 @@ const responsesOf = (server: ModelServer) => new OpenAIResponsesModel(clientOf(s
 const agentOf = (model: ReturnType<typeof chatOf | typeof responsesOf>, ...tools: Tool<Chat>[]) =>
   new Agent<Chat>({ name: "clerk", instructions: "x", model, tools });
 
-const contractTool = ({ hf, definition }: AdapterSetup) =>
-  tool(
-    guardTool(
-      {
-        name: "pay",
-        description: "Pays.",
-        parameters: PAY_SCHEMA as never,
-        strict: false,
-        execute: (input: unknown, _: unknown, details: unknown) =>
-          definition.run(input as PayArguments, attemptOf(details)),
-      },
-      hf,
-      rulesOf(definition),
-      BY_CHAT,
-    ) as never,
-  ) as unknown as Tool<Chat>;
+const guardedDefinition = ({ hf, definition }: Omit<AdapterSetup, "call">) =>
+  guardTool(
+    {
+      name: "pay",
+      description: "Pays.",
+      parameters: PAY_SCHEMA as never,
+      strict: false,
+      execute: (input: unknown, _: unknown, details: unknown) =>
+        definition.run(input as PayArguments, attemptOf(details)),
+    },
+    hf,
+    rulesOf(definition),
+    BY_CHAT,
+  );
+
+const contractTool = (setup: AdapterSetup) =>
+  tool(guardedDefinition(setup) as never) as unknown as Tool<Chat>;
 
 const driven =
   (modelOf: typeof chatOf | typeof responsesOf, stream: boolean) => async (setup: AdapterSetup) => {
@@ -92,7 +93,14 @@ const driven =
     }
   };
 
-adapterContract("openai-agents: chat", { drive: driven(chatOf, false) });
+adapterContract("openai-agents: chat", {
+  drive: driven(chatOf, false),
+  hand(setup) {
+    const { execute } = guardedDefinition(setup);
+    return async ({ args, messages: input, toolCallId: callId }) =>
+      execute(args, { context: { chat: "conversation-7", input } }, { toolCall: { callId } });
+  },
+});
 adapterContract("openai-agents: responses, streamed", { drive: driven(responsesOf, true) });
 
 const parameters = z.object({

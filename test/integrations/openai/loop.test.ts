@@ -18,6 +18,7 @@ import {
   type AdapterSetup,
   adapterContract,
   adapterScenarios,
+  handedScenarios,
   PAY_SCHEMA,
   type PayArguments,
 } from "../../../src/testing/adapter-contract.ts";
@@ -56,7 +57,7 @@ const driven =
     }
   };
 
-const runnable = ({ definition }: AdapterSetup) => ({
+const runnable = ({ definition }: Pick<AdapterSetup, "definition">) => ({
   type: "function" as const,
   function: {
     name: "pay",
@@ -79,6 +80,12 @@ adapterContract("openai: runTools", {
     );
     await runner.done();
   }),
+  hand({ hf, definition }) {
+    const own = runnable({ definition });
+    const [pay] = guardTools([own], hf, { pay: rulesOf(definition) }, { thread });
+    const run = pay.function.function as unknown as (given: object, runner: object) => unknown;
+    return async ({ args, messages }) => run({ raw: JSON.stringify(args), args }, { messages });
+  },
 });
 
 adapterContract("openai 6: runTools", {
@@ -128,6 +135,14 @@ adapterContract("openai: chat completions in a loop of one's own, hf.tool", {
       if (message) messages.push(message, ...results);
     }
   }),
+  hand({ hf, definition }) {
+    const pay = hf.tool(definition);
+    return ({ args, messages, toolCallId: id }) => {
+      const asked = { name: "pay", arguments: JSON.stringify(args) };
+      const message = { tool_calls: [{ type: "function", id, function: asked }] };
+      return runToolCalls({ choices: [{ message }] }, { pay }, { thread, messages });
+    };
+  },
 });
 
 adapterContract("openai: responses in a loop of one's own", {
@@ -148,7 +163,36 @@ adapterContract("openai: responses in a loop of one's own", {
       input.push(...(response.output as ResponseInputItem[]), ...results);
     }
   }),
+  hand({ hf, definition }) {
+    const pay = {
+      tool: { type: "function", name: "pay", parameters, strict: false } as const,
+      execute: async (args: PayArguments) => definition.run(args, attemptOf()),
+    };
+    const guarded = guardTools([pay], hf, { pay: rulesOf(definition) });
+    return ({ args, messages, toolCallId }) => {
+      const asked = { name: "pay", arguments: JSON.stringify(args) };
+      const output = [{ type: "function_call", call_id: toolCallId, ...asked }];
+      return runToolCalls({ output }, guarded, { thread, messages });
+    };
+  },
 });
+
+test.each(handedScenarios)("adapter contract: openai: ResponsesToolRunner: $name", ({ run }) =>
+  run({
+    drive: () => Promise.reject(new Error("is not driven here")),
+    hand:
+      ({ hf, definition }) =>
+      ({ args, messages }) => {
+        const pay = {
+          tool: { type: "function", name: "pay", parameters, strict: false } as const,
+          execute: async (input: PayArguments) => definition.run(input, attemptOf()),
+        };
+        const options = { thread, messages: () => messages };
+        const [guarded] = guardTools([pay], hf, { pay: rulesOf(definition) }, options);
+        return guarded.execute(args);
+      },
+  }),
+);
 
 /** It stops at an error and tells its functions no tool-call id. */
 describe("adapter contract: openai: ResponsesToolRunner", () => {

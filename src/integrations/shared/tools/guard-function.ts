@@ -20,6 +20,7 @@ import type { AttemptContext } from "../../../engine/define/definition.ts";
 import { standsFor } from "../../../engine/define/source.ts";
 import type { Reply } from "../../../engine/outcome/reply.ts";
 import { InvalidInputError, VolatileIntentError } from "../../../errors.ts";
+import { canonicalize } from "../../../key/canonical.ts";
 import { checkAlias } from "../../../key/check-name.ts";
 import type { Json } from "../../../key/json.ts";
 import { findVolatileId } from "../../../key/volatile-ids.ts";
@@ -27,7 +28,7 @@ import { ignoreRejection, peek } from "../../../lang/peek.ts";
 import { failureIn } from "./failed-result.ts";
 import { type KeyNames, keyNamesOf, withKey, withoutKey, withoutMadeUp } from "./hidden-key.ts";
 import type { RuledCall, ToolRules } from "./rules.ts";
-import { inTurn, type Turn } from "./turn.ts";
+import { type FoundTurn, inTurn, type Turn } from "./turn.ts";
 
 export interface GuardedFunction<C> {
   readonly name: string;
@@ -37,13 +38,13 @@ export interface GuardedFunction<C> {
   /** The user's function, where `execute` only calls it: tells two tools of one name apart. */
   readonly source?: unknown;
   /** The key-like properties of the schema, see `keyNamesOf`; or how to find out. @default none */
-  readonly keys?: KeyNames | (() => Promise<KeyNames>) | undefined;
+  readonly keys?: KeyNames | (() => KeyNames | Promise<KeyNames>) | undefined;
   /** The line to add where a call has no scope, e.g. `guardTools(tools, hf, rules, { thread: chatId })`. */
   readonly line: string;
 }
 
 /** One call, as the framework makes it. */
-interface ToolCall<C> extends Turn {
+interface ToolCall<C> extends FoundTurn {
   /**
    * Kept as an alias; never part of a key. Several, where the framework does not tell which it is. An id that the
    * ledger would not take is left out.
@@ -54,7 +55,12 @@ interface ToolCall<C> extends Turn {
   readonly context: C;
 }
 
-/** Calls the tool under the guard. Throws only what is certain to have sent nothing. */
+/**
+ * Calls the tool under the guard. Throws only what is certain to have sent nothing.
+ *
+ * The arguments, the turn and the rule's `again` are read before anything is waited for: whoever uses its objects for the
+ * next call, or goes on with its conversation, changes nothing of this one.
+ */
 export type CallGuarded<C> = (args: unknown, call: ToolCall<C>) => Promise<Reply>;
 
 interface Current {
@@ -68,7 +74,7 @@ const current = new AsyncLocalStorage<Current>();
 export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): CallGuarded<C> {
   const { name, execute, keys = keyNamesOf(undefined), line } = options;
   const { again, ...rules } = options.rules;
-  const names = async () => (typeof keys === "function" ? keys() : keys);
+  const names = () => (typeof keys === "function" ? keys() : keys);
   const tool = hf.tool<Json, unknown>({
     deadlineMs: ADAPTER_DEADLINE_MS,
     ...rules,
@@ -86,18 +92,27 @@ export function guardFunction<C>(hf: Holdfire, options: GuardedFunction<C>): Cal
     }, options.source),
   });
   return async (given, { toolCallId, signal, context, step, ...turn }) => {
-    const known = await names();
-    const args = withoutMadeUp(withoutKey(given, known.property), known);
+    const copy = canonicalize(given, "args").value;
+    const known = ignoreRejection(names());
     const aliases = aliasesOf(toolCallId);
-    const wanted = wantedAgain(name, again, args, { ...turn, aliases, context });
-    const reply = (scope: string | undefined) =>
-      current.run({ of: options, call: context }, () =>
-        tool.reply(args as Json, { scope, signal, aliases, step, again: wanted }),
+    const seen = withoutKeys(copy, known instanceof Promise ? NOT_KNOWN_YET : known);
+    const wanted = wantedAgain(name, again, seen, { ...turn, aliases, context });
+    const reply = async (scope: string | undefined) => {
+      const args = withoutKeys(copy, await known) as Json;
+      return current.run({ of: options, call: context }, () =>
+        tool.reply(args, { scope, signal, aliases, step, again: wanted }),
       );
+    };
     // A read needs no scope; what it calls in turn may need one.
     return inTurn(turn, { tool: name, line: rules.kind === "read" ? undefined : line }, reply);
   };
 }
+
+/** No key of a model's own making must reach `again`: where the schema is still to come, none that looks like one does. */
+const NOT_KNOWN_YET: KeyNames = keyNamesOf(undefined);
+
+const withoutKeys = (args: unknown, known: KeyNames): unknown =>
+  withoutMadeUp(withoutKey(args, known.property), known);
 
 /** What the rule's `again` says of this call. An id that is new with every try would make each try another operation. */
 export function wantedAgain(
@@ -146,7 +161,7 @@ export async function statusCall(
   turn: Turn,
   line: string,
 ): Promise<StatusReply> {
-  const question = args as { readonly operation: string };
+  const question = { ...(args as { readonly operation: string }) };
   return inTurn(turn, { tool: status.toolName, line }, (scope) =>
     status.reply(question, { scope }),
   );

@@ -16,7 +16,7 @@ import { aliasesOf } from "./guard-function.ts";
 import { lastByPerson } from "./person-messages.ts";
 import { toldText } from "./reply-text.ts";
 import { runOfCalls, stepOfCalls } from "./response-names.ts";
-import { inTurn, type Turn } from "./turn.ts";
+import { type FoundTurn, findTurn, inTurn, type Turn } from "./turn.ts";
 
 /** One tool call, as the model made it. */
 export interface LoopCall {
@@ -42,9 +42,13 @@ export interface LoopTool {
 /** What a guarded tool of an SDK does when the loop is the user's own. */
 export interface Handle {
   readonly name: string;
-  /** The tool's own check of its arguments. Throws if they do not fit. */
-  readonly read?: ((args: unknown) => Promise<unknown>) | undefined;
-  readonly call: (args: unknown, options: LoopOptions & { toolCallId: string }) => Promise<unknown>;
+  /** The tool's own check of its arguments, or a promise of it. Throws if they do not fit. */
+  readonly read?: ((args: unknown) => unknown) | undefined;
+  readonly call: (args: unknown, options: HandleOptions) => Promise<unknown>;
+}
+
+interface HandleOptions extends LoopOptions, FoundTurn {
+  readonly toolCallId: string;
 }
 
 /** Tools of an SDK under the guard, or those of `hf.tool()` and `hf.statusTool()`. */
@@ -67,7 +71,11 @@ export interface Answer {
   readonly content: unknown;
 }
 
-/** What the model is to read for each call, in order. */
+/**
+ * What the model is to read for each call, in order.
+ *
+ * The calls and the conversation are read before anything is waited for: a loop may go on with either.
+ */
 export async function answerCalls(
   calls: readonly LoopCall[],
   tools: LoopTools,
@@ -75,10 +83,11 @@ export async function answerCalls(
 ): Promise<readonly Answer[]> {
   const run = options.run ?? runIn(options.messages, calls);
   const step = options.step ?? stepOfCalls(calls);
+  const given = { ...findTurn(options), run, step };
   const byName = handlesOf(tools);
   const answered = await Promise.allSettled(
     calls.map(async (call) => {
-      const reply = await answer(call, byName.get(call.name), { ...options, run, step });
+      const reply = await answer(call, byName.get(call.name), given);
       const isContent = typeof reply === "string" || Array.isArray(reply);
       return { id: call.id, content: isContent ? reply : toldText(Object(reply)) };
     }),
@@ -89,10 +98,15 @@ export async function answerCalls(
   });
 }
 
-async function answer(call: LoopCall, tool: Handle | undefined, options: LoopOptions) {
+async function answer(
+  call: LoopCall,
+  tool: Handle | undefined,
+  options: Omit<HandleOptions, "toolCallId">,
+) {
   if (!tool) return unsent(`There is no tool "${call.name.slice(0, 128)}".`);
   if (call.isCut) return unsent("The call broke off before its end.");
-  const { ok, args } = await argumentsOf(call, tool);
+  const reading = argumentsOf(call, tool);
+  const { ok, args } = reading instanceof Promise ? await reading : reading;
   if (!ok) return unsent("The arguments are not what the tool takes.");
   try {
     return await tool.call(args, { ...options, toolCallId: call.id });
@@ -103,12 +117,24 @@ async function answer(call: LoopCall, tool: Handle | undefined, options: LoopOpt
   }
 }
 
-async function argumentsOf({ args }: LoopCall, { read }: Handle) {
+interface ReadArguments {
+  readonly ok: boolean;
+  readonly args: unknown;
+}
+
+const MISFIT: ReadArguments = { ok: false, args: undefined };
+
+/** A promise only where the tool's own check is one: its call is then made at once, with all that is asked about it. */
+function argumentsOf({ args }: LoopCall, { read }: Handle): ReadArguments | Promise<ReadArguments> {
   try {
-    const parsed: unknown = typeof args === "string" ? JSON.parse(args) : args;
-    return { ok: true, args: read ? await read(parsed) : parsed };
+    // A copy: the response is the caller's, and a check may change what it is given.
+    const parsed: unknown = typeof args === "string" ? JSON.parse(args) : structuredClone(args);
+    const checked = read ? read(parsed) : parsed;
+    const fits = (value: unknown): ReadArguments => ({ ok: true, args: value });
+    const isLater = typeof peek(checked, "then") === "function";
+    return isLater ? Promise.resolve(checked).then(fits, () => MISFIT) : fits(checked);
   } catch {
-    return { ok: false, args: undefined };
+    return MISFIT;
   }
 }
 

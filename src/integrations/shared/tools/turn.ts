@@ -11,7 +11,7 @@
 import { MissingScopeError } from "../../../errors.ts";
 import { currentScope, enterScope } from "../../../key/scope.ts";
 import { namedTurnScope, turnScope } from "../../../key/turn.ts";
-import { peekItems } from "../../../lang/peek.ts";
+import { ignoreRejection, peekItems } from "../../../lang/peek.ts";
 import { lastByPerson, personMessages } from "./person-messages.ts";
 import { turnBeginning } from "./turn-beginning.ts";
 
@@ -31,18 +31,32 @@ export interface Turn {
   readonly step?: string | undefined;
 }
 
+/** A turn whose scope was looked for when the call was made, for what waits before it calls `inTurn`. */
+export interface FoundTurn extends Turn {
+  readonly found?: Promise<string | undefined> | undefined;
+}
+
+/** The turn as it is now: a conversation goes on, and then its messages stand for another one. */
+export function findTurn(turn: Turn): FoundTurn {
+  const isNamed = turn.scope !== undefined || currentScope() !== undefined;
+  // Whoever calls `inTurn` hears of a failure.
+  return { ...turn, found: isNamed ? undefined : ignoreRejection(turnOf(turn)) };
+}
+
 /**
  * Calls `fn` in the scope of the turn. What it is given goes into the options of the call. `line` is what
  * a user must add where there is no scope; without it, the call is made without one.
+ *
+ * The conversation is read before anything is waited for.
  */
 export async function inTurn<T>(
-  turn: Turn,
+  turn: FoundTurn,
   { tool, line }: { readonly tool: string; readonly line: string | undefined },
   fn: (scope: string | undefined) => T | Promise<T>,
 ): Promise<T> {
-  const { scope, run } = turn;
+  const { scope, run, found } = turn;
   if (currentScope()) return fn(scope);
-  const id = scope ?? (await turnOf(turn));
+  const id = scope ?? (await (found ?? turnOf(turn)));
   if (id === undefined) {
     if (line === undefined) return fn(undefined);
     throw new MissingScopeError(tool, line);
@@ -50,6 +64,7 @@ export async function inTurn<T>(
   return run === undefined ? fn(id) : enterScope(id, () => fn(undefined), { run });
 }
 
+/** Reads all of the messages at once; only the bytes of a `Blob`, which cannot change, come later. */
 async function turnOf({ thread, turn, messages }: Turn): Promise<string | undefined> {
   if (thread === undefined) return undefined;
   if (turn !== undefined) return namedTurnScope(thread, turn);
