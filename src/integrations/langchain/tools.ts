@@ -27,7 +27,8 @@ import {
   type ToolRule,
   type ToolRules,
 } from "../shared/tools/rules.ts";
-import { shownSchema } from "./schema.ts";
+import { findTurn } from "../shared/tools/turn.ts";
+import { copyOf, shownSchema } from "./schema.ts";
 import { type LangChainTurnOptions, langChainTurn } from "./turn.ts";
 
 /** A tool of LangChain (`tool(…)`, `StructuredTool`), by structure. */
@@ -190,10 +191,11 @@ export function guarded<T extends LangChainTool>(
   callOf(tool);
   const hasArtifact = peek(tool, "responseFormat") === "content_and_artifact";
   const { schema, check } = shownSchema(tool.schema);
-  const run = async (args: unknown, manager: unknown, config: unknown) => {
+  const turnOf = (config: unknown) => findTurn(langChainTurn(config, options));
+  const run = async (args: unknown, manager: unknown, config: unknown, turn = turnOf(config)) => {
     const context: LangChainCall = { tool, manager, config };
-    const reply = await call(await check(args), {
-      ...langChainTurn(config, options),
+    const reply = await call(await check(copyOf(args)), {
+      ...turn,
       toolCallId: peek(peek(config, "toolCall"), "id") ?? peek(config, "toolCallId"),
       signal: peek(config, "signal") as AbortSignal | undefined,
       context,
@@ -207,9 +209,12 @@ export function guarded<T extends LangChainTool>(
   };
   const keys = keyNamesOf(tool.schema);
   const checked = peek(tool, "call");
-  /** A strict schema would refuse what a model made up. */
-  function callChecked(this: unknown, args: unknown, ...rest: unknown[]): unknown {
-    return Reflect.apply(checked as Call, this, [withoutMadeUp(args, keys), ...rest]);
+  /** A strict schema would refuse what a model made up. And what may change is read here: LangChain waits before `_call`. */
+  async function callChecked(this: object, args: unknown, ...rest: unknown[]): Promise<unknown> {
+    const turn = turnOf(rest[0]);
+    const later: Call = (checked, manager, config) => run(checked, manager, config, turn);
+    const once = Object.create(this, { _call: { value: later } });
+    return Reflect.apply(checked as Call, once, [copyOf(withoutMadeUp(args, keys)), ...rest]);
   }
   return Object.create(tool, {
     ...(typeof checked === "function" ? { call: { value: callChecked } } : {}),

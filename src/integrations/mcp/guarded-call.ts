@@ -23,16 +23,16 @@ import { InvalidInputError } from "../../errors.ts";
 import type { Json } from "../../key/json.ts";
 import { addBounded } from "../../lang/bounded.ts";
 import { peek } from "../../lang/peek.ts";
-import { aliasesOf, wantedAgain } from "../shared/tools/guard-function.ts";
-import { keyNamesOf, withoutKey, withoutMadeUp } from "../shared/tools/hidden-key.ts";
 import { missingRules } from "../shared/tools/rules.ts";
-import { fromContext, inTurn } from "../shared/tools/turn.ts";
+import { inTurn } from "../shared/tools/turn.ts";
+import { aboutCall, withoutKeys } from "./about-call.ts";
 import { definitionOf, type Known, type Listing } from "./listing.ts";
 import { type McpGuardOptions, type McpRules, type Treatment, treatmentOf } from "./options.ts";
 import { resultOf } from "./result.ts";
 import {
   argumentsOf,
   type McpArguments,
+  type McpCall,
   type McpClient,
   type McpTool,
   serverNameOf,
@@ -63,14 +63,16 @@ export function guardedCallTool(
   /** Operations whose last call reached no tool, for a reason that the next one may have mended. */
   const unreached = new Set<string>();
 
+  const serverOf = () => options.server ?? serverNameOf(client);
+
   /** Each tool is made known once; how it is treated may change from call to call. */
   function register(name: string): Tool {
-    const server = options.server ?? serverNameOf(client);
+    const server = serverOf();
     if (server === undefined) {
       const rule = "must name the server: it has not said its name.";
       throw new InvalidInputError("options.server", rule);
     }
-    const fullName = `${server.replaceAll("#", "%23")}#${name}`;
+    const fullName = fullNameOf(server, name);
     const known = registered.get(fullName);
     if (known) return known;
     const { isErrorMeans = options.isErrorMeans, changed, again: _, ...own } = rules.of(name);
@@ -142,9 +144,12 @@ export function guardedCallTool(
     const given = argumentsOf(client, args);
     const { params } = given;
     const { name } = params;
+    const own = rules.of(name);
+    const toolName = fullNameOf(serverOf(), name);
+    const call = args[0] as McpCall;
+    const asked = aboutCall({ call, params, toolName, options, again: own.again });
     const found = await listing.find(name);
     const known = found.unlisted ? await listing.findNow(name) : found;
-    const own = rules.of(name);
     const treatment = treatmentFor(name, known);
     if (!treatment) {
       const others = listing.all().filter((tool) => !treatmentFor(tool.name, { tool }));
@@ -157,22 +162,11 @@ export function guardedCallTool(
     if (treatment.kind === "read") return read(sending, tool);
 
     checkSimple(given, known.tool);
-    const intent = withoutKeys(params.arguments ?? {}, known.tool);
-    const aliases = aliasesOf(options.toolCallId?.(params));
-    const turn = {
-      scope: fromContext(options.scope, params),
-      turn: fromContext(options.turn, params),
-      thread: fromContext(options.thread, params),
-      messages: options.messages?.(params),
-    };
-    const again = wantedAgain(tool.toolName, own.again, intent, {
-      ...turn,
-      aliases,
-      context: params,
-    });
+    const intent = withoutKeys(params.arguments, known.tool);
+    const { turn, aliases, again } = await asked;
     // The protocol does not tell which calls are of one response.
     const step = crypto.randomUUID();
-    const call = (retry?: string) =>
+    const callOnce = (retry?: string) =>
       inTurn(turn, { tool: tool.toolName, line: LINE }, (scope) =>
         current.run(sending, () =>
           tool.outcome(intent, {
@@ -186,9 +180,9 @@ export function guardedCallTool(
           }),
         ),
       );
-    const first = await call();
+    const first = await callOnce();
     // Whoever calls again after a login, or with arguments that fit, wants it tried again.
-    const outcome = unreached.delete(first.id) ? await call("called again") : first;
+    const outcome = unreached.delete(first.id) ? await callOnce("called again") : first;
     const error = "error" in outcome ? outcome.error : undefined;
     const isTurnedAway = error instanceof McpTurnedAwayError;
     if (outcome.status === "not_applied" && (isTurnedAway || isUnsent(error))) {
@@ -205,7 +199,7 @@ export function guardedCallTool(
   /** A read's result is the tool's own, and so is its error. */
   async function read(sending: Sending, tool: GuardedTool<unknown, unknown>): Promise<unknown> {
     const { params, options: asked } = sending.given;
-    const args = withoutKeys(params.arguments ?? {}, sending.tool);
+    const args = withoutKeys(params.arguments, sending.tool);
     const { signal, timeout: deadlineMs } = asked;
     const outcome = await current.run({ ...sending, isRead: true }, () =>
       tool.outcome(args, { signal, deadlineMs }),
@@ -216,11 +210,7 @@ export function guardedCallTool(
   }
 }
 
-/** A model's word is never a key, in whatever spelling. */
-const withoutKeys = (args: unknown, tool: McpTool | undefined): unknown => {
-  const named = withoutKey(withoutKey(args, "idempotency_key"), "idempotencyKey");
-  return withoutMadeUp(named, keyNamesOf(tool?.inputSchema));
-};
+const fullNameOf = (server = "", name: string) => `${server.replaceAll("#", "%23")}#${name}`;
 
 /** What would let one call come back before the tool is done. */
 function checkSimple({ options, params }: McpArguments, tool: McpTool | undefined): void {

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { canonicalize } from "../../key/canonical.ts";
+import type { JsonObject } from "../../key/json.ts";
 import { peek, tryCall } from "../../lang/peek.ts";
 
 /** What is guarded: a `Client` of `@modelcontextprotocol/sdk` (v1) or `@modelcontextprotocol/client` (v2). */
@@ -36,9 +38,11 @@ interface McpRequestOptions {
 }
 
 export interface McpArguments {
+  /** A copy. */
   readonly params: McpCall;
   /** v1 only. */
   readonly resultSchema: unknown;
+  /** A copy, but for what they hold. */
   readonly options: McpRequestOptions;
 }
 
@@ -47,14 +51,22 @@ type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 export const isSecondVersion = (client: object): boolean =>
   typeof peek(client, "getProtocolEra") === "function";
 
-/** The arguments of a `callTool` of this client's version. */
+/**
+ * The arguments of a `callTool` of this client's version, as they are now: before the call is sent the tools are listed and a
+ * person may be asked, and it may be sent again. A caller may use its objects for the next call meanwhile.
+ */
 export function argumentsOf(client: McpClient, given: readonly unknown[]): McpArguments {
   const [params, second, third] = given;
   const isSecond = isSecondVersion(client);
+  const { arguments: args, ...rest } = params as McpCall;
   return {
-    params: params as McpCall,
+    // As both go to the server.
+    params: {
+      ...(JSON.parse(JSON.stringify(rest)) as McpCall),
+      arguments: canonicalize(args ?? {}, "args").value as JsonObject,
+    },
     resultSchema: isSecond ? undefined : second,
-    options: ((isSecond ? second : third) ?? {}) as McpRequestOptions,
+    options: { ...((isSecond ? second : third) as McpRequestOptions | undefined) },
   };
 }
 
