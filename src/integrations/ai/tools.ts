@@ -13,6 +13,7 @@ import type { StatusQuestion, StatusReply } from "../../engine/admin/status-tool
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek, peekItems } from "../../lang/peek.ts";
 import {
+  contextNow,
   describe,
   guardFunction,
   statusCall,
@@ -151,7 +152,7 @@ function guardTool(
         step: stepOfList(given.messages),
         toolCallId,
         signal,
-        context: given,
+        context: contextNow(given),
       });
       return toModelOutput ? reply : told(reply);
     },

@@ -12,6 +12,7 @@ import type { StatusQuestion } from "../../engine/admin/status-tool.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek, tryCall } from "../../lang/peek.ts";
 import {
+  contextNow,
   describe,
   guardFunction,
   statusCall,
@@ -106,7 +107,8 @@ function guardTool(
     run: async (args: unknown, context: unknown) => {
       const signal = (peek(context, "signal") ?? undefined) as AbortSignal | undefined;
       const toolCallId = peek(peek(context, "toolUse"), "id");
-      return shown(await call(args, { ...runnerTurn(options), toolCallId, signal, context }));
+      const given = { toolCallId, signal, context: contextNow(context) };
+      return shown(await call(args, { ...runnerTurn(options), ...given }));
     },
   };
   return putHandle(guarded, {

@@ -11,7 +11,7 @@ import type { Holdfire } from "../../api.ts";
 import type { AttemptContext } from "../../engine/define/definition.ts";
 import type { Reply } from "../../engine/outcome/reply.ts";
 import { peek } from "../../lang/peek.ts";
-import { guardFunction } from "../shared/tools/guard-function.ts";
+import { contextNow, guardFunction } from "../shared/tools/guard-function.ts";
 import { hideKey, keyNamesOf } from "../shared/tools/hidden-key.ts";
 import { readRule, type ToolRule } from "../shared/tools/rules.ts";
 import { attemptContext, callTool, type Execute, mastraRules } from "./tools.ts";
@@ -67,7 +67,12 @@ export function guardStep<S extends MastraStep>(
   const run = async (args: unknown, context: unknown) => {
     const signal = peek(context, "abortSignal") as AbortSignal | undefined;
     const turn = mastraTurn(context, step.id, options);
-    const reply = await call(args, { ...turn, run: undefined, signal, context });
+    const reply = await call(args, {
+      ...turn,
+      run: undefined,
+      signal,
+      context: contextNow(context),
+    });
     if (reply.ok) return reply.data;
     throw failure(reply);
   };

@@ -14,6 +14,7 @@ import type { Reply } from "../../engine/outcome/reply.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import {
+  contextNow,
   describe,
   guardFunction,
   statusCall,
@@ -166,7 +167,7 @@ function guardTool(
       ...mastraTurn(context, tool.id ?? name, options),
       toolCallId: peek(peek(context, "agent"), "toolCallId") ?? peek(context, "toolCallId"),
       signal: peek(context, "abortSignal") as AbortSignal | undefined,
-      context,
+      context: contextNow(context),
     });
     return told(reply);
   };

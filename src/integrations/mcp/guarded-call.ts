@@ -72,7 +72,7 @@ export function guardedCallTool(
       const rule = "must name the server: it has not said its name.";
       throw new InvalidInputError("options.server", rule);
     }
-    const fullName = fullNameOf(server, name);
+    const fullName = fullNameOf(name, server);
     const known = registered.get(fullName);
     if (known) return known;
     const { isErrorMeans = options.isErrorMeans, changed, again: _, ...own } = rules.of(name);
@@ -145,7 +145,7 @@ export function guardedCallTool(
     const { params } = given;
     const { name } = params;
     const own = rules.of(name);
-    const toolName = fullNameOf(serverOf(), name);
+    const toolName = fullNameOf(name, serverOf());
     const call = args[0] as McpCall;
     const asked = aboutCall({ call, params, toolName, options, again: own.again });
     const found = await listing.find(name);
@@ -210,7 +210,7 @@ export function guardedCallTool(
   }
 }
 
-const fullNameOf = (server = "", name: string) => `${server.replaceAll("#", "%23")}#${name}`;
+const fullNameOf = (name: string, server = "") => `${server.replaceAll("#", "%23")}#${name}`;
 
 /** What would let one call come back before the tool is done. */
 function checkSimple({ options, params }: McpArguments, tool: McpTool | undefined): void {

@@ -11,6 +11,7 @@ import type { Holdfire } from "../../api.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
 import {
+  contextNow,
   describe,
   guardFunction,
   statusCall,
@@ -121,7 +122,8 @@ export function guardTool<D extends AgentToolDefinition>(
         ...turnOf(runContext, options),
         toolCallId: peek(peek(details, "toolCall"), "callId"),
         signal: signalFor(peek(details, "signal"), timeoutMs),
-        context: { runContext, details },
+        // The run's context is one for all its calls, and functions write to it.
+        context: { runContext, details: contextNow(details) },
       });
       return told(reply);
     },

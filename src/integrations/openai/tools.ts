@@ -145,7 +145,12 @@ function runnerShape(runnable: object, execute: Fn): Shape | undefined {
           ...runnable,
           tool: declaration,
           execute: (args: unknown, given?: { readonly signal?: AbortSignal }) =>
-            make({ args, signal: given?.signal, turn: runnerTurn(options), rest: [given] }),
+            make({
+              args,
+              signal: given?.signal,
+              turn: runnerTurn(options),
+              rest: [given],
+            }),
         },
         handleOf(name, prepared),
       );

@@ -169,6 +169,12 @@ export async function statusCall(
 
 const ATTEMPT = Symbol.for("holdfire.attempt");
 
+/** What the framework gives beside the arguments, as it is now: a program may use its object for the next call. */
+export const contextNow = <C>(context: C): C =>
+  typeof context === "object" && context !== null
+    ? Object.create(Object.getPrototypeOf(context), Object.getOwnPropertyDescriptors(context))
+    : context;
+
 /**
  * A copy of the framework's context with the attempt's signal under the framework's name for it, and with
  * `key` and `attempt`. They are not enumerable: a function that copies its context has not taken the key.
@@ -178,9 +184,7 @@ export function withAttempt(
   attempt: AttemptContext,
   signalName: string,
 ): Record<PropertyKey, unknown> {
-  const given = Object.getOwnPropertyDescriptors(Object(context ?? {}));
-  const copy = Object.create(Object.getPrototypeOf(Object(context ?? {})), given);
-  return Object.defineProperties(copy, {
+  return Object.defineProperties(contextNow(Object(context ?? {})), {
     [signalName]: { value: attempt.signal, enumerable: true, configurable: true, writable: true },
     key: { get: () => attempt.key, enumerable: false, configurable: true },
     attempt: { value: attempt.attempt, enumerable: false, configurable: true },
