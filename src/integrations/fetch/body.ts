@@ -18,10 +18,20 @@ export interface Body {
   readonly form?: string | undefined;
 }
 
-export type BodyReader = (signal: AbortSignal | undefined) => Promise<Body>;
+/** No promise of a text, which is there already. */
+export type BodyReader = (signal: AbortSignal | undefined) => Body | Promise<Body>;
+
+const TEXT = "text/plain;charset=UTF-8";
 
 /** Takes the copy at once: what the caller changes afterwards changes nothing. */
 export function takeBody(body: unknown, maxBytes: number): BodyReader {
+  if (typeof body === "string") {
+    return () => {
+      const bytes = new TextEncoder().encode(body);
+      if (bytes.byteLength > maxBytes) throw tooLong(maxBytes);
+      return { bytes, contentType: TEXT };
+    };
+  }
   if (body instanceof FormData) {
     const entries = [...body];
     return async () => {
@@ -74,12 +84,19 @@ const tooLong = (maxBytes: number): InvalidInputError =>
     `must not be longer than ${maxBytes} bytes, for it is kept to be sent again. Raise maxBodyBytes, or send it without holdfire.`,
   );
 
-/** A form that came as bytes has a boundary of its own; what it holds is what counts. */
-export async function formDigest(
+/** A form that came as bytes has a boundary of its own; what it holds is what counts. Anything else has no such digest. */
+export function formDigest(
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string,
+): undefined | Promise<string | undefined> {
+  const isForm = contentType.toLowerCase().startsWith("multipart/form-data");
+  return isForm ? digestOfForm(bytes, contentType) : undefined;
+}
+
+async function digestOfForm(
   bytes: Uint8Array<ArrayBuffer>,
   contentType: string,
 ): Promise<string | undefined> {
-  if (!contentType.toLowerCase().startsWith("multipart/form-data")) return undefined;
   try {
     const carrier = new Response(bytes, { headers: { "content-type": contentType } });
     return digestOf(await partsOf([...(await carrier.formData())]));

@@ -40,7 +40,9 @@ export function createFetch(hf: Holdfire, options: FetchOptions = {}): Fetch {
   const { clock } = engineOf(hf);
   const settings = settingsOf(options);
   return async (input, init) => {
-    const prepared = await prepare(input, init, settings, clock);
+    const preparing = prepare(input, init, settings, clock);
+    // The policy is asked at once if it can be: what it looks up may stand for another request later.
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     const { request, rest } = prepared;
     const policy = settings.policyFor(request);
     const kind = policy.kind ?? (isSafe(request.method) ? "read" : "write");

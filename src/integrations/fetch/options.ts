@@ -89,7 +89,11 @@ export interface FetchPolicy extends Declarations {
 export interface FetchOptions extends FetchPolicy {
   /** Begins the names of the operations. Part of the key. @default "fetch" */
   readonly name?: string | undefined;
-  /** Says more of one request; what it returns wins over the options beside it. */
+  /**
+   * Says more of one request; what it returns wins over the options beside it. It is called with `fetch` itself where the body is
+   * a string or there is none; any other body is read first, so what it then finds in a variable may belong to a later request.
+   * What differs from call to call is safe in the request, in a header, or in `hf.scope` around the call.
+   */
   readonly policy?: ((request: FetchRequest) => FetchPolicy | undefined) | undefined;
   /** The header that carries the key; `"ietf"` puts it in quotes. @default Idempotency-Key, plain */
   readonly header?:

@@ -7,7 +7,7 @@
 import { InvalidInputError } from "../../errors.ts";
 import type { Clock } from "../../lang/clock.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
-import { formDigest, takeBody } from "./body.ts";
+import { type Body, formDigest, takeBody } from "./body.ts";
 import { type BodyPrint, digestBytes, printBody } from "./body-print.ts";
 import type { FetchRequest, Settings } from "./options.ts";
 
@@ -26,43 +26,51 @@ export interface Prepared {
   readonly rest: RequestInit;
 }
 
-/** The platform itself judges the URL, the method and the headers, with its own errors. */
-export async function prepare(
+/**
+ * The platform itself judges the URL, the method and the headers, with its own errors. All but the body is read at once; a
+ * promise only where the body is no text, or is a form.
+ */
+export function prepare(
   input: Input,
   init: Init,
   { maxBodyBytes, deadlineMs }: Settings,
   clock: Clock,
-): Promise<Prepared> {
+): Prepared | Promise<Prepared> {
   const given = init?.body ?? undefined;
   const shell = new Request(input, given === undefined ? init : { ...init, body: PLACE_HOLDER });
   const source = given ?? shell.body ?? undefined;
   const { signal, rest } = split(input, init, shell);
   signal?.throwIfAborted();
   const reading = source === undefined ? undefined : takeBody(source, maxBodyBytes)(signal);
-  const body = reading && (await inTime(reading, deadlineMs, clock));
-  const headers = new Headers(shell.headers);
-  if (body?.contentType !== undefined && !headers.has("content-type")) {
-    headers.set("content-type", body.contentType);
-  }
-  const contentType = headers.get("content-type") ?? "";
-  const bytes = body?.bytes;
-  const form = body?.form ?? (bytes && (await formDigest(bytes, contentType)));
   const url = new URL(shell.url);
   url.hash = "";
-  return {
-    request: {
-      method: shell.method.toUpperCase(),
-      url: url.href,
-      headers,
-      body: bytes,
-      text: () => Buffer.from(bytes ?? []).toString("utf8"),
-    },
-    print: bytes ? (form === undefined ? printBody(bytes, contentType) : { sha256: form }) : null,
-    sha256: form ?? (bytes && digestBytes(bytes)),
-    redirect: shell.redirect,
-    signal,
-    rest,
+  const withBody = (body: Body | undefined): Prepared | Promise<Prepared> => {
+    const headers = new Headers(shell.headers);
+    if (body?.contentType !== undefined && !headers.has("content-type")) {
+      headers.set("content-type", body.contentType);
+    }
+    const contentType = headers.get("content-type") ?? "";
+    const bytes = body?.bytes;
+    const withForm = (form: string | undefined): Prepared => ({
+      request: {
+        method: shell.method.toUpperCase(),
+        url: url.href,
+        headers,
+        body: bytes,
+        text: () => Buffer.from(bytes ?? []).toString("utf8"),
+      },
+      print: bytes ? (form === undefined ? printBody(bytes, contentType) : { sha256: form }) : null,
+      sha256: form ?? (bytes && digestBytes(bytes)),
+      redirect: shell.redirect,
+      signal,
+      rest,
+    });
+    const form = body?.form ?? (bytes && formDigest(bytes, contentType));
+    return form instanceof Promise ? form.then(withForm) : withForm(form);
   };
+  return reading instanceof Promise
+    ? inTime(reading, deadlineMs, clock).then(withBody)
+    : withBody(reading);
 }
 
 /** Has a body, and so makes the platform refuse a GET with one; has no content type. */

@@ -11,6 +11,23 @@ import { created, inTurn, keyed, keysOf, openFetch, post, reset, status } from "
 const UUID_8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const UNKNOWN = { code: "ERR_HOLDFIRE_OUTCOME_UNKNOWN" };
 
+describe("the policy", () => {
+  it.each([
+    ["a text", post("x")],
+    ["no body", { method: "DELETE" }],
+    ["JSON", post('{"a":1}', { "content-type": "application/json" })],
+  ])("of a request with %s is asked when it is made", async (_, init) => {
+    let job = "";
+    const { fetch, server } = await openFetch(created, { policy: () => ({ scope: job }) });
+    const calls = ["job-1", "job-2", "job-3"].map((now) => {
+      job = now;
+      return fetch(`${server.url}/refunds`, init);
+    });
+    await Promise.all(calls);
+    expect(server.arrivals).toHaveLength(3);
+  });
+});
+
 describe("a write", () => {
   it("is sent once, and the same call again is answered from the record", async () => {
     const { inJob, server } = await openFetch(created);
