@@ -25,7 +25,7 @@ export interface McpToolRules extends Omit<ToolRules, "kind"> {
   readonly changed?: "ask" | "allow" | undefined;
 }
 
-/** A value, or how it is found for one call. */
+/** A value, or how it is found for one call: asked when the call is made. */
 export type PerCall<T> = T | ((call: McpCall) => T | undefined);
 
 export interface McpGuardOptions {

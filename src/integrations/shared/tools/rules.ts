@@ -34,7 +34,8 @@ export interface RuledCall {
 export type ToolRules<A = Any, R = Any, I = Any> = Omit<ToolOptions<A, I, R>, "name"> & {
   /**
    * Names a repeat that is wanted: the call is then another operation than the same call without it, or with another
-   * text. It comes from a person or from your program ("clicked at 14:05"), never from the model.
+   * text. It comes from a person or from your program ("clicked at 14:05"), never from the model. It is asked when the tool is
+   * called; where arguments are checked asynchronously before (LangChain, some loops), once they are.
    *
    * @default the same call in one turn is one operation
    */
