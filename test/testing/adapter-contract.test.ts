@@ -5,6 +5,7 @@ import {
   type AdapterContractOptions,
   adapterContract,
   adapterScenarios,
+  handedScenarios,
 } from "../../src/testing/adapter-contract.ts";
 
 type Drive = AdapterContractOptions["drive"];
@@ -131,6 +132,20 @@ describe("the contract bites", () => {
       return { text: JSON.stringify(JSON.parse(text).data ?? {}) };
     };
     expect((await failed(drive)).length).toBeGreaterThan(12);
+  });
+
+  test("an adapter that waits before it reads what it was given", async () => {
+    const late: AdapterContractOptions["hand"] = ({ hf, definition }) => {
+      const pay = hf.tool(definition);
+      return async ({ args, messages, scope }) => {
+        await undefined;
+        return pay.reply(args, { scope: `${scope}/${messages.length}` });
+      };
+    };
+    const runs = await Promise.allSettled(
+      handedScenarios.map(({ run }) => run({ drive: good, hand: late })),
+    );
+    expect(runs.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected"]);
   });
 
   test("an adapter that throws what the model should read", async () => {
