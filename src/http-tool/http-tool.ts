@@ -21,10 +21,8 @@ import { peek } from "../lang/peek.ts";
 import { attemptFetch } from "../wire/bound-fetch.ts";
 import { checkTemplate, fillUrl, namesIn } from "./fill-url.ts";
 import { type FindOptions, findOptions, findState } from "./find.ts";
-import { type HttpAnswer, HttpAnswerError, sendRequest } from "./request.ts";
+import { type HeaderValues, type HttpAnswer, HttpAnswerError, sendRequest } from "./request.ts";
 import type { Standing } from "./standing.ts";
-
-type HeaderValues = Readonly<Record<string, string | undefined>>;
 
 /** What `httpTool` needs to know of a request; the rest of a tool's options may be given, too. */
 export interface HttpToolOptions<A, I, R, G = A>
@@ -94,7 +92,7 @@ export function httpTool<A, R = unknown, I = A, G = A>(
     url,
     method = "POST",
     kind = method === "GET" ? "read" : "write",
-    headers,
+    headers = {},
     body,
     key,
     find,
@@ -115,15 +113,6 @@ export function httpTool<A, R = unknown, I = A, G = A>(
   const resultOf = result ?? ((found: unknown) => found as R);
   const standingOf = standing ?? (() => "done" as const);
 
-  const send = async (
-    chosen: typeof globalThis.fetch,
-    request: { method: string; url: URL; signal: AbortSignal; body?: unknown },
-    own: HeaderValues = {},
-  ): Promise<HttpAnswer> => {
-    const given = typeof headers === "function" ? await headers() : headers;
-    return sendRequest(chosen, { ...request, headers: { ...given, ...own } });
-  };
-
   async function run(args: A, context: AttemptContext): Promise<R> {
     // Bound before anything is awaited. Its one request is what the tool does, also where that is a GET.
     const bound = attemptFetch(fetch, kind === "read" ? undefined : method);
@@ -134,11 +123,13 @@ export function httpTool<A, R = unknown, I = A, G = A>(
         return keyForm(context.key);
       },
     };
-    const request = { method, url: urlOf(template, args, about), signal: context.signal };
+    const address = urlOf(template, args, about);
     const hasBody = method !== "GET" && method !== "DELETE";
     const sent = body ? body(args, about) : hasBody ? restOf(args, template) : undefined;
-    const own = keyHeader === undefined ? {} : { [keyHeader]: about.key };
-    const answer = await send(bound, { ...request, body: sent }, own);
+    const ownHeader = keyHeader === undefined ? undefined : { [keyHeader]: about.key };
+    const { signal } = context;
+    const request = { method, url: address, headers, ownHeader, body: sent, signal };
+    const answer = await sendRequest(bound, request);
     const made = resultOf(answer.body, answer);
     const wanted = rest.intent ? rest.intent(args) : (args as unknown as I);
     if (standingOf(made, wanted) === "declined") throw declined(answer);
@@ -162,7 +153,12 @@ export function httpTool<A, R = unknown, I = A, G = A>(
             find: finding,
             keyForm,
             send: (address, { fetch: bound, signal }) =>
-              send(fetch ? attemptFetch(fetch) : bound, { method: "GET", url: address, signal }),
+              sendRequest(fetch ? attemptFetch(fetch) : bound, {
+                method: "GET",
+                url: address,
+                headers,
+                signal,
+              }),
             resultOf,
             standingOf,
             idOf: rest.effect?.id && ((made) => rest.effect?.id?.(made)),

@@ -14,10 +14,15 @@ export interface HttpAnswer {
   readonly body: unknown;
 }
 
+export type HeaderValues = Readonly<Record<string, string | undefined>>;
+
 export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** A function is asked for every request. */
+  readonly headers: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
+  /** A header of our own, which takes the place of a given one. */
+  readonly ownHeader?: HeaderValues | undefined;
   /** Sent as JSON; a `URLSearchParams` as a form, a string as it is. `undefined`: no body. */
   readonly body?: unknown;
   readonly signal: AbortSignal;
@@ -28,24 +33,36 @@ const MOST_BYTES = 8 * 1024 * 1024;
 /** The answer with a status of 2xx; any other is thrown. Bound to an attempt, `fetch` sends it once. */
 export async function sendRequest(
   fetch: typeof globalThis.fetch,
-  { method, url, headers, body, signal }: HttpRequest,
+  { method, url, headers, ownHeader, body, signal }: HttpRequest,
   codeOf: (body: unknown) => unknown = usualCode,
 ): Promise<HttpAnswer> {
-  const given = new Headers({ accept: "application/json" });
-  const isJson = body !== undefined && typeof body !== "string" && !isForm(body);
-  if (isJson) given.set("content-type", "application/json; charset=utf-8");
-  for (const [name, value] of Object.entries(headers)) {
+  // Before anything is awaited: the object may be the program's own, which it fills again for its next call.
+  const { sent, type } = contentOf(body);
+  const given = new Headers({ accept: "application/json", ...type });
+  const values = { ...(typeof headers === "function" ? await headers() : headers), ...ownHeader };
+  for (const [name, value] of Object.entries(values)) {
     if (value !== undefined) given.set(name, value);
   }
-  const response = await fetch(url, {
-    method,
-    signal,
-    headers: given,
-    ...(body !== undefined && { body: isJson ? stableJson(body) : (body as string) }),
-  });
+  const content = sent === undefined ? {} : { body: sent };
+  const response = await fetch(url, { method, signal, headers: given, ...content });
   const answer = { status: response.status, headers: response.headers, body: await read(response) };
   if (!response.ok) throw new HttpAnswerError(answer, codeOf(answer.body));
   return answer;
+}
+
+interface Content {
+  readonly sent?: string | URLSearchParams;
+  /** As a header. Of a text and a form `fetch` says it. */
+  readonly type?: { readonly "content-type": string };
+}
+
+/** What is sent, as it is now. */
+function contentOf(body: unknown): Content {
+  if (body === undefined) return {};
+  if (typeof body === "string") return { sent: body };
+  if (body instanceof URLSearchParams) return { sent: new URLSearchParams(body) };
+  const type = { "content-type": "application/json; charset=utf-8" };
+  return { sent: stableJson(body), type };
 }
 
 /** With the names of objects in order: a repeated request has the same bytes, which some services compare. */
@@ -66,8 +83,6 @@ function checkJson(value: unknown): void {
     "A body must be JSON, a URLSearchParams or a string. To send a form with files, bytes or a stream, write `run` with `context.fetch`.",
   );
 }
-
-const isForm = (body: unknown): boolean => body instanceof URLSearchParams;
 
 /** The service answered, and not with a success. Its headers and its body are not enumerable, so not in logs. */
 export class HttpAnswerError extends Error {

@@ -76,7 +76,7 @@ export function serviceAt(
       for (const [name, value] of Object.entries(query ?? {})) {
         if (value !== undefined) url.searchParams.append(name, value);
       }
-      const request = { method, url, headers: await headers(), body: json, signal };
+      const request = { method, url, headers, body: json, signal };
       return sendRequest(attemptFetch(fetch), request, codeOf);
     },
   };

@@ -122,6 +122,29 @@ describe("a request", () => {
     expect(new Set(fake.writes.map(({ text }) => text)).size).toBe(1);
   });
 
+  test.each<[string, object | (() => object)]>([
+    ["headers", { authorization: "Bearer secret" }],
+    ["a function that gives them", async () => ({ authorization: "Bearer secret" })],
+  ])(
+    "has the body that was made for it, with %s, also where that object is used again",
+    async (_, headers) => {
+      const stage = openStage();
+      const { fake, options } = await openBank();
+      const template = { from: "me", to: "" };
+      const mail = stage.tool(
+        httpTool({
+          name: "mail",
+          input: typed<{ to: string }>(),
+          url: `${fake.url}/mails`,
+          headers: headers as typeof options.headers,
+          body: ({ to }) => Object.assign(template, { to }),
+        }),
+      );
+      await Promise.all(["ana", "bob", "eve"].map((to) => mail({ to }, { scope: "request-1" })));
+      expect(fake.writes.map(({ json }) => json?.to).sort()).toEqual(["ana", "bob", "eve"]);
+    },
+  );
+
   test("that cannot be made is refused before anything is recorded", async () => {
     const stage = openStage();
     const { fake, options } = await openBank();
