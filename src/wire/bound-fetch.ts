@@ -9,7 +9,7 @@ import { AttemptEndedError } from "../errors.ts";
 import { isSafe, type Seen } from "./counter.ts";
 import { type Fetch, fetchUnder } from "./guarded-fetch.ts";
 import { type Address, locate } from "./redirect.ts";
-import { type Init, type Input, identify } from "./request-identity.ts";
+import { type Init, type Input, identify, membersOf } from "./request-identity.ts";
 import { type BoundCall, isIgnored } from "./request-tokens.ts";
 import { currentToken, runAsCall } from "./token.ts";
 import { countOn, type WireToken } from "./token-state.ts";
@@ -72,7 +72,7 @@ function withKey(input: Input, init: Init, { name, value }: KeyHeader): Init {
   const request = typeof input === "string" || input instanceof URL ? undefined : input;
   const headers = new Headers(init?.headers ?? request?.headers);
   if (!headers.has(name)) headers.set(name, value());
-  return { ...init, headers };
+  return { ...membersOf(init), headers };
 }
 
 /** Counts the request here where the observer has seen none: the `fetch` is a stand-in, or another runtime's. */

@@ -15,7 +15,14 @@ import { isSafe } from "./counter.ts";
 import { follow, type Outgoing } from "./follow.ts";
 import { type Kept, keepAnswer, replay } from "./kept-answer.ts";
 import { onOwnConnection } from "./platform-fetch.ts";
-import { type Identity, type Init, type Input, identify } from "./request-identity.ts";
+import {
+  asMade,
+  type Body,
+  type Identity,
+  type Init,
+  type Input,
+  identify,
+} from "./request-identity.ts";
 import { currentToken, noteRefused, type WireToken } from "./token.ts";
 
 export type Fetch = typeof globalThis.fetch;
@@ -64,10 +71,11 @@ export function guardedFetch(fetch: Fetch = globalThis.fetch): Fetch {
 export async function fetchUnder(
   token: WireToken,
   fetch: Fetch,
-  input: Input,
-  init: Init,
+  givenInput: Input,
+  givenInit: Init,
   isEffect: boolean,
 ): Promise<Response> {
+  const [input, init] = asMade(givenInput, givenInit);
   const request = identify(input, init);
   const send = () => sendWithinOrigin(fetch, input, init, isEffect);
   if (!request) return send();
@@ -139,8 +147,6 @@ export async function failedBody(token: WireToken, status: number): Promise<stri
   );
   return last?.tag === "answered" ? new TextDecoder().decode(await last.kept.body) : undefined;
 }
-
-type Body = NonNullable<RequestInit["body"]>;
 
 /** As `fetch`, but redirects are followed by our rules: the platform would tell the key to any origin. */
 async function sendWithinOrigin(

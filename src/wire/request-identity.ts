@@ -1,6 +1,6 @@
 /**
- * Decides whether two requests are equal to the guard: by method, URL, body and idempotency key. Other
- * headers are ignored: a retry counter or a new trace id does not make it another request.
+ * A request as it was made, and whether two of them are equal to the guard: by method, URL, body and idempotency key.
+ * Other headers are ignored: a retry counter or a new trace id does not make it another request.
  *
  * @module
  */
@@ -22,6 +22,48 @@ export interface Identity {
 
 export type Input = Parameters<typeof globalThis.fetch>[0];
 export type Init = Parameters<typeof globalThis.fetch>[1];
+export type Body = NonNullable<RequestInit["body"]>;
+type HeadersGiven = NonNullable<RequestInit["headers"]>;
+
+/**
+ * The request as it is now. It is read again later, at a redirect or once an equal request is answered, and its caller may
+ * have used the buffer, the form or the headers for the next one by then.
+ */
+export function asMade(input: Input, init: Init): readonly [Input, Init] {
+  // Of a `Request` only the headers can be changed.
+  const request = typeof input === "string" || input instanceof URL ? undefined : input;
+  const headers = init?.headers ?? request?.headers;
+  const own = membersOf(init);
+  if (headers) own.headers = ownHeaders(headers);
+  if (init?.body) own.body = ownBody(init.body);
+  return [input instanceof URL ? new URL(input) : input, init || headers ? own : undefined];
+}
+
+/** The options, as `fetch` reads them: what is inherited counts, as of a `Request` that is given in their place. */
+export function membersOf(init: Init): RequestInit {
+  const members: Record<string, unknown> = Object.create(null);
+  for (const name in init) members[name] = init[name as keyof RequestInit];
+  return members;
+}
+
+/** A copy of what can be changed. Text and a `Blob` cannot, and a stream is sent once. */
+function ownBody(body: Body): Body {
+  if (body instanceof URLSearchParams) return new URLSearchParams(body);
+  if (body instanceof ArrayBuffer) return body.slice(0);
+  if (ArrayBuffer.isView(body)) {
+    return Buffer.from(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+  }
+  if (!(body instanceof FormData)) return body;
+  const form = new FormData();
+  for (const [name, value] of body) form.append(name, value);
+  return form;
+}
+
+function ownHeaders(headers: HeadersGiven): HeadersGiven {
+  if (headers instanceof Headers) return new Headers(headers);
+  if (!(Symbol.iterator in headers)) return { ...headers };
+  return Array.from(headers as Iterable<[string, string]>, (row) => [...row]);
+}
 
 /** `undefined` if it cannot be compared, e.g. because its body is a stream. */
 export function identify(input: Input, init: Init): Identity | undefined {
