@@ -180,6 +180,38 @@ describe("what a definition says of its service", () => {
   });
 });
 
+describe("a definition counts as it was when it was checked", () => {
+  test.each([
+    ["refuses", [429], (all: unknown[]) => all.push(200, 503)],
+    ["accepts", [404], (all: unknown[]) => all.push(500)],
+    ["normalize", ["text"], (all: unknown[]) => all.splice(0)],
+    ["alsoDoes", ["mails"], (all: unknown[]) => all.splice(0)],
+  ] as const)("its `%s`", (option, given, change) => {
+    const used = [...given];
+    const tool = define({ [option]: used });
+    change(used);
+    expect(tool[option]).toEqual(given);
+  });
+
+  test("its `effect`", () => {
+    const id = () => "1";
+    const effect: { id: unknown } = { id };
+    const tool = define({ effect });
+    effect.id = () => "2";
+    expect(tool.effect.id).toBe(id);
+  });
+
+  test("its `ignores` and its `keyed`", () => {
+    const ignores = ["https://auth.example"];
+    const keyed = { forMs: 5, header: "X-Key" };
+    const tool = define({ ignores, keyed });
+    ignores[0] = "https://pay.example";
+    Object.assign(keyed, { forMs: 500, header: "X-Other" });
+    expect(tool.ignores({ method: "POST", url: "https://pay.example/" })).toBe(false);
+    expect(tool).toMatchObject({ keyedForMs: 5, keyHeader: "X-Key" });
+  });
+});
+
 describe("one name, one kind", () => {
   test("a second tool of the name shares what was learned of it", () => {
     const registry: Registry = new Map();

@@ -35,7 +35,7 @@ export function wholeNumber(value: unknown, path: string): number {
 }
 
 export function statuses(value: unknown, path: string): readonly number[] {
-  const all = Array.isArray(value) ? value : [undefined];
+  const all = Array.isArray(value) ? [...value] : [undefined];
   for (const status of all) {
     // A 2xx is a yes; it cannot also be a promise that nothing was done.
     if (!Number.isInteger(status) || status < 300 || status > 599) {
@@ -44,6 +44,10 @@ export function statuses(value: unknown, path: string): readonly number[] {
   }
   return all;
 }
+
+/** A list as it is now: a program may go on to use it for its next tool. What is no list is given back. */
+export const copied = <T>(value: T): T =>
+  Array.isArray(value) ? ([...value] as unknown as T) : value;
 
 export const show = (value: unknown): string =>
   typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40);

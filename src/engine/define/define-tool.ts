@@ -1,13 +1,21 @@
 /**
  * From a user's definition to a tool with its defaults filled in. Bad definitions are refused here,
- * long before anything is sent.
+ * long before anything is sent. What was checked is kept as a copy: a program that changes its lists later changes no tool.
  *
  * @module
  */
 
 import { InvalidInputError } from "../../errors.ts";
 import { checkToolName } from "../../key/check-name.ts";
-import { checkOptions, notNegative, oneOf, positive, statuses, wholeNumber } from "./check.ts";
+import {
+  checkOptions,
+  copied,
+  notNegative,
+  oneOf,
+  positive,
+  statuses,
+  wholeNumber,
+} from "./check.ts";
 import type {
   KeyedOptions,
   OnDrift,
@@ -122,7 +130,7 @@ export function defineTool(
     mayReword: [],
     input: given.input,
     intent: given.intent,
-    normalize: given.normalize,
+    normalize: copied(given.normalize),
     resource: given.resource,
     volatileIds: oneOf(given.volatileIds ?? "refuse", VOLATILE_IDS, at("volatileIds")),
     run: given.run,
@@ -139,7 +147,7 @@ export function defineTool(
     ignores: ignoresOf(given.ignores ?? [], at("ignores")),
     classify: given.classify,
     effect: effectsOf(given.effect ?? {}, at("effect")),
-    alsoDoes: given.alsoDoes ?? [],
+    alsoDoes: copied(given.alsoDoes ?? []),
     definition: undefined,
     plan: given.plan,
     verify: given.verify,
@@ -170,7 +178,8 @@ function effectsOf(given: Effects, path: string): Effects {
     const rule = "needs effect.id: without it every listed effect would count as foreign.";
     throw new InvalidInputError(`${path}.list`, rule);
   }
-  return given;
+  const { type, id, same, list } = given;
+  return { type, id, same, list };
 }
 
 /** Which requests of a tool are no part of its effect: its `ignores` as one function. */
