@@ -143,12 +143,16 @@ function someValue(found: unknown, is: (value: unknown) => boolean): boolean {
   return false;
 }
 
-/** What `find` says as one address, or as options. */
+/** What `find` says as one address, or as options, in an object of our own. */
 export function findOptions<I>(
   given: string | FindOptions<I> | undefined,
   path: string,
 ): FindOptions<I> | undefined {
-  if (given === undefined || typeof given === "object") return given;
+  if (given === undefined) return undefined;
   if (typeof given === "string") return { url: given };
+  if (typeof given === "object" && given !== null) {
+    const { url, list, isMine } = given;
+    return { url, list, isMine };
+  }
   throw new InvalidInputError(path, "must be an address, or { url, list }.");
 }

@@ -92,7 +92,7 @@ export function httpTool<A, R = unknown, I = A, G = A>(
     url,
     method = "POST",
     kind = method === "GET" ? "read" : "write",
-    headers = {},
+    headers: givenHeaders,
     body,
     key,
     find,
@@ -102,8 +102,11 @@ export function httpTool<A, R = unknown, I = A, G = A>(
   } = options;
   const { keyForm = (plain: string) => plain, fetch, ...rest } = more;
   const at = (option: string) => `httpTool "${rest.name}".${option}`;
-  const keyed = typeof key === "string" ? undefined : key;
+  // Copies: a program may go on to use its objects for the next tool.
+  const headers = typeof givenHeaders === "function" ? givenHeaders : { ...givenHeaders };
+  const keyed = typeof key === "string" ? undefined : key && { ...key };
   const keyHeader = typeof key === "string" ? key : key?.header;
+  const idOf = rest.effect?.id;
   const finding = findOptions(find, at("find"));
   if (finding) checkTemplate(finding.url, at("find"));
   if (finding && rest.readState) throw new InvalidInputError(at("find"), "and readState are two.");
@@ -161,7 +164,7 @@ export function httpTool<A, R = unknown, I = A, G = A>(
               }),
             resultOf,
             standingOf,
-            idOf: rest.effect?.id && ((made) => rest.effect?.id?.(made)),
+            idOf,
           },
           query,
         ),

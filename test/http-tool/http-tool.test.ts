@@ -397,6 +397,43 @@ describe("an answer that is no success", () => {
   });
 });
 
+test("its options count as they were given, also where a program goes on to use them for its next tool", async () => {
+  const stage = openStage();
+  const { fake, kept, options } = await openBank({ list: (data) => ({ body: { data } }) });
+  fake.lose("after");
+  const find = { url: options.find, list: "data" };
+  const headers = { authorization: "account A" };
+  const key = { header: "Idempotency-Key", forMs: 3_600_000 };
+  const effect = { id: ({ id }: Refund): string | undefined => id };
+  const given = { ...options, find, headers, key, effect, commitsWithinMs: 1 };
+  const definition = httpTool(given);
+  Object.assign(key, { header: "X-Request-Id", forMs: 1 });
+  const refund = stage.tool(definition);
+  Object.assign(find, { url: `${fake.url}/mails?reference={key}`, list: "mails" });
+  headers.authorization = "account B";
+  effect.id = () => undefined;
+  const outcome = await stage.call(refund, ARGS);
+  expect(outcome).toMatchObject({ status: "committed", attempts: 1, result: { id: "re_1" } });
+  expect([fake.writes.length, kept.length]).toEqual([1, 1]);
+  const requests = [...fake.writes, ...fake.reads];
+  expect(requests.map((one) => one.headers.authorization)).toEqual(["account A", "account A"]);
+  expect(fake.writes[0]?.headers["idempotency-key"]).toBe(outcome.key);
+  expect(definition.keyed).toEqual({ header: "Idempotency-Key", forMs: 3_600_000 });
+});
+
+test("a thing that was found is read by the `effect.id` that was given", async () => {
+  const stage = openStage();
+  const { fake, options } = await openBank({
+    list: ([one]) => ({ body: { reference: one?.reference, refund: "re_1" } }),
+  });
+  fake.lose("after");
+  const effect = { id: (made: Refund) => (made as { refund?: string }).refund };
+  const refund = stage.tool(httpTool({ ...options, effect }));
+  effect.id = () => undefined;
+  await stage.call(refund, ARGS);
+  expect(stage.readings[0]?.reading.reading).toBe("committed");
+});
+
 test("what is found is judged by its standing, as the answer is", async () => {
   const standing = ({ status }: Refund) =>
     status === "pending" ? ("in_progress" as const) : ("done" as const);

@@ -114,9 +114,13 @@ export class CommandError extends Error {
  * ```
  */
 export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
-  const { file, args: given, keyFlag, dryRunFlag, exitCodes, timeoutMs = 10_000 } = options;
-  const { killAfterMs = 2_000 } = options;
   check(options);
+  const { file, keyFlag, dryRunFlag, cwd } = options;
+  const { timeoutMs = 10_000, killAfterMs = 2_000, maxOutputBytes = 49_152 } = options;
+  // Copies: a program may go on to use its lists and objects for the next tool.
+  const given = piecesOf(options.args);
+  const variables = { env: [...(options.env ?? [])], setEnv: { ...options.setEnv } };
+  const exitCodes = { ...options.exitCodes };
   const argvFor = (args: A, flags: readonly string[]): string[] =>
     argvOf(typeof given === "function" ? given(args) : given, args, flags);
   const execute = async (
@@ -125,8 +129,7 @@ export function commandTool<A>(options: CommandOptions<A>): CommandTool<A> {
     signal?: AbortSignal,
   ): Promise<ProgramResult> => {
     const argv = argvFor(args, flags);
-    const { cwd, maxOutputBytes = 49_152 } = options;
-    const env = environment(options);
+    const env = environment(variables);
     const ends = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
     return runProgram({ file, argv, env, cwd, maxOutputBytes, killAfterMs }, ends);
   };
@@ -168,8 +171,18 @@ const notStarted = (): ProgramResult => ({
   stderr: "",
 });
 
+const piecesOf = <A>(given: CommandOptions<A>["args"]): CommandOptions<A>["args"] =>
+  typeof given === "function"
+    ? given
+    : given.map((piece) => (typeof piece === "string" ? piece : { ...piece }));
+
+interface Variables {
+  readonly env: readonly string[];
+  readonly setEnv: Readonly<Record<string, string>>;
+}
+
 /** Without `PATH` the platform searches a default one, and another program of the same name may run. */
-function environment<A>({ env = [], setEnv = {} }: CommandOptions<A>) {
+function environment({ env, setEnv }: Variables) {
   const passed = ["PATH", ...env].flatMap((name): [string, string][] => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];

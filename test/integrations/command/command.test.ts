@@ -127,6 +127,27 @@ test("declared exit codes mean what was declared", async () => {
   expect(await done({ name: "p1" }, SCOPE)).toMatchObject({ exitCode: 10 });
 });
 
+test("its options count as they were given, also where a program goes on to use them for its next tool", async () => {
+  const { hf } = bench();
+  const tell =
+    "console.log(JSON.stringify([process.argv.slice(1), process.env.ACCOUNT, 'HOME' in process.env])); process.exitCode = 3";
+  const amount: { flag: string; from: "amount" | "name" } = { flag: "--amount", from: "amount" };
+  const args = ["-e", tell, "--", amount];
+  const env = ["HOME"];
+  const setEnv = { ACCOUNT: "A" };
+  const exitCodes: Record<number, "committed" | "rejected"> = { 3: "committed" };
+  const options = { file: process.execPath, args, env, setEnv, cwd: tmpdir(), exitCodes };
+  const pay = hf.tool({ name: "pay", kind: "write", ...commandTool<Pay>(options) });
+  amount.from = "name";
+  args.push("more");
+  env.pop();
+  setEnv.ACCOUNT = "B";
+  exitCodes[3] = "rejected";
+  Object.assign(options, { setEnv: { ACCOUNT: "C" }, cwd: "/nowhere", maxOutputBytes: 1 });
+  const { json } = await pay({ name: "p1", amount: 400 }, SCOPE);
+  expect(json).toEqual([["--amount=400"], "A", true]);
+});
+
 test("a keyed program is run again with the same key after an end that proves nothing", async () => {
   const { hf, words, lines } = bench();
   const keyFlag = "--idempotency-key";
