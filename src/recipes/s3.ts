@@ -121,22 +121,28 @@ const objectOf = ({ ETag = "", VersionId }: S3Version): S3Object => ({
 });
 
 /** A new object; one that is there already is left alone. */
-export const s3Create = (options: { readonly s3: S3Like }): S3Tool => ({
-  ...tool("s3_create", options.s3),
-  run: (args, { key, signal }) => putObject(options.s3, args, key, { IfNoneMatch: "*" }, signal),
-});
+export const s3Create = (options: { readonly s3: S3Like }): S3Tool => {
+  const { s3 } = options;
+  return {
+    ...tool("s3_create", s3),
+    run: (args, { key, signal }) => putObject(s3, args, key, { IfNoneMatch: "*" }, signal),
+  };
+};
 
 /** New content for the object that is there, unless another writer was first. */
-export const s3Replace = (options: { readonly s3: S3Like }): S3Tool => ({
-  ...tool("s3_replace", options.s3),
-  precondition: async (args) => {
-    const { ETag } = await options.s3.headObject(placeOf(args));
-    if (!ETag) throw new Error("The object has no ETag.");
-    return ETag;
-  },
-  run: (args, { key, precondition, signal }) =>
-    putObject(options.s3, args, key, { IfMatch: `${precondition}` }, signal),
-});
+export const s3Replace = (options: { readonly s3: S3Like }): S3Tool => {
+  const { s3 } = options;
+  return {
+    ...tool("s3_replace", s3),
+    precondition: async (args) => {
+      const { ETag } = await s3.headObject(placeOf(args));
+      if (!ETag) throw new Error("The object has no ETag.");
+      return ETag;
+    },
+    run: (args, { key, precondition, signal }) =>
+      putObject(s3, args, key, { IfMatch: `${precondition}` }, signal),
+  };
+};
 
 /** What both give. */
 export type S3Tool = ToolWithInput<S3Arguments, S3Intent, S3Object>;

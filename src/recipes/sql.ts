@@ -40,7 +40,9 @@ export type SqlRow = JsonObject;
 
 /** Inserts a row. All arguments are the intent. */
 export function sqlInsert(options: SqlOptions): ToolWithInput<SqlArguments, SqlArguments, SqlRow> {
-  const { table, columns, keyColumn = "idempotency_key", dialect, query } = options;
+  const { table, keyColumn = "idempotency_key", dialect, query } = options;
+  // A copy: the statement is made of these.
+  const columns = [...options.columns];
   const names = [keyColumn, ...columns].map(quoted);
   const target = table.split(".").map(quoted).join(".");
   const marks = names.map((_, index) => (dialect === "postgres" ? `$${index + 1}` : "?"));

@@ -38,6 +38,7 @@ const snowflakeAt = (ms: number): string =>
 export function discordMessage(
   access: ServiceAccess & LagOptions,
 ): ToolWithInput<DiscordMessageArguments, DiscordMessageArguments, DiscordMessage> {
+  const lags = !access.windowCoversLag;
   const service = serviceAt(access, "https://discord.com/api/v10");
   return service.tool({
     name: "discord_message",
@@ -61,7 +62,7 @@ export function discordMessage(
         },
         (message) => nonces.includes(maybeTextAt(message, "nonce") ?? ""),
       );
-      return readingOf(read, messageOf, ({ id }) => id, { lags: !access.windowCoversLag });
+      return readingOf(read, messageOf, ({ id }) => id, { lags });
     },
     effect: { id: ({ id }) => id },
   });

@@ -81,6 +81,7 @@ const MOST = 10;
 export function sendgridMail(
   access: SendgridAccess,
 ): ToolWithInput<MailArguments, MailIntent, SendgridMail> {
+  const lags = !access.windowCoversLag;
   const service = serviceAt(access, "https://api.sendgrid.com");
   const find = async (key: string, signal: AbortSignal): Promise<readonly unknown[]> => {
     const query = { query: `unique_args['${MARK}']="${key}"`, limit: `${MOST}` };
@@ -108,7 +109,7 @@ export function sendgridMail(
         const found = (await Promise.all(keys.map((key) => find(key, signal)))).flat();
         const idOf = ({ messageId }: SendgridMail): string => messageId;
         const list = { found, complete: true };
-        const reading = readingOf(list, sendgridMailOf, idOf, { lags: !access.windowCoversLag });
+        const reading = readingOf(list, sendgridMailOf, idOf, { lags });
         const lost = found.some((message) => peek(message, "status") === NOT_DELIVERED);
         return lost ? cannotTell("the mail was not delivered") : reading;
       },

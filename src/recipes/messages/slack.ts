@@ -16,6 +16,7 @@ import { earliest, readingOf, readPages } from "../read-list.ts";
 import {
   listAt,
   maybeTextAt,
+  type Service,
   type ServiceAccess,
   type ServiceRequest,
   serviceAt,
@@ -49,7 +50,8 @@ const CHANNEL_ID = /^[CGD][A-Z0-9]{1,20}$/;
 export function slackMessage(
   access: ServiceAccess,
 ): ToolWithInput<SlackMessageArguments, SlackMessageArguments, SlackMessage> {
-  return serviceAt(access, SLACK).tool({
+  const service = serviceAt(access, SLACK);
+  return service.tool({
     name: "slack_message",
     service: "slack",
     intent: ({ channel, text, thread_ts }) => ({ channel, text, ...(thread_ts && { thread_ts }) }),
@@ -70,7 +72,7 @@ export function slackMessage(
       const list = await readPages<unknown, string>(
         async (cursor) => {
           const query = { ...asked, cursor, ts: thread_ts };
-          const body = await ask(access, { method: "GET", path, query, signal });
+          const body = await ask(service, { method: "GET", path, query, signal });
           const next = maybeTextAt(peek(body, "response_metadata"), "next_cursor");
           if (!next && peek(body, "has_more") === true) {
             throw new Error("The history has more, and does not say where it goes on.");
@@ -93,8 +95,8 @@ const keyIn = (metadata: unknown): string | undefined =>
     ? maybeTextAt(peek(metadata, "event_payload"), "key")
     : undefined;
 
-const ask = async (access: ServiceAccess, request: ServiceRequest): Promise<unknown> =>
-  okOf(await serviceAt(access, SLACK).call(request));
+const ask = async (service: Service, request: ServiceRequest): Promise<unknown> =>
+  okOf(await service.call(request));
 
 function okOf(answer: HttpAnswer): unknown {
   const { body } = answer;

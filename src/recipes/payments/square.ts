@@ -40,6 +40,7 @@ export function squarePayment(
   access: ServiceAccess & LagOptions,
 ): ToolWithInput<SquarePaymentArguments, SquarePaymentIntent, SquarePayment> {
   const path = "/v2/payments";
+  const lags = !access.windowCoversLag;
   const service = serviceAt(access, "https://connect.squareup.com");
   return service.tool({
     name: "square_payment",
@@ -64,10 +65,7 @@ export function squarePayment(
         },
         (payment) => keys.includes(maybeTextAt(payment, "reference_id") ?? ""),
       );
-      const found = foundIn(
-        { ...read, found: read.found.map(paymentOf) },
-        { lags: !access.windowCoversLag },
-      );
+      const found = foundIn({ ...read, found: read.found.map(paymentOf) }, { lags });
       return readingByStanding(found, (payment) => paymentStanding(payment, intent), idOf);
     },
     effect: { id: idOf },

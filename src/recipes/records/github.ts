@@ -110,7 +110,8 @@ export type GithubIssueIntent = Pick<GithubIssueArguments, "owner" | "repo" | "t
 export function githubIssue(
   access: GithubAccess,
 ): ToolWithInput<GithubIssueArguments, GithubIssueIntent, GithubItem> {
-  const { octokit } = access;
+  const { octokit, windowCoversLag } = access;
+  const own = { octokit, windowCoversLag };
   return {
     name: "github_issue",
     kind: "write",
@@ -122,7 +123,7 @@ export function githubIssue(
       const { owner, repo } = query.intent;
       // An issue was changed last when it was made, or later: this leaves none of ours out.
       const since = new Date(earliest(query.firstSentAt)).toISOString();
-      return findItem(access, "GET /repos/{owner}/{repo}/issues", { owner, repo, since }, query);
+      return findItem(own, "GET /repos/{owner}/{repo}/issues", { owner, repo, since }, query);
     },
     classify: classifyGithub,
     effect: { id: nodeIdOf },
@@ -153,7 +154,8 @@ export type GithubPullIntent = Pick<GithubPullArguments, "owner" | "repo" | "hea
 export function githubPull(
   access: GithubAccess,
 ): ToolWithInput<GithubPullArguments, GithubPullIntent, GithubItem> {
-  const { octokit } = access;
+  const { octokit, windowCoversLag } = access;
+  const own = { octokit, windowCoversLag };
   return {
     name: "github_pull",
     kind: "write",
@@ -167,12 +169,7 @@ export function githubPull(
       const head = query.intent.head.includes(":")
         ? query.intent.head
         : `${owner}:${query.intent.head}`;
-      return findItem(
-        access,
-        "GET /repos/{owner}/{repo}/pulls",
-        { owner, repo, base, head },
-        query,
-      );
+      return findItem(own, "GET /repos/{owner}/{repo}/pulls", { owner, repo, base, head }, query);
     },
     classify: classifyGithub,
     effect: { id: nodeIdOf },

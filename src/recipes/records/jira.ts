@@ -40,6 +40,7 @@ export interface JiraIssue {
 export function jiraIssue(
   access: ServiceAccess & LagOptions & { readonly baseUrl: string },
 ): ToolWithInput<JiraIssueArguments, JiraIssueIntent, JiraIssue> {
+  const lags = !access.windowCoversLag;
   const service = serviceAt(access, access.baseUrl);
   return service.tool({
     name: "jira_issue",
@@ -69,7 +70,7 @@ export function jiraIssue(
         (issue) =>
           listAt(peek(issue, "fields"), "labels").some((label) => labels.includes(`${label}`)),
       );
-      return readingOf(list, issueOf, idOf, { lags: !access.windowCoversLag });
+      return readingOf(list, issueOf, idOf, { lags });
     },
     effect: { id: idOf },
   });

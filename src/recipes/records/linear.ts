@@ -12,7 +12,7 @@ import { HttpAnswerError } from "../../http-tool/request.ts";
 import { peek } from "../../lang/peek.ts";
 import type { Verdict } from "../../reasons.ts";
 import { readingOf } from "../read-list.ts";
-import { listAt, type ServiceAccess, serviceAt, textAt } from "../service.ts";
+import { listAt, type Service, type ServiceAccess, serviceAt, textAt } from "../service.ts";
 
 /** The description is no part of the intent. */
 export interface LinearIssueArguments {
@@ -40,6 +40,7 @@ const FIND =
 export function linearIssue(
   access: ServiceAccess,
 ): ToolWithInput<LinearIssueArguments, LinearIssueIntent, LinearIssue> {
+  const service = serviceAt(access, "https://api.linear.app");
   return {
     name: "linear_issue",
     kind: "write",
@@ -56,18 +57,18 @@ export function linearIssue(
     run: async ({ teamId, title, description }, { key, signal }) => {
       const input = { id: linearId(key), teamId, title, description };
       try {
-        const data = await ask(access, CREATE, { input }, signal);
+        const data = await ask(service, CREATE, { input }, signal);
         return issueOf(peek(peek(data, "issueCreate"), "issue"));
       } catch (error) {
         if (!INVALID_INPUT.has(peek(error, "code"))) throw error;
         // An id that is taken is told with the same code as a wrong team: which of them it is, the state says.
-        const found = await find(access, [input.id], signal).catch(() => undefined);
+        const found = await find(service, [input.id], signal).catch(() => undefined);
         if (found?.length) return issueOf(found[0]);
         throw Object.assign(error as Error, { idIsFree: found !== undefined });
       }
     },
     readState: async ({ keys, signal }) => {
-      const found = await find(access, keys.map(linearId), signal);
+      const found = await find(service, keys.map(linearId), signal);
       return readingOf({ found, complete: true }, issueOf, ({ id }) => id);
     },
     classify,
@@ -85,24 +86,24 @@ const issueOf = (issue: unknown): LinearIssue => ({
 });
 
 async function ask(
-  access: ServiceAccess,
+  service: Service,
   query: string,
   variables: object,
   signal: AbortSignal,
 ): Promise<unknown> {
   const request = { method: "POST", path: "/graphql", json: { query, variables }, signal } as const;
-  const answer = await serviceAt(access, "https://api.linear.app").call(request, codeOf);
+  const answer = await service.call(request, codeOf);
   if (peek(answer.body, "errors") !== undefined)
     throw new HttpAnswerError(answer, codeOf(answer.body));
   return peek(answer.body, "data");
 }
 
 const find = async (
-  access: ServiceAccess,
+  service: Service,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly unknown[]> =>
-  listAt(peek(await ask(access, FIND, { ids }, signal), "issues"), "nodes");
+  listAt(peek(await ask(service, FIND, { ids }, signal), "issues"), "nodes");
 
 /** Linear's SDK reads `type` (linear/linear, packages/sdk/src/error.ts); answers without one carry `code` alone. */
 function codeOf(body: unknown): unknown {
