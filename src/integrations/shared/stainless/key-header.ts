@@ -27,6 +27,16 @@ export function withKey(headers: unknown, key: string): unknown {
   return isIterable(headers) ? [...rows, [NAME, key]] : { ...headers, [NAME]: key };
 }
 
+/** These headers as they are now: the caller may use the object for its next request before this one is sent. */
+export function ownHeaders(headers: unknown): unknown {
+  if (typeof headers !== "object" || headers === null) return headers;
+  if (isNullable(headers)) {
+    return { ...headers, values: new Headers(headers.values), nulls: new Set(headers.nulls) };
+  }
+  if (!isIterable(headers)) return { ...headers };
+  return Array.from(headers, (row) => (Array.isArray(row) ? [...row] : row));
+}
+
 /** Whether these headers name a key of the caller's, or leave it out on purpose. */
 export const namesKey = (headers: unknown): boolean =>
   headers !== undefined && headers !== null && withKey(headers, "") === headers;

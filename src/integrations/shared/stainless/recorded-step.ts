@@ -24,6 +24,7 @@ import { currentScope, resolveScope, type Scope, showScope } from "../../../key/
 import { tryCall } from "../../../lang/peek.ts";
 import type { KeptResponse } from "../../../ledger/codec/codec.ts";
 import { followAnswer, formOf } from "./answer.ts";
+import { ownBody } from "./own-body.ts";
 import type { Owning, StepRequest } from "./own-options.ts";
 
 const LONGEST_STEP = 256;
@@ -35,6 +36,8 @@ const entries = new WeakMap<Scope, AnswersHad>();
 
 /** A request whose answer is recorded. */
 export interface RecordedRequest {
+  /** What is sent: the body as it was when the step was named after it. */
+  readonly body: unknown;
   /** The step of the next answer that this run has not had. No other call of the run gets it until it is freed. */
   take(): TakenStep;
 }
@@ -51,7 +54,8 @@ export function recordedRequest(
   { options, answersHad }: { readonly options: Owning; readonly answersHad: AnswersHad },
   engine: Engine,
 ): RecordedRequest | undefined {
-  const text = promptText(request.body);
+  const body = ownBody(request.body);
+  const text = promptText(body);
   if (text === undefined) return undefined;
   const scope = resolveScope(options.scope);
   if (!scope) throw new MissingScopeError(`sample:${client}`);
@@ -67,10 +71,11 @@ export function recordedRequest(
       const where = { client, step, scope: showScope(scope.id) };
       engine.events.emit("warning", () => ({ code: "prompt_drift", ...where }));
     };
-    return { take: () => ({ ...asked, step, onDrift, free() {} }) };
+    return { body, take: () => ({ ...asked, step, onDrift, free() {} }) };
   }
   const had = numbersOf(scope === currentScope() ? hadIn(scope) : answersHad, `${client} ${hash}`);
   return {
+    body,
     take() {
       let number = 1;
       while (had.has(number)) number += 1;

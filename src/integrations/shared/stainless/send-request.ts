@@ -14,7 +14,7 @@ import { currentToken, wireFacts } from "../../../wire/token.ts";
 import { finalError } from "../retries/final-error.ts";
 import { type AskedModel, askedModel, asksModel, isSample } from "./asked-model.ts";
 import type { Owner } from "./clones.ts";
-import { namesKey, withKey } from "./key-header.ts";
+import { namesKey, ownHeaders, withKey } from "./key-header.ts";
 import { checkMaxRetries, type StepRequest } from "./own-options.ts";
 import { recallAnswer, recordedRequest, reviveAnswer } from "./recorded-step.ts";
 import { watchAnswer } from "./watch-answer.ts";
@@ -51,7 +51,9 @@ export interface OwnedRequest {
 }
 
 export async function sendRequest(request: OwnedRequest): Promise<ResponseProps> {
-  const { client, options, owner } = request;
+  const { client, owner } = request;
+  const headers = ownHeaders(request.options.headers);
+  const options: RequestOptions = { ...request.options, ...(headers !== undefined && { headers }) };
   const engine = engineOf(owner.hf);
   checkMaxRetries(options.maxRetries, "options.maxRetries");
   const method = (options.method ?? "get").toUpperCase();
@@ -62,7 +64,11 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
   const isRecorded = asks && owner.options.record;
   const recorded = isRecorded ? recordedRequest(client, described, owner, engine) : undefined;
   const { attempts, deadlineMs } = owner.options;
-  const sent: RequestOptions = { ...options, maxRetries: 0 };
+  const sent: RequestOptions = {
+    ...options,
+    ...(recorded && { body: recorded.body }),
+    maxRetries: 0,
+  };
   let renewals = false;
   const asked = askedModel(request, step, path);
   const call = beginModelCall(asks && asksModel(path) ? asked : undefined, engine);
@@ -92,7 +98,7 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
         deadlineMs,
         signal: options.signal ?? options.fetchOptions?.signal,
         async send(attempt, key) {
-          if (method !== "GET") sent.headers = keyed(request, key);
+          if (method !== "GET") sent.headers = keyed(options, request.defaultHeaders, key);
           call.sending();
           const props = await request.send(sent).catch((error: unknown) => {
             if (asks) tellLost(error, { ...asked, attempt }, engine);
@@ -126,7 +132,7 @@ export async function sendRequest(request: OwnedRequest): Promise<ResponseProps>
   }
 }
 
-function keyed({ options, defaultHeaders }: OwnedRequest, key: string): unknown {
+function keyed(options: RequestOptions, defaultHeaders: unknown, key: string): unknown {
   return namesKey(defaultHeaders)
     ? options.headers
     : withKey(options.headers, options.idempotencyKey ?? key);
