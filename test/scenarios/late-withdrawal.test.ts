@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { type FailingStore, failingStore } from "../engine/failing-store.ts";
-import { until } from "../engine/virtual-clock.ts";
 import { openWorld, TEA } from "./world.ts";
 
 test("a withdrawal that reaches the store late does not take back the claim that came after it", async () => {
@@ -23,6 +22,10 @@ test("a withdrawal that reaches the store late does not take back the claim that
   let isLost = true;
   let fired = 0;
   let answer = (_: { id: string }) => {};
+  let onFired = () => {};
+  const firing = new Promise<void>((resolve) => {
+    onFired = resolve;
+  });
   const options = {
     attempts: 1,
     // It is not read for an operation that would not be fired, so a claim that fires after all is taken back.
@@ -30,6 +33,7 @@ test("a withdrawal that reaches the store late does not take back the claim that
     run: async () => {
       if (isLost) throw new Error("lost");
       fired += 1;
+      onFired();
       return new Promise<{ id: string }>((resolve) => {
         answer = resolve;
       });
@@ -50,7 +54,8 @@ test("a withdrawal that reaches the store late does not take back the claim that
     return change?.record?.state.tag === "not_applied" && late === 2;
   });
   const first = tea.outcome(TEA, { scope: "s" });
-  await clock.run(until(() => fired === 1));
+  // No time may pass once it is fired, or its own would be up.
+  await clock.run(firing);
   failing.recover();
   await clock.settle();
   expect((await hf.operations.list()).items).toMatchObject([{ status: "claimed" }]);
