@@ -9,7 +9,6 @@
  */
 
 import { boundFetch } from "../wire/bound-fetch.ts";
-import type { Fetch } from "../wire/guarded-fetch.ts";
 import type { WireToken } from "../wire/token.ts";
 import type { AttemptContext } from "./define/definition.ts";
 
@@ -51,16 +50,12 @@ const PRECONDITION = getter(({ took, precondition }) => {
 
 const SIGNAL = getter(({ signal }) => signal());
 
-/** On top of the platform's `fetch` as it is when it is called. */
-function fetchOf(source: ContextSource): Fetch {
-  let fetch: Fetch | undefined;
-  return (input, init) => {
-    const { token, keyHeader: name } = source;
-    const keyHeader = name === undefined ? undefined : { name, value: () => takeKey(source) };
-    fetch ??= boundFetch(token, globalThis.fetch, { keyHeader });
-    return fetch(input, init);
-  };
-}
+/** On top of the platform's `fetch` as it is when it is asked for. */
+const FETCH = getter((source) => {
+  const { token, keyHeader: name } = source;
+  const keyHeader = name === undefined ? undefined : { name, value: () => takeKey(source) };
+  return boundFetch(token, globalThis.fetch, { keyHeader });
+});
 
 function getter(make: (source: ContextSource) => unknown): PropertyDescriptor {
   return {
@@ -72,11 +67,10 @@ function getter(make: (source: ContextSource) => unknown): PropertyDescriptor {
 }
 
 export function contextFrom(source: ContextSource): AttemptContext {
-  const { attempt } = source;
-  const fetch = fetchOf(source);
-  const context = { attempt, precondition: undefined, fetch, [SOURCE]: () => source };
+  const context = { attempt: source.attempt, precondition: undefined, [SOURCE]: () => source };
   Object.defineProperty(context, "key", KEY);
   Object.defineProperty(context, "signal", SIGNAL);
+  Object.defineProperty(context, "fetch", FETCH);
   if (source.precondition !== undefined) {
     Object.defineProperty(context, "precondition", PRECONDITION);
   }
