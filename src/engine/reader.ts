@@ -2,8 +2,8 @@
  * Calls a tool's `readState`, and turns whatever it does into a reading; checks whether it sees a known commit
  * (`checkReader`). Calls the tool's `verify`, the postcondition of a success.
  *
- * A found effect that no other operation owns is assigned to this one, while it is in doubt what became of it. Nothing
- * here throws: after a send, a reader that fails cannot tell.
+ * A found effect that has an id and no owner is assigned to this operation, unless this one is known to have its own
+ * (`Sought`). Nothing here throws: after a send, a reader that fails cannot tell.
  *
  * @module
  */
@@ -42,7 +42,10 @@ import { inStoreTime } from "./store-call.ts";
  */
 export type Sought =
   | { readonly tag: "may_take" }
-  /** Nothing was sent, and the tool wants to know whether the thing is there: whoever made it, it need not be sent. */
+  /**
+   * Nothing was sent, and the tool wants to know whether the thing is there: whoever made it, it need not be sent. A
+   * reading that names an effect of another operation still cannot tell.
+   */
   | { readonly tag: "may_be_there" }
   /** `effectId`: the effect that it has, if that is known. */
   | { readonly tag: "has_its_own"; readonly effectId: string | undefined };

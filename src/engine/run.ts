@@ -30,8 +30,8 @@
  *   attempt     steps/attempt.ts → steps/parts/prepare-attempt.ts, which decides whether anything is fired
  *               steps/attempt.ts → fire-once.ts → the tool's own run, with what attempt-context.ts makes for it; what it
  *               sends by its context's `fetch` goes by wire/bound-fetch.ts → wire/guarded-fetch.ts; by whatever HTTP client, it
- *               is seen by wire/observe-requests.ts and counted: wire/token.ts
- *   classify    steps/classify-attempt.ts → classify/classify.ts → classify/thrown.ts, which reads the error: after a reset
+ *               is seen by wire/observe-requests.ts and counted by wire/counter.ts; wire/token.ts tells the way between
+ *   classify    steps/classify-attempt.ts → `judge` in classify/classify.ts → classify/thrown.ts, which reads the error: after a reset
  *               it is unknown, whatever statuses the wire saw, unless the wire shows that nothing left, or the tool's `classify`
  *               says otherwise; an attempt whose time is up is unknown without it
  *   read state  steps/read-state.ts → reader.ts → the tool's own readState; → same-intent.ts, where it was found without the
@@ -43,7 +43,7 @@
  *   settle      steps/settle.ts → steps/parts/settled-state.ts, which makes the state to write
  *               steps/settle.ts → ledger/ledger.ts → the store
  *               steps/settle.ts → outcome/build.ts, which makes the outcome
- *   result      call/join.ts, where each caller waits → outcome/result.ts, which makes each caller's copy
+ *   result      call/join.ts, where each caller waits → outcome/result.ts, which makes what each caller gets
  *               call/guarded-tool.ts → outcome/error-of.ts, which makes the errors
  *
  * If the process dies after the send, the record stays `claimed`. Once its lease has lapsed, the next call of the

@@ -25,7 +25,10 @@ import { askStore, listRecords } from "./store-call.ts";
 const MOST_PAGES = 10;
 const PAGE = 100;
 
-/** Whose an effect is that was found by likeness, and not by the key. `open`: an equal operation which is under way may have made it. */
+/**
+ * Whose an effect is that was found by likeness, and not by the key. `taken`: an operation has it already, perhaps this one.
+ * `open`: an equal operation which is under way may have made it.
+ */
 export async function whoseIs(
   operation: Operation,
   effectId: string,

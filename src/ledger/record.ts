@@ -135,7 +135,7 @@ export interface AttemptNote {
 export type AttemptUpdate = Pick<AttemptNote, "n"> &
   Partial<Omit<AttemptNote, "n" | "epoch" | "generation" | "licence" | "at" | "skew">> & {
     /** It was noted and never fired: remove it. */
-    readonly unfired?: true | undefined;
+    readonly neverFired?: true | undefined;
   };
 
 /** A reply that came too late to decide, or came to an owner that had lost the operation. */

@@ -13,8 +13,12 @@
  *     then makes its page
  *   - a test in `test/stores/` that runs `storeContract`; if it starts a server, its name in `test/stores/{…}` of
  *     `vitest.config.ts`
- *   - an address that the command line knows: `cli/ledger/open-ledger.ts`, `cli/command.ts` and `cli/help.ts`
- *   - its name in the list of folders in `src/index.ts`, its section in `docs/stores.md`, and its rows in the tables of the README and of `docs/upgrading.md`
+ *   - an address that the command line knows: `cli/ledger/open-ledger.ts`, `cli/command.ts` and `cli/help.ts`, and
+ *     `docs/command-line.md`
+ *   - its name in the list of folders in `src/index.ts` and in `CONTRIBUTING.md`, its section in `docs/stores.md`, and its rows in
+ *     the tables of the README and of `docs/upgrading.md`
+ *   - its tests in `test/mutation/rooms.ts`; if it is durable, its bench in `bench/stores.ts` and `bench/stores/`, and its place in
+ *     `test/processes/place.ts` and `ground.ts`
  *
  * @module
  */

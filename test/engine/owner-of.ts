@@ -78,12 +78,12 @@ export async function ownerOf(options: OwnerOptions = {}): Promise<Owner> {
     owned,
     heard: listen(engine.events),
     async fire(ended, result) {
-      if (!owned.unfired) {
+      if (!owned.unfiredTime) {
         const note = { move: "note", licence: "keyed", epoch, holder, leaseMs: LEASE_MS } as const;
         const move = { ...note, updates: [], at: clock.now() };
         relearn(owned, written(await ledger.move(ref, move)));
       }
-      owned.unfired = undefined;
+      owned.unfiredTime = undefined;
       owned.fires += 1;
       const n = owned.stored.record.fired;
       learn(owned, { n, endedAt: clock.now(), ...ended });

@@ -28,7 +28,7 @@ describe("an attempt that is written down", () => {
     const owner = await opened();
     const time = await owner.engine.clock.run(owner.prepare());
     // Until when it may send, as its note says.
-    expect(time).toEqual(owner.owned.unfired);
+    expect(time).toEqual(owner.owned.unfiredTime);
     expect(leftMs(time as TimeToSend, instantOf(owner.engine.clock))).toBeGreaterThanOrEqual(1_000);
     expect((await owner.record())?.fired).toBe(2);
     expect(counted(owner)).toEqual([1, 2]);
@@ -118,10 +118,10 @@ describe("an attempt that is written down and then given up", () => {
     const owner = await givenUp();
     const time = await owner.engine.clock.run(owner.prepare());
     // Until when it may send, as its note says.
-    expect(time).toEqual(owner.owned.unfired);
+    expect(time).toEqual(owner.owned.unfiredTime);
     expect(leftMs(time as TimeToSend, instantOf(owner.engine.clock))).toBeGreaterThanOrEqual(1_000);
     expect(counted(owner)).toEqual([1, 2]);
-    expect(updatesOf(owner.owned).filter(({ unfired }) => unfired)).toEqual([]);
+    expect(updatesOf(owner.owned).filter(({ neverFired }) => neverFired)).toEqual([]);
     await owner.fire({ verdict: "committed" });
     const final = { do: "commit", attempt: 2 } as const;
     const settled = await owner.engine.clock.run(settle(owner.owned, final, owner.engine));

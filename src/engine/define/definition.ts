@@ -159,7 +159,9 @@ export interface ToolOptions<A, I, R> {
    */
   readonly commitsWithinMs?: number | undefined;
   /**
-   * Reads the state before the first attempt; what is there is not sent. With a store that may forget, it is always read.
+   * Reads the state before the first attempt; what is there is not sent, unless the reader names an `effectId` that another
+   * operation has. With a store that may forget, a tool with `readState` is read first in any case, except in a scope with
+   * `fresh: true`.
    *
    * @default false
    */

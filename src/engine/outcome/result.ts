@@ -1,5 +1,5 @@
 /**
- * A result on its way: what the ledger keeps of it, and the copy that each caller gets. A result that cannot be kept was
+ * A result on its way: what the ledger keeps of it, and what each caller gets of it: those who joined, a copy. A result that cannot be kept was
  * still committed. How a fetch `Response` is read is in `response.ts`.
  *
  * @module

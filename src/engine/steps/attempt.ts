@@ -95,7 +95,8 @@ function fireInTime(
   stopSlowAttempts(owned);
   const n = owned.stored.record.fired;
   beginAttempt(operation.ref.id, n, engine);
-  // `fireOnce` calls back only after it has returned: `attempted` and `cancel` are set by then.
+  // `fireOnce` calls back only after it has returned: `attempted` and `cancel` are set by then. `run` uses `attempted`
+  // only after its `await`.
   return new Promise((resolve) => {
     /** Set once its time is up: how it ends after all. */
     let whenLate: ((ended: Ended<Result>) => void) | undefined;
@@ -156,7 +157,7 @@ function fire(
   const took = { key: false, precondition: false };
   const key = keyOf(operation, generation);
   const { value: precondition } = storedPrecondition(owned, engine);
-  owned.unfired = undefined;
+  owned.unfiredTime = undefined;
 
   execution.sent = true;
   owned.fires += 1;

@@ -40,7 +40,8 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
       const admitted = admitting instanceof Promise ? await admitting : admitting;
       if (admitted.tag === "known") claim = admitted;
       else {
-        // A withdrawal goes by it alone, and may reach the store late: it must not meet the claim that came after.
+        // A new one for each try: a withdrawal finds its claim by the holder alone and may reach the store late; it must not
+        // take back the claim of a later try.
         const holder = engine.newId();
         // The first try is in the same turn of the event loop as the start of the execution, unless the gate was waited for.
         const isFirst = tries === 0 && admitted === admitting;

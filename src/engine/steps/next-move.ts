@@ -45,8 +45,8 @@ const mayBeForgotten = ({ operation }: Owned, { ledger }: Engine): boolean =>
 
 /** What ends an execution before it has fired; `at` is now. `undefined`: the pass goes on; it fires if there is a licence. */
 export function endBeforeFiring(owned: Owned, at: Instant, engine: Engine): Next | undefined {
-  const { execution, unfired, lastRead, operation } = owned;
-  if (!unfired) return undefined;
+  const { execution, unfiredTime, lastRead, operation } = owned;
+  if (!unfiredTime) return undefined;
   if (lastRead?.reading === "committed" || lastRead?.reading === "duplicated") {
     giveUp(owned, owned.stored.record.fired);
     if (!operation.tool.readFirst) {

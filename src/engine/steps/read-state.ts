@@ -1,6 +1,6 @@
 /**
  * Step 4: classify → **read state** → next move. Asks the tool's `readState` whether it happened, by `engine/reader.ts`, which
- * also assigns an effect that is found to the operation. The answer is kept in `owned.lastRead`.
+ * also assigns a found effect that has an id. The answer is kept in `owned.lastRead`.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { askReader, isBroken } from "../reader.ts";
 import { sinceEnds } from "./parts/ended-here.ts";
 import { type Owned, wakeOf } from "./parts/ownership.ts";
 
-/** It is there, or not, whoever made it: that is what a tool with `readFirst` asks before it sends anything. */
+/** Whether it is there: what a tool with `readFirst` asks before it sends anything. */
 const IS_THERE = { tag: "may_be_there" } as const;
 const MAY_TAKE = { tag: "may_take" } as const;
 
@@ -30,7 +30,7 @@ export const shouldReadState = ({ attempts, operation }: Owned): boolean =>
 /** A first look is the read before the first attempt. */
 export async function readState(owned: Owned, engine: Engine): Promise<void> {
   const { execution, operation } = owned;
-  const isFirstLook = owned.unfired !== undefined;
+  const isFirstLook = owned.unfiredTime !== undefined;
   const runs = engine.runningAttempts.has(operation.ref.id);
   execution.inDoubt = runs ? undefined : { epoch: owned.epoch, n: owned.stored.record.fired };
   await readUntilTold(owned, isFirstLook, engine);

@@ -205,7 +205,7 @@ export function updatedAttempts(
   const attempts: AttemptNote[] = [];
   for (const attempt of record.attempts) {
     const update = updates.find(({ n }) => n === attempt.n);
-    if (!update?.unfired) attempts.push(update ? merge(attempt, update) : attempt);
+    if (!update?.neverFired) attempts.push(update ? merge(attempt, update) : attempt);
   }
   return { attempts, fired: record.fired - (record.attempts.length - attempts.length) };
 }

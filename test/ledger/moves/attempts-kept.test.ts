@@ -129,7 +129,7 @@ describe("what is learned of an attempt", () => {
   test("can be that it was never fired: then it is not counted either", () => {
     const attempts = [note, { ...note, n: 2 }];
     const record = recordOf({ attempts, fired: 2 });
-    const without = withUpdates(record, [{ n: 2, unfired: true }]);
+    const without = withUpdates(record, [{ n: 2, neverFired: true }]);
     expect([without.attempts, without.fired]).toEqual([[note], 1]);
   });
 });

@@ -34,7 +34,7 @@ export interface Owned {
   /** The licence to fire in the next pass; `undefined`: nothing is fired in it. */
   licence: Licence | undefined;
   /** Of the attempt that is noted and not fired yet: until when it may send. `undefined`: there is none. */
-  unfired: TimeToSend | undefined;
+  unfiredTime: TimeToSend | undefined;
   /** Attempts whose time is up and that are waited for all the same, by their number. */
   waitedFor: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
   /** How many attempts it has fired. */
@@ -77,7 +77,7 @@ export function takeOwnership(
   const { operation } = execution;
   const owned = own(execution, stored, holder, grantedAt, engine);
   // An earlier owner may have fired it: whoever leaves now cannot be told that nothing was sent.
-  if (!owned.unfired) execution.sent = true;
+  if (!owned.unfiredTime) execution.sent = true;
   const { state } = stored.record;
   const before = state.tag === "claimed" ? state.before : undefined;
   if (before?.tag === "unknown" && before.reason === "owner_lost") {
@@ -105,7 +105,7 @@ function own(
     stored,
     attempts: [...record.attempts],
     licence: noted?.licence,
-    unfired: noted && timeToSendOf(noted, engine),
+    unfiredTime: noted && timeToSendOf(noted, engine),
     waitedFor: undefined,
     fires: 0,
     isRepeatedElsewhere: false,
@@ -150,12 +150,12 @@ export function relearn(owned: Owned, stored: Stored | undefined): void {
 
 /** All that was learned of the attempts, for the next durable move. */
 export const updatesOf = ({ attempts, givenUp }: Owned): readonly AttemptUpdate[] =>
-  givenUp === undefined ? attempts : [...attempts, { n: givenUp, unfired: true }];
+  givenUp === undefined ? attempts : [...attempts, { n: givenUp, neverFired: true }];
 
 /** Gives up an attempt that was noted, or may have been, and was not fired. */
 export function giveUp(owned: Owned, n: number): void {
   owned.givenUp = n;
-  owned.unfired = undefined;
+  owned.unfiredTime = undefined;
   owned.attempts = owned.attempts.filter((attempt) => attempt.n !== n);
 }
 

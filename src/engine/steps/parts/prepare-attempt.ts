@@ -39,12 +39,12 @@ export function prepareAttempt(
   // `noteAndCheck` then refuses: it notes no attempt, and gives up the one that the claim has noted.
   if (!storedPrecondition(owned, engine).ok) owned.whyNotFire = "cannot_tell";
   if (
-    owned.unfired &&
+    owned.unfiredTime &&
     mayFire(owned, at) &&
     leaseLasts(owned, at) &&
     hasTime(owned, timeoutMs, at)
   ) {
-    return owned.unfired;
+    return owned.unfiredTime;
   }
   return noteAndCheck(owned, licence, timeoutMs, engine);
 }
@@ -56,7 +56,7 @@ async function noteAndCheck(
   engine: Engine,
 ): Promise<TimeToSend | undefined> {
   const now = () => instantOf(engine.clock);
-  if (!owned.unfired) {
+  if (!owned.unfiredTime) {
     if (!mayFire(owned, now()) || !(await note(owned, licence, engine))) return undefined;
   }
   const n = owned.stored.record.fired;
@@ -67,8 +67,9 @@ async function noteAndCheck(
   // The host may have slept since the licence was given; the store's answer has set the clock right.
   const tooLate = licence === "keyed" && !mayStillResend(situationOf(owned, engine));
   // The store's answer may have taken longer than the lease: the lease and the noted time are checked again.
-  const isInTime = owned.unfired !== undefined && mayStillSend(owned, owned.unfired, true, now());
-  if (covered && isInTime && mayFire(owned, now()) && !tooLate) return owned.unfired;
+  const isInTime =
+    owned.unfiredTime !== undefined && mayStillSend(owned, owned.unfiredTime, true, now());
+  if (covered && isInTime && mayFire(owned, now()) && !tooLate) return owned.unfiredTime;
   if (mayFire(owned, now()) && !(covered && isInTime)) {
     owned.whyNotFire = isOwner && isInTime ? "store_down" : "lease_lost";
   }
@@ -83,14 +84,14 @@ const mayFire = ({ execution, whyNotFire, attempts }: Owned, at: Instant): boole
   !attempts.some(({ verdict }) => verdict === "committed");
 
 /** Not if much was done since the attempt was noted: what was read first took time. */
-const hasTime = ({ unfired }: Owned, ms: number, at: Instant): boolean =>
-  unfired !== undefined && leftMs(unfired, at) >= ms;
+const hasTime = ({ unfiredTime }: Owned, ms: number, at: Instant): boolean =>
+  unfiredTime !== undefined && leftMs(unfiredTime, at) >= ms;
 
 async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<boolean> {
   const noted = await noteLonger(owned, owned.stored.record.fired, ms, engine);
   // What stands for a lost note is no note of this attempt.
   if (noted.tag !== "noted" || !noted.own) return false;
-  if (owned.unfired) extend(owned.unfired, noted.endsBy, engine);
+  if (owned.unfiredTime) extend(owned.unfiredTime, noted.endsBy, engine);
   return true;
 }
 
@@ -131,7 +132,7 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   // What was given up before is removed by the same move, and its number may be given anew.
   owned.givenUp = undefined;
   const added = moved.stored.record.attempts.at(-1);
-  owned.unfired = timeToSendOf(added, engine);
+  owned.unfiredTime = timeToSendOf(added, engine);
   if (added) owned.attempts = [...owned.attempts, added];
   return true;
 }
