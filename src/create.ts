@@ -4,12 +4,14 @@
  * @module
  */
 
+import { randomUUID } from "node:crypto";
 import type { Holdfire, HoldfireOptions } from "./api.ts";
 import { createBudgets } from "./engine/budget.ts";
 import { createCalledBy } from "./engine/called-by.ts";
 import { checkOptions, positive } from "./engine/define/check.ts";
 import { attemptsOf, budgetOf, checkOnHiddenRetry, timingOf } from "./engine/define/settings.ts";
 import { type Engine, newTenant } from "./engine/engine.ts";
+import { createLiveOperations } from "./engine/live-operations.ts";
 import { createPersist } from "./engine/store-call.ts";
 import { InvalidInputError } from "./errors.ts";
 import { gateOf } from "./gate/gate.ts";
@@ -76,7 +78,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     clock,
     events,
     random: surroundings.random ?? Math.random,
-    newId: surroundings.newId ?? (() => crypto.randomUUID()),
+    newId: surroundings.newId ?? randomUUID,
     timing,
     callLeftMs: undefined,
     gate: gateOf({
@@ -88,8 +90,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
     onHiddenRetry: checkOnHiddenRetry(options.onHiddenRetry),
     warned: { noApp: false },
     calledBy: createCalledBy(),
-    executions: new Map(),
-    runningAttempts: new Map(),
+    live: createLiveOperations(),
     endedHere: new Map(),
     unrecorded: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, closed.signal),
@@ -108,7 +109,7 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       await sleep(clock, deadline - clock.monotonic(), drained.signal);
     }
     // A person may take for ever. Whoever waits for one is told that the question is open.
-    for (const execution of parts.executions.values()) execution.stopAsking();
+    for (const execution of parts.live.executions()) execution.stopAsking();
     closed.abort();
     witness.close();
     await store.close();
@@ -129,8 +130,8 @@ export function createHoldfire(options: HoldfireOptions = {}): Holdfire {
       witness: memoryWitness(),
       leavesLanes: false,
     });
-    const own = { executions: new Map(), runningAttempts: new Map() };
-    return { ...parts, ...own, ledger, enlisted: true, spoil: inside.spoil };
+    const live = createLiveOperations();
+    return { ...parts, live, ledger, enlisted: true, spoil: inside.spoil };
   }
 
   function forTenant(tenant: string, own: EngineParts): Holdfire {

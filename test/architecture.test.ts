@@ -46,6 +46,7 @@ const ENGINE = [
   "passes.ts",
   "store-call.ts",
   "operation",
+  "live-operations.ts",
   "engine.ts",
   "engine-of.ts",
   "claim-terms.ts",

@@ -45,9 +45,13 @@ export const claimOnToolTerms = (
   at: Instant,
   { ledger, timing, enlisted }: Engine,
 ): ClaimMove => ({
-  ...own,
   move: "claim",
   draft: own.draft ?? draft,
+  holder: own.holder,
+  suspect: own.suspect,
+  needsYes: own.needsYes,
+  spend: own.spend,
+  endsBy: own.endsBy,
   leaseMs: timing.leaseMs,
   declared: declaredBy(tool, enlisted),
   cooldownMs: timing.cooldownMs,
@@ -63,7 +67,7 @@ export const claimOnToolTerms = (
  * This process may know of the operation what it could not write down. That is written first: a claim that is made
  * without it, once the old lease is over, would decide on less than is known. `at` is now.
  */
-export async function claimInTime(
+export function claimInTime(
   operation: Operation,
   engine: Engine,
   claim: ClaimMove,
@@ -72,22 +76,25 @@ export async function claimInTime(
   at?: Instant,
 ): Promise<Moved> {
   const unrecorded = engine.unrecorded.get(operation.ref.id);
-  const busy = unrecorded && (await recordFirst(operation, unrecorded, engine));
-  if (busy) return busy;
-  const asked = unrecorded ? undefined : at;
-  const claiming = engine.ledger.move(operation.ref, claim, known, lane, asked);
-  const inTime = await inStoreTime(engine, claiming);
-  if (inTime.tag === "done") return inTime.value;
-  return takeBackLost(operation, claim, claiming, inTime, engine);
+  const write = (asked?: Instant): Promise<Moved> => {
+    const claiming = engine.ledger.move(operation.ref, claim, known, lane, asked);
+    return inStoreTime(engine, claiming).then((inTime) =>
+      inTime.tag === "done"
+        ? inTime.value
+        : takeBackLost(operation, claim, claiming, inTime, engine),
+    );
+  };
+  return unrecorded ? recordFirst(operation, unrecorded, write, engine) : write(at);
 }
 
-/** `undefined` once it is recorded. A store that is down says so here; one that answers is asked again. */
+/** Claims once that is recorded. A store that is down says so here; one that answers is asked again. */
 async function recordFirst(
   { ref }: Operation,
-  write: () => Promise<Moved>,
+  unrecorded: () => Promise<Moved>,
+  claim: () => Promise<Moved>,
   engine: Engine,
-): Promise<Moved | undefined> {
-  if ((await inStoreTime(engine, write())).tag === "done") return undefined;
+): Promise<Moved> {
+  if ((await inStoreTime(engine, unrecorded())).tag === "done") return claim();
   const stored = await askStore(engine, "claim", engine.ledger.read(ref));
   return { tag: "refused", why: "busy", stored };
 }

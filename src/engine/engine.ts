@@ -19,6 +19,7 @@ import type { Registry } from "./define/define-tool.ts";
 import type { PlannedCall } from "./define/planned-call.ts";
 import type { OnHiddenRetry, Timing } from "./define/settings.ts";
 import type { Tool } from "./define/tool.ts";
+import type { LiveOperations } from "./live-operations.ts";
 import type { Caller, Execution, NamedCallOptions, Operation } from "./operation/operation.ts";
 import type { Persist } from "./store-call.ts";
 
@@ -45,13 +46,8 @@ export interface Engine {
   readonly warned: { noApp: boolean };
   /** By which tool this process called an operation. */
   readonly calledBy: CalledBy;
-  /**
-   * Executions that calls of this process have started, until each ends; reconcile's are not among them. By operation id,
-   * which is made from the tenant too.
-   */
-  readonly executions: Map<string, Execution>;
-  /** Attempts that have not ended yet, by operation id; some outlive their execution. */
-  readonly runningAttempts: Map<string, readonly number[]>;
+  /** The executions and attempts of this process that have not ended. */
+  readonly live: LiveOperations;
   /** Attempts in doubt that ended in this process not long ago, and when on its monotonic clock; by operation id. */
   readonly endedHere: Map<string, readonly { readonly n: number; readonly at: number }[]>;
   /** Writes the outcomes that callers were told while the store was down, by operation id, until one has got through. */

@@ -15,7 +15,7 @@
  *
  * What one step leaves for the next is in `owned` (`steps/parts/ownership.ts`): what was learned of the attempts, the last read
  * of the state, the licence to fire in the next pass, and the results. An attempt and a final decision are passed on as
- * values. What outlives the execution is in the engine (`engine.ts`): `runningAttempts`, `endedHere`, `unrecorded` and
+ * values. What outlives the execution is in the engine (`engine.ts`): `live`, `endedHere`, `unrecorded` and
  * `tenantState.found`; and on the tool, what was `learned` of it.
  *
  * The whole way of a call whose reply was lost; `holdfire.ts`, `gate/`, `ledger/`, `classify/`, `wire/` and `reconcile/` are in

@@ -87,11 +87,11 @@ export async function isSameUnderWay(
 const mayHaveMade = ({ attempts }: OperationRecord, foundAt: number): boolean =>
   attempts.some((attempt) => !isCleared(attempt) && attempt.at <= foundAt);
 
-function mayGetReply(record: OperationRecord, now: number, { executions }: Engine): boolean {
+function mayGetReply(record: OperationRecord, now: number, { live }: Engine): boolean {
   const { epoch, attempts, evidence } = record;
   // It has come, and is not settled yet.
   if (evidence.some(({ verdict }) => verdict === "committed")) return true;
-  const inDoubt = executions.get(record.id)?.inDoubt;
+  const inDoubt = live.execution(record.id)?.inDoubt;
   const isOver = ({ n, ...attempt }: AttemptNote) =>
     attempt.endedAt !== undefined ||
     // Its owner was another one, and says no more that it runs.

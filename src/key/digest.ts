@@ -7,6 +7,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 
 /** Raised if the hashed encoding ever changes: old and new digests must not collide. */

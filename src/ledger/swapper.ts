@@ -30,22 +30,26 @@ export function swapper({
   /** Those that are not answered yet. */
   let swaps = 0;
 
-  return async (change, asked = instantOf(clock)) => {
+  return (change, asked = instantOf(clock)) => {
     const before = losses.seen();
     const isFirst = swaps === 0;
+    // A store of a user's own may answer without a promise.
+    const swapping = Promise.resolve(store.swap(change));
     swaps += 1;
-    let swapped: Swapped;
-    try {
-      swapped = await store.swap(change);
-    } finally {
-      swaps -= 1;
-    }
-    time.answered(swapped.now, asked);
-    if (change.lane) lanes.onSwapped(change.lane, change.tenant, swapped);
-    if (!swapped.ok) return swapped;
-    // With others under way it waits with them: none overtakes one that was answered before.
-    const following = losses.follow(before, change, swapped, isFirst && swaps === 0);
-    if (following) await following;
-    return swapped;
+    return swapping.then(
+      (swapped) => {
+        swaps -= 1;
+        time.answered(swapped.now, asked);
+        if (change.lane) lanes.onSwapped(change.lane, change.tenant, swapped);
+        if (!swapped.ok) return swapped;
+        // With others under way it waits with them: none overtakes one that was answered before.
+        const following = losses.follow(before, change, swapped, isFirst && swaps === 0);
+        return following ? following.then(() => swapped) : swapped;
+      },
+      (error: unknown) => {
+        swaps -= 1;
+        throw error;
+      },
+    );
   };
 }

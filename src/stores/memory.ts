@@ -9,6 +9,7 @@
 
 import { randomUUID } from "node:crypto";
 import { ClosedError, InvalidInputError } from "../errors.ts";
+import { systemClock } from "../lang/clock.ts";
 import { NO_LANE } from "../ledger/lane.ts";
 import { pruneAs, wipePayloads } from "../ledger/prune.ts";
 import { matches, pageLimit, pruneLimit } from "../ledger/query.ts";
@@ -56,7 +57,8 @@ interface TenantLedger {
  * The store ends with the process, so it can use a clock that a change of the host's time does not
  * move.
  */
-const steady = (): number => Math.floor(performance.timeOrigin + performance.now());
+const { timeOrigin } = performance;
+const steady = (): number => Math.floor(timeOrigin + systemClock.monotonic());
 
 export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}): Store {
   const ledgerId = randomUUID();

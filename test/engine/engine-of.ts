@@ -11,6 +11,7 @@ import { defineTool } from "../../src/engine/define/define-tool.ts";
 import type { ToolDefinition } from "../../src/engine/define/definition.ts";
 import { budgetOf, timingOf } from "../../src/engine/define/settings.ts";
 import { type Engine, type Gate, newTenant } from "../../src/engine/engine.ts";
+import { createLiveOperations } from "../../src/engine/live-operations.ts";
 import type {
   Execution,
   NamedCallOptions,
@@ -73,8 +74,7 @@ export function engineOf(overrides: Partial<Engine> = {}): TestEngine {
     tenantState: newTenant(),
     warned: { noApp: false },
     calledBy: createCalledBy(),
-    executions: new Map(),
-    runningAttempts: new Map(),
+    live: createLiveOperations(),
     endedHere: new Map(),
     unrecorded: new Map(),
     persist: createPersist(clock, timing.storeTimeoutMs, new AbortController().signal),

@@ -58,7 +58,7 @@ describe("one operation, one execution", () => {
     void call(60_000, undefined, operationOf(engine, {}, { item: "milk" }));
     await engine.clock.settle();
     expect(executions).toHaveLength(2);
-    expect(engine.executions.size).toBe(2);
+    expect(engine.live.executions()).toHaveLength(2);
   });
 
   test("when it is done, the next call runs it again", async () => {
@@ -67,7 +67,7 @@ describe("one operation, one execution", () => {
     finish(committed());
     await first;
     await engine.clock.settle();
-    expect(engine.executions.size).toBe(0);
+    expect(engine.live.executions()).toEqual([]);
     void call();
     await engine.clock.settle();
     expect(executions).toHaveLength(2);
@@ -79,7 +79,7 @@ describe("one operation, one execution", () => {
     crash(new Error("store down"));
     expect(await both).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
     await engine.clock.settle();
-    expect(engine.executions.size).toBe(0);
+    expect(engine.live.executions()).toEqual([]);
   });
 
   test("another intent under the same name is a conflict, and does not join", async () => {

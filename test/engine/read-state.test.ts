@@ -40,7 +40,7 @@ describe("an operation is marked as one to which no reply is to come", () => {
   test("not while an attempt of it runs", async () => {
     const { owned, engine, seen, read, fire } = await opened();
     await fire(LOST);
-    engine.runningAttempts.set(owned.operation.ref.id, [1]);
+    engine.live.beginAttempt(owned.operation.ref.id, 1);
     await read();
     expect(seen).toEqual([undefined]);
   });

@@ -59,7 +59,7 @@ describe("another operation of the same intent is under way", () => {
     const { record } = (await engine.ledger.read(operation.ref)) ?? {};
     const { epoch = 0 } = record ?? {};
     const execution = executionOf(operation, { inDoubt: { epoch, n: 1 } });
-    engine.executions.set(operation.ref.id, execution);
+    engine.live.begin(operation.ref.id, execution);
     expect(await isUnderWay(called("b"))).toBe(false);
     for (const inDoubt of [undefined, { epoch, n: 0 }, { epoch: epoch + 1, n: 1 }]) {
       execution.inDoubt = inDoubt;

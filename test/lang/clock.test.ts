@@ -3,7 +3,7 @@ import { systemClock } from "../../src/lang/clock.ts";
 import { turn } from "../engine/virtual-clock.ts";
 
 /** Without `setImmediate`, with which the clock ends a turn. */
-const FAKED = ["setTimeout", "clearTimeout", "performance"] as const;
+const FAKED = ["setTimeout", "clearTimeout", "Date"] as const;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 let fired: string[];
@@ -22,9 +22,11 @@ beforeEach(async () => {
   await turn();
   fired = [];
   vi.useFakeTimers({ toFake: [...FAKED] });
+  vi.spyOn(performance, "now").mockImplementation(() => Date.now());
 });
 
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 

@@ -1,15 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
   addAttempt,
-  addNames,
   endLater,
-  enter,
   fenceEnlisted,
   isAsKnown,
-  newRecord,
-  redraft,
   withUpdates,
-} from "../../src/ledger/moves/record-edits.ts";
+} from "../../src/ledger/moves/attempt-edits.ts";
+import { addNames, enter, newRecord, redraft } from "../../src/ledger/moves/record-edits.ts";
 import type { AttemptNote, OperationRecord } from "../../src/ledger/record.ts";
 import type { Licence, Verdict } from "../../src/reasons.ts";
 import { draftOf, recordOf } from "../../src/testing/record-of.ts";

@@ -118,7 +118,8 @@ async function call<T>(
   let outcome: Outcome<unknown>;
   engine.pending.begin();
   try {
-    const copy = await snapshotArguments(tool, args, caller.deadlineMs, engine);
+    const checking = snapshotArguments(tool, args, caller.deadlineMs, engine);
+    const copy = checking instanceof Promise ? await checking : checking;
     outcome = await (tool.kind === "read"
       ? runRead(tool, copy.value, caller, engine)
       : runWrite(tool, copy, own, caller, engine));
@@ -142,23 +143,28 @@ async function call<T>(
   }
 }
 
-async function runWrite(
+function runWrite(
   tool: Tool,
   args: Canonical,
   options: NamedCallOptions,
   given: Caller,
   engine: Engine,
 ): Promise<Outcome<unknown>> {
-  const caller = engine.ledger.isOpen() ? given : await openLedger(given, engine);
+  if (!engine.ledger.isOpen()) {
+    const opening = openLedger(given, engine);
+    return opening.then((caller) => runWrite(tool, args, options, caller, engine));
+  }
   checkStore(tool, engine);
   const named = nameOperation(tool, args, options, engine);
-  const operation =
-    named.inThread === undefined
-      ? named
-      : await joinEarlierTurn(named, args, options, caller.deadlineMs, engine);
-  const outcome = await startOrJoin(operation, caller, engine, runOperation);
-  if (!isToldOpen(outcome) && operation === named) return outcome;
-  return noteTold(outcome, operation, named, engine);
+  const run = (operation: Operation) =>
+    startOrJoin(operation, given, engine, runOperation).then((outcome) =>
+      isToldOpen(outcome) || operation !== named
+        ? noteTold(outcome, operation, named, engine)
+        : outcome,
+    );
+  return named.inThread === undefined
+    ? run(named)
+    : joinEarlierTurn(named, args, options, given.deadlineMs, engine).then(run);
 }
 
 /** The caller, with the time that it has left then. */

@@ -27,15 +27,14 @@ export function startOrJoin(
   engine: Engine,
   run: RunOperation,
 ): Promise<Outcome<unknown>> {
-  const { clock, executions, calledBy } = engine;
+  const { clock, live, calledBy } = engine;
   const at = instantOf(clock);
   const deadlineAt = at.monotonic + caller.deadlineMs;
   const { ref, tool } = operation;
   if (calledBy.isOther(ref, tool))
     return Promise.resolve(conflict(operation, "other_tool", engine));
   const joining: Joining = { operation, caller, deadlineAt, run };
-  // The tenant is part of what the id was made from.
-  return executions.has(ref.id) ? joinRunning(joining, engine) : startNew(joining, at, engine);
+  return live.execution(ref.id) ? joinRunning(joining, engine) : startNew(joining, at, engine);
 }
 
 /** A call on its way to an execution. */
@@ -48,19 +47,19 @@ interface Joining {
 
 function startNew(joining: Joining, at: Instant, engine: Engine): Promise<Outcome<unknown>> {
   const { operation, caller, deadlineAt, run } = joining;
-  const { executions, calledBy, pending } = engine;
+  const { live, calledBy, pending } = engine;
   const { ref, tool } = operation;
   const execution = createExecution(operation, at, deadlineAt, "freely", engine);
   if (caller.signal?.aborted) execution.stop.abort();
   // Before it starts: what it does first may join it.
-  executions.set(ref.id, execution);
+  live.begin(ref.id, execution);
   calledBy.note(ref, tool);
   // It may go on when its callers have left.
   pending.begin();
   start(execution, engine, run).then(
     (outcome) => {
       pending.end();
-      executions.delete(ref.id);
+      live.end(ref.id);
       if (wasGivenUp(outcome)) calledBy.forget(ref);
       for (const one of execution.waits) {
         endWait(execution, one);
@@ -69,7 +68,7 @@ function startNew(joining: Joining, at: Instant, engine: Engine): Promise<Outcom
     },
     (error: unknown) => {
       pending.end();
-      executions.delete(ref.id);
+      live.end(ref.id);
       calledBy.forget(ref);
       for (const one of execution.waits) {
         endWait(execution, one);
@@ -84,7 +83,7 @@ function startNew(joining: Joining, at: Instant, engine: Engine): Promise<Outcom
 async function joinRunning(joining: Joining, engine: Engine): Promise<Outcome<unknown>> {
   const { operation, caller, deadlineAt } = joining;
   for (;;) {
-    const running = engine.executions.get(operation.ref.id) as SharedExecution | undefined;
+    const running = engine.live.execution(operation.ref.id) as SharedExecution | undefined;
     if (!running) return startNew(joining, instantOf(engine.clock), engine);
     const { draft } = running.operation;
     if (draft.identity.fingerprint !== operation.draft.identity.fingerprint) {

@@ -161,9 +161,7 @@ export interface ToolOptions<A, I, R> {
   /**
    * Reads the state before the first attempt; what is there is not sent, unless the reader names an `effectId` that another
    * operation has. With a store that may forget, a tool with `readState` is read first in any case, except in a scope with
-   * `fresh: true`.
-   *
-   * @default false
+   * `fresh: true`. @default false
    */
   readonly readFirst?: boolean | undefined;
   /** Statuses by which the service says for certain that it did nothing, e.g. `[429]`. @default [] */

@@ -27,9 +27,28 @@ import { attemptTold, lastAnswer, whyNotApplied, whyUnknown } from "./words.ts";
 
 /** What all outcomes share, unless told otherwise: newly made, recorded, nothing fired. */
 export const commonFrom = (
-  facts: OperationFacts,
-  told: Partial<Common> & Pick<Common, "at">,
-): Common => ({ ...facts, replayed: false, recorded: true, attempts: 0, ...told });
+  { tool, id, key }: OperationFacts,
+  {
+    replayed = false,
+    recorded = true,
+    reworded,
+    attempts = 0,
+    wireRequests,
+    licence,
+    at,
+  }: Partial<Common> & Pick<Common, "at">,
+): Common => ({
+  tool,
+  id,
+  key,
+  replayed,
+  recorded,
+  reworded,
+  attempts,
+  wireRequests,
+  licence,
+  at,
+});
 
 /** The same for an operation as its record has it; without a record, as it was named. */
 export function commonOf(

@@ -157,7 +157,7 @@ export function whyNotApplied(
     case "not_sent":
       return notSent(attempt, failure);
     case "unanswered":
-      return attemptWords({ status: answered, ...attempt }, failure);
+      return attemptWords({ ...attempt, status: attempt?.status ?? answered }, failure);
     case "absent":
       return "The service does not have it.";
     case "resolved":

@@ -27,12 +27,7 @@ import { noteUnvetoable, sharedTerms, termsAfterEnd } from "./parts/late.ts";
 import { mayStillSend } from "./parts/lease.ts";
 import type { Owned } from "./parts/ownership.ts";
 import { prepareAttempt, storedPrecondition } from "./parts/prepare-attempt.ts";
-import {
-  beginAttempt,
-  endAttempt,
-  keepNotingRunning,
-  stopSlowAttempts,
-} from "./parts/still-running.ts";
+import { keepNotingRunning, stopSlowAttempts } from "./parts/still-running.ts";
 import { attemptMsOf, type TimeToSend } from "./parts/time-to-send.ts";
 
 const ENLISTED =
@@ -94,7 +89,7 @@ function fireInTime(
   owned.resendAt = undefined;
   stopSlowAttempts(owned);
   const n = owned.stored.record.fired;
-  beginAttempt(operation.ref.id, n, engine);
+  engine.live.beginAttempt(operation.ref.id, n);
   // `fireOnce` calls back only after it has returned: `attempted` and `cancel` are set by then. `run` uses `attempted`
   // only after its `await`.
   return new Promise((resolve) => {
@@ -105,7 +100,7 @@ function fireInTime(
       // Whatever a `run` that failed has left behind is told to stop.
       if (how.ok) letGo();
       else stop();
-      endAttempt(operation.ref.id, n, engine);
+      engine.live.endAttempt(operation.ref.id, n);
       owned.waitedFor?.delete(n);
       attempted.ended = how;
       if (whenLate) whenLate(how);

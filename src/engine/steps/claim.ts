@@ -11,24 +11,19 @@
 
 import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
-import type { Stored } from "../../ledger/record.ts";
 import type { ClaimMove } from "../claim-terms.ts";
 import { claimInTime, claimOnToolTerms, withdrawClaim } from "../claim-terms.ts";
 import { type Admission, type Engine, inBackground, type Visit } from "../engine.ts";
-import { type Execution, isOfIntent, type Operation } from "../operation/operation.ts";
+import type { Execution } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
-import { commonOf, conflict } from "../outcome/build.ts";
-import { replay } from "../outcome/replay.ts";
-import { askStore } from "../store-call.ts";
-import { lackOf, lostBefore, readPrecondition } from "./parts/claim-needs.ts";
-import { noteRepeat } from "./parts/note-repeat.ts";
+import { commonOf } from "../outcome/build.ts";
+import { type Lack, lackOf, lostBefore, readPrecondition } from "./parts/claim-needs.ts";
+import { type Known, known, knownFrom, otherIntent, unsent } from "./parts/known-outcome.ts";
 import { type Owned, takeOwnership } from "./parts/ownership.ts";
 import { attemptMsOf, endsByIn } from "./parts/time-to-send.ts";
 import { emitWaiting, waitForChange } from "./parts/wait-for-change.ts";
 
-export type Claim =
-  | { readonly tag: "owned"; readonly owned: Owned }
-  | { readonly tag: "known"; readonly outcome: Outcome<unknown> };
+export type Claim = { readonly tag: "owned"; readonly owned: Owned } | Known;
 
 export async function claimOperation(execution: Execution, engine: Engine): Promise<Claim> {
   const { operation } = execution;
@@ -50,9 +45,9 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
         const { lane } = admitted;
         const moved = await claimInTime(operation, engine, move, visit.known, lane, grantedAt);
         const foundLoss = !move.suspect && lostBefore(operation, engine) !== undefined;
-        const answer = { moved, grantedAt, foundLoss };
-        const context = { execution, admitted, holder, visit, tries };
-        claim = await interpret(answer, context, engine);
+        const made = { execution, admitted, visit, tries, holder, grantedAt, foundLoss };
+        const interpreting = interpret(moved, made, engine);
+        claim = interpreting instanceof Promise ? await interpreting : interpreting;
       }
     }
     return claim;
@@ -65,8 +60,6 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
 interface Admitted extends Extract<Admission, { tag: "pass" }> {
   readonly precondition: ClaimMove["draft"]["precondition"];
 }
-
-type Known = Extract<Claim, { tag: "known" }>;
 
 /** Asks the gate, then reads the precondition: while it waited, what it reads may have changed. */
 function admit(
@@ -115,14 +108,6 @@ async function afterGate(
   }
 }
 
-interface Answered {
-  readonly moved: Moved;
-  /** When the lease was asked for, by both local clocks. */
-  readonly grantedAt: Owned["grantedAt"];
-  /** Written on the word of a store that turned out to have lost data: not to be fired on. */
-  readonly foundLoss: boolean;
-}
-
 /** The move that claims it, with the approval it spends. `claimInTime` writes it, together with the lane. */
 function claimOfThisTry(
   execution: Execution,
@@ -140,46 +125,75 @@ function claimOfThisTry(
   return claimOnToolTerms(operation, terms, grantedAt, engine);
 }
 
+/** A claim as it was made. */
 interface Try {
   readonly execution: Execution;
   readonly admitted: Admitted;
-  readonly holder: string;
   readonly visit: Visit;
+  /** How many there were before it. */
   readonly tries: number;
+  readonly holder: string;
+  /** When the lease was asked for, by both local clocks. */
+  readonly grantedAt: Owned["grantedAt"];
+  /** Written on the word of a store that turned out to have lost data: not to be fired on. */
+  readonly foundLoss: boolean;
 }
 
 /** What the store answered: it is ours, its answer is known, or `undefined` to try again. */
-async function interpret(
-  { moved, grantedAt, foundLoss }: Answered,
-  { execution, admitted, holder, visit, tries }: Try,
+function interpret(
+  moved: Moved,
+  made: Try,
+  engine: Engine,
+): Claim | undefined | Promise<Claim | undefined> {
+  const { execution, admitted, visit, holder, grantedAt, foundLoss } = made;
+  const { operation } = execution;
+  switch (moved.tag) {
+    case "lane":
+      visit.lane = moved.lane;
+      visit.known = moved.stored;
+      return undefined;
+    case "refused":
+      return whenRefused(moved, made, engine);
+    case "moved": {
+      const { stored } = moved;
+      if (!stored) return known(operation, stored, engine);
+      const own = (): Claim => ({
+        tag: "owned",
+        owned: takeOwnership(execution, stored, holder, grantedAt, engine),
+      });
+      const lack = foundLoss ? "again" : lackOf(operation, stored, admitted.lane, engine);
+      return lack === undefined ? own() : takeBackIf(lack, own, made, engine);
+    }
+  }
+}
+
+/** The claim is written; it is taken back if it lacks something for its attempt. */
+async function takeBackIf(
+  looking: Lack | Promise<Lack | undefined>,
+  own: () => Claim,
+  { execution: { operation }, holder }: Try,
+  engine: Engine,
+): Promise<Claim | undefined> {
+  const takeBack = () => withdrawClaim(operation, holder, engine);
+  let lack: Lack | undefined;
+  try {
+    lack = await looking;
+  } catch (error) {
+    inBackground(engine, takeBack);
+    throw error;
+  }
+  if (!lack) return own();
+  await takeBack();
+  // No caller has left: "aborted" lets one that joined try again (`call/join.ts`).
+  return lack === "place" ? unsent(operation, { reason: "aborted" }, engine) : undefined;
+}
+
+async function whenRefused(
+  { why, stored }: Extract<Moved, { tag: "refused" }>,
+  { execution, admitted, visit, tries }: Try,
   engine: Engine,
 ): Promise<Claim | undefined> {
   const { operation } = execution;
-  if (moved.tag === "lane") {
-    visit.lane = moved.lane;
-    visit.known = moved.stored;
-    return undefined;
-  }
-  if (moved.tag === "moved") {
-    const { stored } = moved;
-    if (!stored) return known(operation, stored, engine);
-    const takeBack = () => withdrawClaim(operation, holder, engine);
-    const looking = foundLoss ? "again" : lackOf(operation, stored, admitted.lane, engine);
-    const lack =
-      looking instanceof Promise
-        ? await looking.catch((error: unknown) => {
-            inBackground(engine, takeBack);
-            throw error;
-          })
-        : looking;
-    if (!lack) {
-      return { tag: "owned", owned: takeOwnership(execution, stored, holder, grantedAt, engine) };
-    }
-    await takeBack();
-    // No caller has left: "aborted" lets one that joined try again (`call/join.ts`).
-    return lack === "place" ? unsent(operation, { reason: "aborted" }, engine) : undefined;
-  }
-  const { why, stored } = moved;
   if (why === "conflict") return otherIntent(operation, engine);
   if (why === "busy") {
     if (tries === 0) emitWaiting(execution, engine);
@@ -198,35 +212,4 @@ async function interpret(
     return undefined;
   }
   return known(operation, stored, engine);
-}
-
-/** This call sent nothing; what became of the operation otherwise is in the ledger. */
-async function unsent(
-  operation: Operation,
-  why: Pick<Extract<Outcome<unknown>, { status: "not_applied" }>, "reason" | "error">,
-  engine: Engine,
-): Promise<Known> {
-  const stored = await askStore(engine, "read", engine.ledger.read(operation.ref));
-  if (stored) return knownFrom(operation, stored, engine);
-  const common = commonOf(operation, undefined, engine);
-  return { tag: "known", outcome: { ...common, status: "not_applied", ...why } };
-}
-
-/** As `known`, of a record that was not compared with this operation's intent yet. */
-const knownFrom = async (operation: Operation, stored: Stored, engine: Engine): Promise<Known> =>
-  isOfIntent(operation, stored) ? known(operation, stored, engine) : otherIntent(operation, engine);
-
-const otherIntent = (operation: Operation, engine: Engine): Known => ({
-  tag: "known",
-  outcome: conflict(operation, "other_intent", engine),
-});
-
-async function known(
-  operation: Operation,
-  stored: Stored | undefined,
-  engine: Engine,
-): Promise<Known> {
-  const outcome = await replay(operation, stored, engine);
-  if (stored) await noteRepeat(operation, stored, engine);
-  return { tag: "known", outcome };
 }

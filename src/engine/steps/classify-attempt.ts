@@ -65,7 +65,11 @@ interface Examined {
 
 /** It may still land, so this says nothing of how it ended, or that it did. */
 function timeIsUp(owned: Owned, attempted: Attempted, engine: Engine): AttemptUpdate {
-  const update: AttemptUpdate = { verdict: "unknown", ...wireSeen(owned, attempted) };
+  const update: AttemptUpdate = {
+    n: attempted.n,
+    verdict: "unknown",
+    ...wireSeen(owned, attempted),
+  };
   learn(owned, update);
   emitVerdict("verdict", owned, attempted, update, engine);
   return update;
@@ -73,18 +77,15 @@ function timeIsUp(owned: Owned, attempted: Attempted, engine: Engine): AttemptUp
 
 /** What the wire and the context have seen of it. */
 function wireSeen(owned: Owned, attempted: Attempted) {
-  const { n, token, took } = attempted;
-  const { wireRequests: made, unsent } = wireFacts(token);
-  // Where no byte has left there is no reply to be lost.
-  const wireRequests = unsent ? 0 : made;
-  const isPlain = !recognisesRepeats(owned.operation.tool) && !isUnvetoable(owned, attempted);
-  if (isPlain) return { n, wireRequests };
+  const { token, took } = attempted;
+  const { wireRequests, unsent } = wireFacts(token);
+  // Whether they were taken counts only where the service compares them.
+  const compares = recognisesRepeats(owned.operation.tool);
   return {
-    n,
-    wireRequests,
-    // Whether they were taken counts only where the service compares them.
-    tookKey: took.key,
-    tookPrecondition: took.precondition,
+    // Where no byte has left there is no reply to be lost.
+    wireRequests: unsent ? 0 : wireRequests,
+    tookKey: compares ? took.key : undefined,
+    tookPrecondition: compares ? took.precondition : undefined,
     unvetoable: isUnvetoable(owned, attempted),
   };
 }
@@ -118,25 +119,24 @@ function takeVerdict(
   const { n } = attempted;
   const { status } = judged;
   const { skew } = owned.attempts.find((attempt) => attempt.n === n) ?? {};
-  const said = {
+  const { wireRequests, tookKey, tookPrecondition, unvetoable } = wireSeen(owned, attempted);
+  const update: AttemptUpdate = {
+    n,
+    wireRequests,
+    tookKey,
+    tookPrecondition,
+    unvetoable,
     // Too early an end would make an absence proof too soon.
     endedAt: latestSince(skew, engine, at),
-    verdict: unverified || judged.accepted ? ("unknown" as const) : judged.verdict,
+    verdict: unverified || judged.accepted ? "unknown" : judged.verdict,
     status,
-    ...wireSeen(owned, attempted),
+    proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
+    failure: noteFailure(failure, operation.ref, engine.codec),
+    replayed: judged.replayed,
+    unverified,
+    accepted: judged.accepted,
+    innerOnly: judged.innerOnly,
   };
-  const isPlain = said.verdict === "committed" && !judged.replayed && !judged.innerOnly;
-  const update: AttemptUpdate = isPlain
-    ? said
-    : {
-        ...said,
-        proven: (judged.verdict === "not_sent" && judged.proven) || undefined,
-        failure: noteFailure(failure, operation.ref, engine.codec),
-        replayed: judged.replayed,
-        unverified,
-        accepted: judged.accepted,
-        innerOnly: judged.innerOnly,
-      };
   takeIn(owned, update, judged, ended);
   const { commitsWithinMs } = operation.tool;
   if (update.verdict === "unknown" && commitsWithinMs !== undefined) {

@@ -31,7 +31,7 @@ export const shouldReadState = ({ attempts, operation }: Owned): boolean =>
 export async function readState(owned: Owned, engine: Engine): Promise<void> {
   const { execution, operation } = owned;
   const isFirstLook = owned.unfiredTime !== undefined;
-  const runs = engine.runningAttempts.has(operation.ref.id);
+  const runs = engine.live.attempts(operation.ref.id).length > 0;
   execution.inDoubt = runs ? undefined : { epoch: owned.epoch, n: owned.stored.record.fired };
   await readUntilTold(owned, isFirstLook, engine);
   // What is sent now may be answered.

@@ -145,7 +145,17 @@ function unpack(text: string, tenant: string, id: string): OperationRecord {
 const isRunThatMadeIt = ({ run, runs }: OperationRecord): boolean =>
   run === undefined ? runs.length === 0 : runs.length === 1 && runs[0] === run;
 
-function packAttempt({ n, epoch, generation, licence, at, ...rest }: AttemptNote): PackedAttempt {
+function packAttempt(attempt: AttemptNote): PackedAttempt {
+  const { n, epoch, generation, licence, at } = attempt;
+  const rest = {
+    ...attempt,
+    // In the list already.
+    n: undefined,
+    epoch: undefined,
+    generation: undefined,
+    licence: undefined,
+    at: undefined,
+  };
   return isEmpty(rest)
     ? [n, epoch, generation, licence, at]
     : [n, epoch, generation, licence, at, rest];

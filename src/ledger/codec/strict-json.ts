@@ -9,6 +9,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { isBoxedPrimitive, isMap, isNativeError, isSet } from "node:util/types";
 import { isPlainText } from "../../key/plain-text.ts";
 
@@ -44,7 +45,9 @@ export function writeJson(value: unknown, maxBytes: number): Written {
   const part = write(value, "", { maxBytes, level: undefined, chars: 0 });
   if (part === undefined) return { tag: "undefined" };
   if (typeof part !== "string") return { tag: "refused", why: part.why };
-  if (Buffer.byteLength(part) > maxBytes) return { tag: "refused", why: tooLarge(maxBytes) };
+  // A UTF-16 unit takes three bytes at most, so a short text need not be counted.
+  if (part.length * 3 > maxBytes && Buffer.byteLength(part) > maxBytes)
+    return { tag: "refused", why: tooLarge(maxBytes) };
   return { tag: "text", text: part };
 }
 
@@ -130,9 +133,10 @@ function writeObject(value: object, walk: Walk): Part {
 /** Whether nothing of its content would be written. */
 function isOpaque(value: object): boolean {
   if (Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype) return false;
   if (isMap(value) || isSet(value) || isNativeError(value)) return true;
   if (ArrayBuffer.isView(value)) return true;
-  const prototype: unknown = Object.getPrototypeOf(value);
   const isPlain =
     prototype === null ||
     // A plain object of another realm has another `Object.prototype`, which has no prototype.

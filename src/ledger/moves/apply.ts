@@ -17,20 +17,13 @@ import {
   saidYesUnconfirmed,
 } from "../record.ts";
 import { answer, hold } from "./approval-moves.ts";
+import { addAttempt, endLater, isAsKnown, updatedAttempts, withUpdates } from "./attempt-edits.ts";
 import { claim, withdraw } from "./claim-moves.ts";
 import { committedBy, fileEvidence, hasCommitEvidence, isTwice } from "./evidence.ts";
 import { hasLostUnheard, LOST_EPOCH } from "./lost-data.ts";
 import type { Move, Ownership, Refusal } from "./moves.ts";
 import { type Applied, hasLapsed, isOtherIntent, refused, write } from "./moves.ts";
-import {
-  addAttempt,
-  addNames,
-  endLater,
-  enter,
-  isAsKnown,
-  updatedAttempts,
-  withUpdates,
-} from "./record-edits.ts";
+import { addNames, enter } from "./record-edits.ts";
 
 export type { Applied } from "./moves.ts";
 

@@ -17,18 +17,11 @@ import {
 } from "../record.ts";
 import { keepClosedAnswers } from "./approval-moves.ts";
 import { asksOf, hasExpired, isApproved, questionOf, wallOf } from "./approval-question.ts";
+import { addAttempt, fenceEnlisted } from "./attempt-edits.ts";
 import { committedBy, hasCommitEvidence } from "./evidence.ts";
 import { doubtHeld, lostRecord, lostSince } from "./lost-data.ts";
 import { type Applied, hasLapsed, type Move, refused, write } from "./moves.ts";
-import {
-  addAttempt,
-  addNames,
-  enter,
-  fenceEnlisted,
-  newRecord,
-  redraft,
-  type Stateless,
-} from "./record-edits.ts";
+import { addNames, enter, newRecord, redraft, type Stateless } from "./record-edits.ts";
 
 export function claim(
   stored: Stored | undefined,

@@ -6,9 +6,10 @@
  */
 
 import type { Evidence, OperationRecord, State, Stored } from "../record.ts";
+import { withUpdates } from "./attempt-edits.ts";
 import { doubtLost, LOST_ATTEMPT, LOST_EPOCH } from "./lost-data.ts";
 import { type Applied, hasLapsed, isOtherIntent, type Move, refused } from "./moves.ts";
-import { enter, withUpdates } from "./record-edits.ts";
+import { enter } from "./record-edits.ts";
 
 const MAX_EVIDENCE_KEPT = 16;
 

@@ -63,8 +63,8 @@ import type { Moved } from "../../ledger/ledger.ts";
     edits: [
       {
         file: "src/engine/steps/classify-attempt.ts",
-        find: 'const update: AttemptUpdate = { verdict: "unknown",',
-        replace: 'const update: AttemptUpdate = { verdict: "not_sent",',
+        find: 'n: attempted.n,\n    verdict: "unknown",',
+        replace: 'n: attempted.n,\n    verdict: "not_sent",',
       },
     ],
     caughtBy: ["an attempt whose time was up may still land", "an open operation does not age"],

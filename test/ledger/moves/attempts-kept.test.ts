@@ -1,6 +1,6 @@
 /** What is kept of many attempts: two that are in doubt become one, which promises no more than both did. */
 import { describe, expect, test } from "vitest";
-import { addAttempt, withUpdates } from "../../../src/ledger/moves/record-edits.ts";
+import { addAttempt, withUpdates } from "../../../src/ledger/moves/attempt-edits.ts";
 import type { AttemptNote } from "../../../src/ledger/record.ts";
 import { recordOf } from "../../../src/testing/record-of.ts";
 import { first as note } from "./stored.ts";

@@ -63,7 +63,7 @@ export async function readPrecondition(
 const MOST_TRIES = 16;
 
 /** `"again"`: the claim is to be made again. `"place"`: another turn of the thread has the place of this one. */
-type Lack = "again" | "place";
+export type Lack = "again" | "place";
 
 /** What a claim that is written lacks for its attempt, so that it is taken back, and nothing is sent. */
 export function lackOf(

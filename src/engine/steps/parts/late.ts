@@ -9,8 +9,8 @@
  * @module
  */
 
+import { withUpdates } from "../../../ledger/moves/attempt-edits.ts";
 import type { Move } from "../../../ledger/moves/moves.ts";
-import { withUpdates } from "../../../ledger/moves/record-edits.ts";
 import type { AttemptUpdate } from "../../../ledger/record.ts";
 import type { Verdict } from "../../../reasons.ts";
 import type { WriteTerms } from "../../../wire/token.ts";

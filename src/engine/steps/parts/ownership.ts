@@ -7,6 +7,7 @@
 
 import type { Instant } from "../../../lang/clock.ts";
 import { createStop, type Stop } from "../../../lang/stop.ts";
+import { merge, withKnown } from "../../../ledger/moves/attempt-edits.ts";
 import {
   type AttemptNote,
   type AttemptUpdate,
@@ -133,7 +134,7 @@ export function wakeOf(owned: Owned): Stop {
 export function learn(owned: Owned, update: AttemptUpdate): void {
   const at = owned.attempts.findIndex(({ n }) => n === update.n);
   const attempt = owned.attempts[at];
-  if (attempt) owned.attempts = owned.attempts.with(at, { ...attempt, ...update });
+  if (attempt) owned.attempts = owned.attempts.with(at, merge(attempt, update));
 }
 
 /** Starts from what the ledger says now, keeping what only this process knows. */
@@ -143,8 +144,9 @@ export function relearn(owned: Owned, stored: Stored | undefined): void {
   const attempts = stored.record.attempts.filter(({ n }) => n !== owned.givenUp);
   owned.attempts = attempts.map((attempt) => {
     const known = owned.attempts.find(({ n }) => n === attempt.n);
-    const { verdict = known?.verdict, endedAt = known?.endedAt } = attempt;
-    return { ...known, ...attempt, verdict, endedAt, cleared: attempt.cleared };
+    if (!known) return attempt;
+    const { verdict = known.verdict, cleared } = attempt;
+    return { ...withKnown(attempt, known), verdict, cleared };
   });
 }
 

@@ -20,25 +20,13 @@ import { inStoreTime } from "../../store-call.ts";
 import { learn, type Owned, remember } from "./ownership.ts";
 import { endsByIn, extend, moreMsOf } from "./time-to-send.ts";
 
-/** Notes that the attempt runs, until `endAttempt`. */
-export function beginAttempt(id: string, n: number, { runningAttempts }: Engine): void {
-  const others = runningAttempts.get(id);
-  runningAttempts.set(id, others ? [...others, n] : [n]);
-}
-
-export function endAttempt(id: string, n: number, { runningAttempts }: Engine): void {
-  const others = runningAttempts.get(id)?.filter((other) => other !== n);
-  if (others && others.length > 0) runningAttempts.set(id, others);
-  else runningAttempts.delete(id);
-}
-
 /** What is known of the attempts: one that still runs in this process has not ended, whatever its note says. */
 export function attemptsNow(
   { attempts, operation }: Owned,
   engine: Engine,
 ): readonly AttemptNote[] {
-  const running = engine.runningAttempts.get(operation.ref.id);
-  if (!running) return attempts;
+  const running = engine.live.attempts(operation.ref.id);
+  if (running.length === 0) return attempts;
   return attempts.map((attempt) =>
     running.includes(attempt.n) ? { ...attempt, endsBy: undefined } : attempt,
   );
@@ -50,8 +38,8 @@ export function attemptsNow(
  */
 export function awaitsRun(owned: Owned, engine: Engine): boolean {
   const { attempts, epoch, operation, execution, whyNotFire } = owned;
-  const running = engine.runningAttempts.get(operation.ref.id);
-  if (!running || execution.stopped.aborted || whyNotFire === "lease_lost") return false;
+  const running = engine.live.attempts(operation.ref.id);
+  if (execution.stopped.aborted || whyNotFire === "lease_lost") return false;
   return attempts.some((attempt) => attempt.epoch === epoch && running.includes(attempt.n));
 }
 

@@ -1,0 +1,54 @@
+/**
+ * What a claim is answered with that is not to be fired: the outcome that the ledger knows, or that this call has sent nothing.
+ *
+ * @module
+ */
+
+import type { Stored } from "../../../ledger/record.ts";
+import type { Engine } from "../../engine.ts";
+import { isOfIntent, type Operation } from "../../operation/operation.ts";
+import type { Outcome } from "../../operation/outcome.ts";
+import { commonOf, conflict } from "../../outcome/build.ts";
+import { replay } from "../../outcome/replay.ts";
+import { askStore } from "../../store-call.ts";
+import { noteRepeat } from "./note-repeat.ts";
+
+export interface Known {
+  readonly tag: "known";
+  readonly outcome: Outcome<unknown>;
+}
+
+/** This call sent nothing; what became of the operation otherwise is in the ledger. */
+export async function unsent(
+  operation: Operation,
+  why: Pick<Extract<Outcome<unknown>, { status: "not_applied" }>, "reason" | "error">,
+  engine: Engine,
+): Promise<Known> {
+  const stored = await askStore(engine, "read", engine.ledger.read(operation.ref));
+  if (stored) return knownFrom(operation, stored, engine);
+  const common = commonOf(operation, undefined, engine);
+  return { tag: "known", outcome: { ...common, status: "not_applied", ...why } };
+}
+
+/** As `known`, of a record that was not compared with this operation's intent yet. */
+export const knownFrom = async (
+  operation: Operation,
+  stored: Stored,
+  engine: Engine,
+): Promise<Known> =>
+  isOfIntent(operation, stored) ? known(operation, stored, engine) : otherIntent(operation, engine);
+
+export const otherIntent = (operation: Operation, engine: Engine): Known => ({
+  tag: "known",
+  outcome: conflict(operation, "other_intent", engine),
+});
+
+export async function known(
+  operation: Operation,
+  stored: Stored | undefined,
+  engine: Engine,
+): Promise<Known> {
+  const outcome = await replay(operation, stored, engine);
+  if (stored) await noteRepeat(operation, stored, engine);
+  return { tag: "known", outcome };
+}
