@@ -32,18 +32,42 @@ type HeadersGiven = NonNullable<RequestInit["headers"]>;
 export function asMade(input: Input, init: Init): readonly [Input, Init] {
   // Of a `Request` only the headers can be changed.
   const request = typeof input === "string" || input instanceof URL ? undefined : input;
-  const headers = init?.headers ?? request?.headers;
   const own = membersOf(init);
+  const headers = own.headers ?? request?.headers;
   if (headers) own.headers = ownHeaders(headers);
-  if (init?.body) own.body = ownBody(init.body);
+  if (own.body) own.body = ownBody(own.body);
   return [input instanceof URL ? new URL(input) : input, init || headers ? own : undefined];
 }
 
-/** The options, as `fetch` reads them: what is inherited counts, as of a `Request` that is given in their place. */
+/** What `fetch` asks of its options by name, and so also of accessors that a class hides from a loop over the names. */
+const ASKED_BY_NAME: readonly string[] = [
+  "method",
+  "headers",
+  "body",
+  "referrer",
+  "referrerPolicy",
+  "mode",
+  "credentials",
+  "cache",
+  "redirect",
+  "integrity",
+  "keepalive",
+  "signal",
+  "window",
+  "duplex",
+  "dispatcher",
+  "priority",
+];
+
+/**
+ * The options, as `fetch` reads them, in an object like any other: what is inherited counts, as of a `Request` that is given in
+ * their place.
+ */
 export function membersOf(init: Init): RequestInit {
-  const members: Record<string, unknown> = Object.create(null);
-  for (const name in init) members[name] = init[name as keyof RequestInit];
-  return members;
+  const given = Object(init ?? {}) as Readonly<Record<string, unknown>>;
+  const names = new Set(ASKED_BY_NAME.filter((name) => name in given));
+  for (const name in given) names.add(name);
+  return Object.fromEntries([...names].map((name) => [name, given[name]]));
 }
 
 /** A copy of what can be changed. Text and a `Blob` cannot, and a stream is sent once. */

@@ -207,3 +207,37 @@ test.each([undefined, { name: "Idempotency-Key", value: () => "k" }])(
     ]);
   },
 );
+
+/** As a client writes its options: accessors, which no loop over the names finds. */
+class Asked {
+  get method() {
+    return "DELETE";
+  }
+  get headers() {
+    return { authorization: "ana's" };
+  }
+}
+
+test.each([undefined, { name: "Idempotency-Key", value: () => "k" }])(
+  "options of a class with accessors are read as `fetch` reads them (key header: %o)",
+  async (keyHeader) => {
+    const server = await serve(json({}));
+    const { token } = await attempt(async () => {});
+    await boundFetch(token, fetch, { keyHeader })(server.url, new Asked());
+    expect(server.arrivals).toMatchObject([
+      { method: "DELETE", headers: { authorization: "ana's" } },
+    ]);
+  },
+);
+
+test("a stand-in is given options that are an object like any other, also where it follows no redirect", async () => {
+  const given: RequestInit[] = [];
+  const fetch = guardedFetch(async (_, init = {}) => {
+    given.push(init);
+    return new Response("{}");
+  });
+  const init = { method: "POST", redirect: "manual" } as const;
+  await attempt(() => fetch("https://a.example/", init));
+  expect(given).toEqual([init]);
+  expect(Object.getPrototypeOf(given[0])).toBe(Object.prototype);
+});

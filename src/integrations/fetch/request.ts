@@ -7,6 +7,7 @@
 import { InvalidInputError } from "../../errors.ts";
 import type { Clock } from "../../lang/clock.ts";
 import { withTimeLimit } from "../../lang/clock.ts";
+import { membersOf } from "../../wire/request-identity.ts";
 import { type Body, formDigest, takeBody } from "./body.ts";
 import { type BodyPrint, digestBytes, printBody } from "./body-print.ts";
 import type { FetchRequest, Settings } from "./options.ts";
@@ -36,10 +37,11 @@ export function prepare(
   { maxBodyBytes, deadlineMs }: Settings,
   clock: Clock,
 ): Prepared | Promise<Prepared> {
-  const given = init?.body ?? undefined;
-  const shell = new Request(input, given === undefined ? init : { ...init, body: PLACE_HOLDER });
+  const own = membersOf(init);
+  const given = own.body ?? undefined;
+  const shell = new Request(input, given === undefined ? own : { ...own, body: PLACE_HOLDER });
   const source = given ?? shell.body ?? undefined;
-  const { signal, rest } = split(input, init, shell);
+  const { signal, rest } = split(input, own, shell);
   signal?.throwIfAborted();
   const reading = source === undefined ? undefined : takeBody(source, maxBodyBytes)(signal);
   const url = new URL(shell.url);
@@ -78,10 +80,10 @@ const PLACE_HOLDER = new Uint8Array(0);
 
 function split(
   input: Input,
-  init: Init,
+  init: RequestInit,
   shell: Request,
 ): { readonly signal: AbortSignal | undefined; readonly rest: RequestInit } {
-  const { method: _m, headers: _h, body: _b, signal, redirect: _r, ...rest } = init ?? {};
+  const { method: _m, headers: _h, body: _b, signal, redirect: _r, ...rest } = init;
   const own = input instanceof Request ? input.signal : undefined;
   const { integrity } = shell;
   return {

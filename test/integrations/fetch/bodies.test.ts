@@ -53,6 +53,15 @@ describe.each(BODIES)("%s", (_, make, contentType, text) => {
     await inJob("/a", init());
     expect(server.arrivals.map(({ body }) => body)).toEqual([text]);
   });
+
+  it("can come in a Request in the place of options, or in options that are inherited, and is the same write", async () => {
+    const { inJob, server } = await openFetch(created);
+    await inJob("/a", new Request("https://a.example/", init()));
+    await inJob("/a", Object.create(init()));
+    await inJob("/a", init());
+    const seen = server.arrivals.map(({ method, body }) => [method, body]);
+    expect(seen).toEqual([["POST", text]]);
+  });
 });
 
 describe("a form", () => {
