@@ -5,22 +5,12 @@
  */
 
 import { InvalidInputError } from "../../errors.ts";
-import { canonicalize } from "../../key/canonical.ts";
 import { peek } from "../../lang/peek.ts";
 import { hideKey } from "../shared/tools/hidden-key.ts";
 
 interface Standard {
   readonly validate: (value: unknown) => unknown;
   readonly jsonSchema: { readonly input: (options: object) => object };
-}
-
-/** The arguments as they are now. What is no JSON stays what it is: it is refused later, in words of its own. */
-export function copyOf(args: unknown): unknown {
-  try {
-    return canonicalize(args, "args").value;
-  } catch {
-    return args;
-  }
 }
 
 /** LangChain takes zod and JSON Schema. A zod object that cannot be cut is shown as JSON Schema, and checked here. */

@@ -10,6 +10,7 @@
 import type { Holdfire } from "../../api.ts";
 import { InvalidInputError } from "../../errors.ts";
 import { peek } from "../../lang/peek.ts";
+import { copyArguments } from "../shared/tools/copy-arguments.ts";
 import {
   type CallGuarded,
   describe,
@@ -28,7 +29,7 @@ import {
   type ToolRules,
 } from "../shared/tools/rules.ts";
 import { findTurn } from "../shared/tools/turn.ts";
-import { copyOf, shownSchema } from "./schema.ts";
+import { shownSchema } from "./schema.ts";
 import { type LangChainTurnOptions, langChainTurn } from "./turn.ts";
 
 /** A tool of LangChain (`tool(…)`, `StructuredTool`), by structure. */
@@ -194,7 +195,7 @@ export function guarded<T extends LangChainTool>(
   const turnOf = (config: unknown) => findTurn(langChainTurn(config, options));
   const run = async (args: unknown, manager: unknown, config: unknown, turn = turnOf(config)) => {
     const context: LangChainCall = { tool, manager, config };
-    const reply = await call(await check(copyOf(args)), {
+    const reply = await call(await check(copyArguments(args)), {
       ...turn,
       toolCallId: peek(peek(config, "toolCall"), "id") ?? peek(config, "toolCallId"),
       signal: peek(config, "signal") as AbortSignal | undefined,
@@ -214,7 +215,10 @@ export function guarded<T extends LangChainTool>(
     const turn = turnOf(rest[0]);
     const later: Call = (checked, manager, config) => run(checked, manager, config, turn);
     const once = Object.create(this, { _call: { value: later } });
-    return Reflect.apply(checked as Call, once, [copyOf(withoutMadeUp(args, keys)), ...rest]);
+    return Reflect.apply(checked as Call, once, [
+      copyArguments(withoutMadeUp(args, keys)),
+      ...rest,
+    ]);
   }
   return Object.create(tool, {
     ...(typeof checked === "function" ? { call: { value: callChecked } } : {}),

@@ -12,6 +12,7 @@ import type { StatusTool } from "../../../engine/admin/status-tool.ts";
 import type { CallOptions } from "../../../engine/define/definition.ts";
 import { isHoldfireError, MissingScopeError } from "../../../errors.ts";
 import { peek } from "../../../lang/peek.ts";
+import { copyArguments } from "./copy-arguments.ts";
 import { aliasesOf } from "./guard-function.ts";
 import { lastByPerson } from "./person-messages.ts";
 import { toldText } from "./reply-text.ts";
@@ -128,7 +129,7 @@ const MISFIT: ReadArguments = { ok: false, args: undefined };
 function argumentsOf({ args }: LoopCall, { read }: Handle): ReadArguments | Promise<ReadArguments> {
   try {
     // A copy: the response is the caller's, and a check may change what it is given.
-    const parsed: unknown = typeof args === "string" ? JSON.parse(args) : structuredClone(args);
+    const parsed: unknown = typeof args === "string" ? JSON.parse(args) : copyArguments(args);
     const checked = read ? read(parsed) : parsed;
     const fits = (value: unknown): ReadArguments => ({ ok: true, args: value });
     const isLater = typeof peek(checked, "then") === "function";

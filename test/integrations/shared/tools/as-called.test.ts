@@ -124,6 +124,12 @@ describe("a loop of one's own", () => {
     await runToolCalls(using(input), tools, SCOPE);
     expect({ sent, input }).toEqual({ sent: ["ben"], input: { to: "ana" } });
   });
+
+  it("takes arguments that are proxies, as those of a reactive store", async () => {
+    const { sent, tools } = clicked({ parse: (content: unknown) => content });
+    await runToolCalls(using(new Proxy({ to: "ana" }, {})), tools, SCOPE);
+    expect(sent).toEqual(["ana"]);
+  });
 });
 
 it("one object of options, changed from call to call: each function gets its own call's", async () => {
