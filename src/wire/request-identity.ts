@@ -75,7 +75,8 @@ function ownBody(body: Body): Body {
   if (body instanceof URLSearchParams) return new URLSearchParams(body);
   if (body instanceof ArrayBuffer) return body.slice(0);
   if (ArrayBuffer.isView(body)) {
-    return Buffer.from(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+    // Not a `Buffer`: its memory may be shared with other requests, and a stand-in may read all of it.
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
   }
   if (!(body instanceof FormData)) return body;
   const form = new FormData();

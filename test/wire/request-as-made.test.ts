@@ -230,6 +230,20 @@ test.each([undefined, { name: "Idempotency-Key", value: () => "k" }])(
   },
 );
 
+test.each([Buffer.from("ana"), bytes(64, 8), new DataView(bytes(64, 8).buffer, 8, 3)])(
+  "a stand-in is given the bytes of a view in memory of their own (%o)",
+  async (body) => {
+    const given: unknown[] = [];
+    const fetch = guardedFetch(async (_, init = {}) => {
+      const { buffer } = init.body as Uint8Array<ArrayBuffer>;
+      given.push(Buffer.from(buffer).toString());
+      return new Response("{}");
+    });
+    await attempt(() => fetch("https://a.example/", { method: "POST", body }));
+    expect(given).toEqual(["ana"]);
+  },
+);
+
 test("a stand-in is given options that are an object like any other, also where it follows no redirect", async () => {
   const given: RequestInit[] = [];
   const fetch = guardedFetch(async (_, init = {}) => {
