@@ -126,6 +126,8 @@ export function inBackground(engine: Engine, work: () => Promise<unknown>): void
 
 /** What one claim has met so far, kept between one question to the gate and the next. */
 export interface Visit {
+  /** What it has waited for, as the store said it last: told where the store says no more before the deadline. */
+  waitedFor?: WaitedFor | undefined;
   /** The lane as the store said it was, when the claim found another. */
   lane?: StoredLane | undefined;
   /**
@@ -140,6 +142,15 @@ export interface Visit {
   /** When its ticket in the lane's queue runs out, on the ledger's clock. */
   ticketUntil?: number | undefined;
 }
+
+export type WaitedFor =
+  | { readonly status: "in_progress" }
+  | {
+      readonly status: "held";
+      readonly reason: "lane";
+      readonly resource: string;
+      readonly blockedBy: string;
+    };
 
 export type Admission =
   | {

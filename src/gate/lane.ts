@@ -85,6 +85,7 @@ export async function admitToLane(
       if (blockedBy !== inTheWay) turn = 0;
       inTheWay = blockedBy;
       waited = true;
+      visit.waitedFor = { status: "held", reason: "lane", resource: name, blockedBy };
       await waitForChange(execution, turn, engine, blockedBy, leftMs);
     }
     lane = await look();

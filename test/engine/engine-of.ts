@@ -117,6 +117,7 @@ export function executionOf(operation: Operation, rest: Partial<Execution> = {})
     outsideDeadline: done,
     untilStopped: done,
     sent: false,
+    isAnswered: false,
     telling: false,
     fireMode: "freely",
     ...rest,

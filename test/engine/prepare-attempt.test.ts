@@ -6,6 +6,7 @@ import { leftMs, type TimeToSend } from "../../src/engine/steps/parts/time-to-se
 import { settle } from "../../src/engine/steps/settle.ts";
 import { instantOf } from "../../src/lang/clock.ts";
 import { LOST_EPOCH } from "../../src/ledger/moves/lost-data.ts";
+import type { Trouble } from "./failing-store.ts";
 import { type Owner, ownerOf } from "./owner-of.ts";
 
 const LOST = { verdict: "unknown", tookKey: true, declared: { keyed: true } } as const;
@@ -128,6 +129,23 @@ describe("an attempt that is written down and then given up", () => {
     expect(settled).toMatchObject({ tag: "done", value: { status: "committed", attempts: 2 } });
     expect((await owner.record())?.attempts.map(({ n }) => n)).toEqual([1, 2]);
   });
+
+  test.each<Trouble>(["loses-replies", "rejects"])(
+    "stays given up where the note of the next one has no answer, which took its number (%s)",
+    async (trouble) => {
+      const owner = await givenUp();
+      const { owned, engine } = owner;
+      engine.failing.fail(trouble, (step) => step === "swap:claimed");
+      expect(await engine.clock.run(owner.prepare())).toBeUndefined();
+      engine.failing.recover();
+      const final = { do: "leave_unknown", reason: "deadline" } as const;
+      const settled = await engine.clock.run(settle(owned, final, engine));
+      // Fired was the first alone.
+      expect(settled).toMatchObject({ tag: "done", value: { status: "unknown", attempts: 1 } });
+      const { fired, attempts } = (await owner.record()) ?? {};
+      expect({ fired, attempts: attempts?.map(({ n }) => n) }).toEqual({ fired: 1, attempts: [1] });
+    },
+  );
 
   test("stays given up when the ledger says what has changed meanwhile", async () => {
     const owner = await givenUp();

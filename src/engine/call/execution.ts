@@ -53,6 +53,7 @@ export function createExecution(
     callers: 0,
     waits: [],
     sent: false,
+    isAnswered: false,
     telling: false,
     fireMode,
     hasCaller: () => execution.callers > 0,

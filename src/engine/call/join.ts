@@ -89,7 +89,7 @@ async function joinRunning(joining: Joining, engine: Engine): Promise<Outcome<un
     if (draft.identity.fingerprint !== operation.draft.identity.fingerprint) {
       return conflict(operation, "other_intent", engine);
     }
-    const isStopping = running.stopped.aborted;
+    const isStopping = running.stopped.aborted || running.isAnswered;
     if (!isStopping && deadlineAt > running.deadlineAt) {
       running.deadlineAt = deadlineAt;
       for (const one of running.waits) leaveInTime(running, one, engine);

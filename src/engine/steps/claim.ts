@@ -9,6 +9,7 @@
  * @module
  */
 
+import { StoreUnavailableError } from "../../errors.ts";
 import { type Instant, instantOf } from "../../lang/clock.ts";
 import type { Moved } from "../../ledger/ledger.ts";
 import type { ClaimMove } from "../claim-terms.ts";
@@ -51,10 +52,18 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
       }
     }
     return claim;
+  } catch (error) {
+    if (!visit.waitedFor || !isUnanswered(error)) throw error;
+    const outcome = { ...commonOf(operation, undefined, engine), ...visit.waitedFor };
+    return { tag: "known", outcome };
   } finally {
     if (claim?.tag !== "owned") engine.gate.leave(execution, engine, visit);
   }
 }
+
+/** The store was given no more time than the call had left: that is no sign that it is down. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError && error.reason !== "damaged_record";
 
 /** What the claim may be made with. */
 interface Admitted extends Extract<Admission, { tag: "pass" }> {
@@ -68,7 +77,7 @@ function admit(
   engine: Engine,
 ): Admitted | Promise<Admitted | Known> {
   const { operation, stopped } = execution;
-  if (stopped.aborted) return unsent(operation, { reason: "aborted" }, engine);
+  if (stopped.aborted) return unsent(execution, { reason: "aborted" }, engine);
   const admission = engine.gate.admit(execution, engine, visit);
   const isFree = !(admission instanceof Promise) && admission.tag === "pass";
   if (isFree && !operation.tool.precondition) return { ...admission, precondition: undefined };
@@ -85,12 +94,12 @@ async function afterGate(
   switch (admission.tag) {
     case "stopped": {
       const reason = stopped.aborted ? "aborted" : "expired";
-      return unsent(operation, { reason }, engine);
+      return unsent(execution, { reason }, engine);
     }
     case "failed":
-      return unsent(operation, { reason: "not_sent", error: admission.error }, engine);
+      return unsent(execution, { reason: "not_sent", error: admission.error }, engine);
     case "known":
-      return knownFrom(operation, admission.stored, engine);
+      return knownFrom(execution, admission.stored, engine);
     case "held":
     case "denied": {
       const { tag: status, ...why } = admission;
@@ -103,7 +112,7 @@ async function afterGate(
       const read = await readPrecondition(execution, precondition, engine);
       if (read.tag === "read") return { ...admission, precondition: read.precondition };
       const reason = read.tag === "stopped" ? "aborted" : "not_sent";
-      return unsent(operation, { reason, error: read.error }, engine);
+      return unsent(execution, { reason, error: read.error }, engine);
     }
   }
 }
@@ -156,7 +165,7 @@ function interpret(
       return whenRefused(moved, made, engine);
     case "moved": {
       const { stored } = moved;
-      if (!stored) return known(operation, stored, engine);
+      if (!stored) return known(execution, stored, engine);
       const own = (): Claim => ({
         tag: "owned",
         owned: takeOwnership(execution, stored, holder, grantedAt, engine),
@@ -171,10 +180,10 @@ function interpret(
 async function takeBackIf(
   looking: Lack | Promise<Lack | undefined>,
   own: () => Claim,
-  { execution: { operation }, holder }: Try,
+  { execution, holder }: Try,
   engine: Engine,
 ): Promise<Claim | undefined> {
-  const takeBack = () => withdrawClaim(operation, holder, engine);
+  const takeBack = () => withdrawClaim(execution.operation, holder, engine);
   let lack: Lack | undefined;
   try {
     lack = await looking;
@@ -185,7 +194,7 @@ async function takeBackIf(
   if (!lack) return own();
   await takeBack();
   // No caller has left: "aborted" lets one that joined try again (`call/join.ts`).
-  return lack === "place" ? unsent(operation, { reason: "aborted" }, engine) : undefined;
+  return lack === "place" ? unsent(execution, { reason: "aborted" }, engine) : undefined;
 }
 
 async function whenRefused(
@@ -197,6 +206,7 @@ async function whenRefused(
   if (why === "conflict") return otherIntent(operation, engine);
   if (why === "busy") {
     if (tries === 0) emitWaiting(execution, engine);
+    visit.waitedFor = { status: "in_progress" };
     if (await waitForChange(execution, tries, engine)) return undefined;
     const common = commonOf(operation, stored?.record, engine);
     return { tag: "known", outcome: { ...common, status: "in_progress" } };
@@ -211,5 +221,5 @@ async function whenRefused(
   if (admitted.needsYes && isStale && (await waitForChange(execution, tries, engine))) {
     return undefined;
   }
-  return known(operation, stored, engine);
+  return known(execution, stored, engine);
 }

@@ -6,7 +6,7 @@
 
 import type { Stored } from "../../../ledger/record.ts";
 import type { Engine } from "../../engine.ts";
-import { isOfIntent, type Operation } from "../../operation/operation.ts";
+import { type Execution, isOfIntent, type Operation } from "../../operation/operation.ts";
 import type { Outcome } from "../../operation/outcome.ts";
 import { commonOf, conflict } from "../../outcome/build.ts";
 import { replay } from "../../outcome/replay.ts";
@@ -20,23 +20,26 @@ export interface Known {
 
 /** This call sent nothing; what became of the operation otherwise is in the ledger. */
 export async function unsent(
-  operation: Operation,
+  execution: Execution,
   why: Pick<Extract<Outcome<unknown>, { status: "not_applied" }>, "reason" | "error">,
   engine: Engine,
 ): Promise<Known> {
+  const { operation } = execution;
   const stored = await askStore(engine, "read", engine.ledger.read(operation.ref));
-  if (stored) return knownFrom(operation, stored, engine);
+  if (stored) return knownFrom(execution, stored, engine);
   const common = commonOf(operation, undefined, engine);
   return { tag: "known", outcome: { ...common, status: "not_applied", ...why } };
 }
 
 /** As `known`, of a record that was not compared with this operation's intent yet. */
 export const knownFrom = async (
-  operation: Operation,
+  execution: Execution,
   stored: Stored,
   engine: Engine,
 ): Promise<Known> =>
-  isOfIntent(operation, stored) ? known(operation, stored, engine) : otherIntent(operation, engine);
+  isOfIntent(execution.operation, stored)
+    ? known(execution, stored, engine)
+    : otherIntent(execution.operation, engine);
 
 export const otherIntent = (operation: Operation, engine: Engine): Known => ({
   tag: "known",
@@ -44,10 +47,12 @@ export const otherIntent = (operation: Operation, engine: Engine): Known => ({
 });
 
 export async function known(
-  operation: Operation,
+  execution: Execution,
   stored: Stored | undefined,
   engine: Engine,
 ): Promise<Known> {
+  const { operation } = execution;
+  execution.isAnswered = true;
   const outcome = await replay(operation, stored, engine);
   if (stored) await noteRepeat(operation, stored, engine);
   return { tag: "known", outcome };

@@ -114,7 +114,7 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   const inTime = await inStoreTime(engine, noting);
   if (inTime.tag !== "done") {
     // It may have been written all the same.
-    giveUp(owned, stored.record.fired + 1);
+    giveUp(owned, owned.givenUp ?? stored.record.fired + 1);
     owned.whyNotFire = "store_down";
     return false;
   }
