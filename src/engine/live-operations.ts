@@ -22,12 +22,12 @@ export interface LiveOperations {
 
 interface Live {
   execution: Execution | undefined;
-  readonly attempts: number[];
+  attempts: readonly number[];
 }
 
-const newLive = (): Live => ({ execution: undefined, attempts: [] });
-
 const NONE: readonly number[] = [];
+
+const newLive = (): Live => ({ execution: undefined, attempts: NONE });
 
 export function createLiveOperations(): LiveOperations {
   // Never empty: the platform gives back the table of a map that becomes empty, and one caller after another would have it
@@ -58,12 +58,12 @@ export function createLiveOperations(): LiveOperations {
     },
     attempts: (id) => all.get(id)?.attempts ?? NONE,
     beginAttempt(id, n) {
-      liveOf(id).attempts.push(n);
+      const live = liveOf(id);
+      live.attempts = live.attempts.concat(n);
     },
     endAttempt(id, n) {
       const live = liveOf(id);
-      const at = live.attempts.indexOf(n);
-      if (at >= 0) live.attempts.splice(at, 1);
+      live.attempts = live.attempts.filter((other) => other !== n);
       forgetIdle(id, live);
     },
     executions: () => [...all.values()].flatMap(({ execution }) => execution ?? []),

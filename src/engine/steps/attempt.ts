@@ -126,8 +126,8 @@ function fireInTime(
       // Whoever takes over counts on its end then: what it has under way is stopped, too.
       const stopInTime = (): void => {
         const left = leftMs(attempted.time, instantOf(engine.clock));
-        if (left <= 0) return stop();
-        cancel = engine.clock.after(left, stopInTime, true);
+        if (left <= 0) stop();
+        else cancel = engine.clock.after(left, stopInTime, true);
       };
       stopInTime();
       const late = running.then((ended) => ({ ...attempted, ended }));

@@ -45,9 +45,7 @@ export function writeJson(value: unknown, maxBytes: number): Written {
   const part = write(value, "", { maxBytes, level: undefined, chars: 0 });
   if (part === undefined) return { tag: "undefined" };
   if (typeof part !== "string") return { tag: "refused", why: part.why };
-  // A UTF-16 unit takes three bytes at most, so a short text need not be counted.
-  if (part.length * 3 > maxBytes && Buffer.byteLength(part) > maxBytes)
-    return { tag: "refused", why: tooLarge(maxBytes) };
+  if (Buffer.byteLength(part) > maxBytes) return { tag: "refused", why: tooLarge(maxBytes) };
   return { tag: "text", text: part };
 }
 
