@@ -18,7 +18,7 @@ export interface WriteQueue {
   push<T>(job: Job<T>): Promise<T>;
   /** Whether a transaction begins at the end of this turn anyway. Not while one waits for a lock. */
   isDue(): boolean;
-  /** Resolves once the queue is empty. */
+  /** Resolves once all that were pushed have ended. */
   drain(): Promise<void>;
 }
 
@@ -36,6 +36,8 @@ interface Waiting {
   readonly since: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** Of a batch that failed: each runs alone, so that only the one at fault fails. */
+  isAlone: boolean;
 }
 
 /** A larger transaction would block the event loop for too long. */
@@ -50,69 +52,51 @@ const PATIENCE_MS = 30_000;
 
 export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const { commit, clock, random, soon } = options;
+  /** A transaction or a timer is due for them. */
   let waiting: Waiting[] = [];
-  /** The jobs of a batch that failed: each runs alone, so that only the one at fault fails. */
-  let alone = 0;
-  let isActive = false;
   let isContended = false;
-  const onEmpty: (() => void)[] = [];
 
   function flush(): void {
-    const batch = waiting.slice(0, alone > 0 ? 1 : MAX_BATCH);
+    const batch = waiting.slice(0, waiting[0]?.isAlone ? 1 : MAX_BATCH);
+    const wasContended = isContended;
+    isContended = false;
     try {
       const values = commit(batch.map(({ job }) => job));
       for (const [index, { resolve }] of batch.entries()) resolve(values[index]);
+      waiting = waiting.slice(batch.length);
     } catch (error) {
       if (isBusy(error)) {
         waitForLock(error);
         return;
       }
-      if (batch.length > 1) {
-        alone = batch.length;
-        soon(flush);
-        return;
-      }
-      batch[0]?.reject(error);
+      if (batch.length === 1) waiting.shift()?.reject(error);
+      for (const one of batch) one.isAlone = true;
     }
-    waiting = waiting.slice(batch.length);
-    alone = Math.max(alone - batch.length, 0);
-    goOn();
-  }
-
-  function goOn(): void {
-    const wasContended = isContended;
-    isContended = false;
-    if (waiting.length === 0) {
-      isActive = false;
-      for (const resolve of onEmpty.splice(0)) resolve();
-    } else if (wasContended) clock.after(GIVE_WAY_MS, flush);
+    if (waiting.length === 0) return;
+    if (wasContended) clock.after(GIVE_WAY_MS, flush);
     else soon(flush);
   }
 
   function waitForLock(error: unknown): void {
-    isContended = true;
     const now = clock.monotonic();
     // The oldest wait in front.
-    while (waiting[0] && now - waiting[0].since > PATIENCE_MS) {
-      waiting.shift()?.reject(error);
-      alone = Math.max(alone - 1, 0);
-    }
-    if (waiting.length === 0) goOn();
-    else clock.after(RETRY_MS + random() * RETRY_JITTER_MS, flush);
+    while (waiting[0] && now - waiting[0].since > PATIENCE_MS) waiting.shift()?.reject(error);
+    isContended = waiting.length > 0;
+    if (isContended) clock.after(RETRY_MS + random() * RETRY_JITTER_MS, flush);
+  }
+
+  function push<T>(job: Job<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const since = clock.monotonic();
+      waiting.push({ job, since, resolve: resolve as Waiting["resolve"], reject, isAlone: false });
+      if (waiting.length === 1) soon(flush);
+    });
   }
 
   return {
-    push: (job) =>
-      new Promise((resolve, reject) => {
-        const since = clock.monotonic();
-        waiting.push({ job, since, resolve: resolve as Waiting["resolve"], reject });
-        if (isActive) return;
-        isActive = true;
-        soon(flush);
-      }),
-
-    isDue: () => isActive && !isContended,
-
-    drain: () => (isActive ? new Promise((resolve) => onEmpty.push(resolve)) : Promise.resolve()),
+    push,
+    isDue: () => waiting.length > 0 && !isContended,
+    // They end in order.
+    drain: async () => (waiting.length > 0 ? push(() => {}).catch(() => {}) : undefined),
   };
 }
