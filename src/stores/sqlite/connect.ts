@@ -5,7 +5,7 @@
  * @module
  */
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -59,9 +59,8 @@ function refuse(path: string, why: string | undefined): void {
  * between: whether a file that looks corrupt is so is left to the real opening, which has the log.
  */
 function contentProblem(path: string): string | undefined {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   // With a journal beside it, only SQLite can tell what is in it.
-  if (size === 0 || existsSync(`${path}-journal`)) return undefined;
+  if (!existsSync(path) || existsSync(`${path}-journal`)) return undefined;
   const url = pathToFileURL(path);
   url.searchParams.set("immutable", "1");
   const db = openDatabase(url, { readOnly: true });
@@ -126,23 +125,17 @@ function anchorOf(db: DatabaseSync, host: Host): Anchor {
 const BAD_PATH = /^(?:EACCES|EPERM|EROFS|ENOTDIR|EEXIST|ELOOP|ENAMETOOLONG)$/;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
-const DAMAGED: readonly number[] = [CORRUPT, NOT_A_DATABASE];
-
-/** Of Node under `--permission`. */
-const NOT_PERMITTED = "ERR_ACCESS_DENIED";
 
 /** What is wrong with the file itself, for people; `undefined` if it is something else. */
 function fileProblem(error: unknown, path: string): string | undefined {
   const code = String(peek(error, "code"));
-  if (code === NOT_PERMITTED) return notPermitted(path);
+  if (code === "ERR_ACCESS_DENIED") {
+    // The folder has the ledger, its log and the witness. Without the star, Node means folders that are there when it starts.
+    const folder = join(dirname(path), "*");
+    return `is kept from this process by Node's permissions. Start it with --allow-fs-read="${folder}" and --allow-fs-write="${folder}".`;
+  }
   if (BAD_PATH.test(code)) return `cannot be made (${code}). ${ELSEWHERE}`;
-  return DAMAGED.includes(resultCode(error))
+  return [CORRUPT, NOT_A_DATABASE].includes(resultCode(error))
     ? "is not a SQLite database, or a damaged one. Move it away, or restore a copy."
     : undefined;
-}
-
-/** The folder has the ledger, its log and the witness. Without the star, Node means folders that are there when it starts. */
-function notPermitted(path: string): string {
-  const folder = join(dirname(path), "*");
-  return `is kept from this process by Node's permissions. Start it with --allow-fs-read="${folder}" and --allow-fs-write="${folder}".`;
 }
