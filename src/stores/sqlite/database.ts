@@ -7,16 +7,17 @@
  * @module
  */
 
+import { packRecord } from "../../ledger/codec/record-text.ts";
 import { NO_LANE } from "../../ledger/lane.ts";
 import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
-import { rowOf } from "../../ledger/query.ts";
+import { pruneLimit, rowOf } from "../../ledger/query.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
-import type { Change, PruneQuery, StoredLane, Swapped } from "../../ledger/store.ts";
+import type { Change, PruneQuery, Store, StoredLane, Swapped } from "../../ledger/store.ts";
 import type { Anchor } from "./boot-clock.ts";
 import type { Connection } from "./connect.ts";
 import { transactionIn } from "./driver.ts";
 import { identityOf } from "./file-safety.ts";
-import { type List, listIn, storedOf } from "./list.ts";
+import { listIn, storedOf } from "./list.ts";
 import { OF_ID, STAGE } from "./schema.ts";
 import type { Job } from "./write-queue.ts";
 
@@ -27,14 +28,14 @@ export interface Database {
   find(tenant: string, id: string): Stored | undefined;
   findLane(tenant: string, name: string): StoredLane | undefined;
   ownerOf(tenant: string, service: string, effect: string): string | undefined;
-  /** All jobs in one transaction, at the store's time `now`. Only jobs may call `swap` and `own`. */
+  /** All jobs in one transaction, at the store's time `now`. Only jobs may call `swap`, `own` and `prune`. */
   commit(jobs: readonly Job[], now: number): readonly unknown[];
   /** `text` is the packed record of the change. */
   swap(change: Change, text: string | undefined): Swapped;
   own(tenant: string, service: string, effect: string, id: string): string;
-  /** What pruning changes in the oldest `limit` records that are old enough. */
-  prunable(query: PruneQuery, now: number, limit: number): readonly Change[];
-  readonly list: List;
+  /** Returns what it has changed, the oldest first. */
+  prune(query: PruneQuery): readonly Change[];
+  readonly list: Store["list"];
   /** Removes what was wiped from the write-ahead log too, unless another connection reads it. */
   emptyLog(): void;
   close(): void;
@@ -57,11 +58,10 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     `UPDATE operation ${set} WHERE seq = ? AND version = seq AND id = ? AND tenant = ?`,
   );
   const remove = db.prepare(`DELETE FROM operation WHERE ${OF_ID} AND version = ?`);
-  const settledBefore = (stage: number) =>
-    `SELECT * FROM operation WHERE stage = ${stage} AND tenant = ? AND settled_at < ?`;
-  // In the order of the index, the oldest first: no row is read that is not returned.
+  // Two ranges of the index, each with the oldest first: no row is read that is not returned.
   const oldest = db.prepare(
-    `${settledBefore(STAGE.wiped)} UNION ALL ${settledBefore(STAGE.settled)} LIMIT ?`,
+    `SELECT * FROM operation WHERE tenant = ? AND (stage = ${STAGE.wiped} AND settled_at < ?
+       OR stage = ${STAGE.settled} AND settled_at < ?) LIMIT ?`,
   );
   const selectLane = db.prepare("SELECT text, version FROM lane WHERE tenant = ? AND name = ?");
   const putLane = db.prepare("REPLACE INTO lane (tenant, name, text, version) VALUES (?, ?, ?, ?)");
@@ -99,20 +99,12 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
   function swap(change: Change, text: string | undefined): Swapped {
     const { tenant, id, expect, record, lane } = change;
     const there = lane && (findLane(tenant, lane.name) ?? NO_LANE);
-    const refuse = (): Swapped => {
+    const lease = record ? leaseAfter(change) : null;
+    if (there?.version !== lane?.expect || !write(change, text, lease)) {
       const current = find(tenant, id);
       const isOther = (current?.version ?? 0) !== expect;
       return { ok: false, current, now, ...(there && !isOther && { lane: there }) };
-    };
-    if (there?.version !== lane?.expect) return refuse();
-    // Asked on its own: an INSERT that selects from the table it writes to takes twice the time of both.
-    if (expect === 0 && select.get(id, id, tenant)) return refuse();
-    const lease = record ? leaseAfter(change) : null;
-    const isWritten =
-      record && text !== undefined
-        ? write(record, text, expect, lease)
-        : expect === 0 || removeWithEffects(tenant, id, expect);
-    if (!isWritten) return refuse();
+    }
     sequence += 1;
     if (lane?.lane) putLane.run(tenant, lane.name, JSON.stringify(lane.lane), sequence);
     else if (lane) removeLane.run(tenant, lane.name);
@@ -126,12 +118,18 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
   }
 
   /** Returns whether the version was `expect`; with 0, nothing is there. */
-  function write(record: OperationRecord, text: string, expect: number, lease: number | null) {
-    const { tenant, id, scope, resource = null, stateAt } = record;
+  function write(change: Change, text: string | undefined, lease: number | null): boolean {
+    const { tenant, id, expect, record } = change;
+    // Asked on its own: an INSERT that selects from the table it writes to takes twice the time of both.
+    if (expect === 0 && select.get(id, id, tenant)) return false;
+    if (!record || text === undefined) {
+      return expect === 0 || removeWithEffects(tenant, id, expect);
+    }
     const stage = stageOf(record);
-    const at = stage === STAGE.open ? null : stateAt;
+    const at = stage === STAGE.open ? null : record.stateAt;
     const next = sequence + 1;
     if (expect === 0) {
+      const { scope, resource = null } = record;
       // The sequence of the first write is the place in the order of creation.
       insert.run(next, next, tenant, id, lease, stage, at, scope, resource, text);
       return true;
@@ -149,18 +147,19 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     return true;
   }
 
-  function prunable(query: PruneQuery, now: number, limit: number): readonly Change[] {
+  function prune(query: PruneQuery): readonly Change[] {
     const { tenant, payloadsOlderThanMs = Infinity, tombstonesOlderThanMs = Infinity } = query;
     const before = (ms: number) => now - Math.max(ms, 0);
     const settled = before(Math.min(payloadsOlderThanMs, tombstonesOlderThanMs));
-    const rows = oldest.all(tenant, before(tombstonesOlderThanMs), tenant, settled, limit);
+    const limit = pruneLimit(query.limit);
+    const rows = oldest.all(tenant, before(tombstonesOlderThanMs), settled, limit);
     return rows.flatMap((row) => {
-      const { stored } = rowOf(String(row.id), () => storedOf(row));
+      const { id, stored } = rowOf(String(row.id), () => storedOf(row));
       const fate = stored && pruneAs(stored.record, query, now);
       if (!fate || fate === "keep") return [];
-      const { record, version } = stored;
-      const left = fate === "wipe" ? wipePayloads(record) : undefined;
-      return { tenant, id: record.id, expect: version, record: left, lease: "keep" };
+      const record = fate === "wipe" ? wipePayloads(stored.record) : undefined;
+      const change: Change = { tenant, id, expect: stored.version, record, lease: "keep" };
+      return swap(change, record && packRecord(record)).ok ? change : [];
     });
   }
 
@@ -169,7 +168,7 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
     find,
     findLane,
     ownerOf,
-    prunable,
+    prune,
     list: listIn(db),
     emptyLog: () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
     close: () => db.close(),

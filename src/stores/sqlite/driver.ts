@@ -16,10 +16,8 @@ export function openDatabase(file: string | URL, options: DatabaseSyncOptions = 
   return new DatabaseSync(file, options);
 }
 
-/** Runs `work` under the write lock: all that it writes is committed, or nothing. */
-export type Transaction = <T>(work: () => T) => T;
-
-export function transactionIn(db: DatabaseSync): Transaction {
+/** Runs work under the write lock: all that it writes is committed, or nothing. */
+export function transactionIn(db: DatabaseSync): <T>(work: () => T) => T {
   // Prepared: `exec` parses them anew each time, which is a third of an empty transaction.
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");

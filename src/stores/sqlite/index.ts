@@ -7,19 +7,17 @@
  */
 
 import { resolve } from "node:path";
-import { ClosedError, InvalidInputError, StoreUnavailableError } from "../../errors.ts";
-import { sleep, soon, systemClock } from "../../lang/clock.ts";
+import { ClosedError, InvalidInputError } from "../../errors.ts";
+import { soon, systemClock } from "../../lang/clock.ts";
 import { packRecord } from "../../ledger/codec/record-text.ts";
-import { pruneLimit } from "../../ledger/query.ts";
-import type { Change, Store, StorePromise } from "../../ledger/store.ts";
+import type { Store, StorePromise } from "../../ledger/store.ts";
 import { defaultPath, entryFolder } from "../default-path.ts";
 import { createWatchers } from "../watchers.ts";
 import { monotonicMs, thisHost } from "./boot-clock.ts";
 import { connect, type Durability } from "./connect.ts";
 import { type Database, databaseOn } from "./database.ts";
-import { isBusy } from "./driver.ts";
 import { pathProblem } from "./file-safety.ts";
-import { createWriteQueue } from "./write-queue.ts";
+import { createWriteQueue, type Job, type WriteQueueOptions } from "./write-queue.ts";
 
 export type { Durability } from "./connect.ts";
 
@@ -65,12 +63,6 @@ const PROMISES: Readonly<Record<Durability, StorePromise>> = {
   },
 };
 
-/** How long to wait for another process that makes, migrates or recovers the database. */
-const PATIENCE_MS = 30_000;
-const RETRY_MS = 5;
-/** Records pruned in one transaction: a longer one would delay every other write. */
-const PRUNED_AT_ONCE = 100;
-
 export function sqliteStore(options: SqliteStoreOptions = {}): Store {
   const { durability = "full", now: ownClock } = options;
   const given =
@@ -82,116 +74,70 @@ export function sqliteStore(options: SqliteStoreOptions = {}): Store {
   }
   // Resolved now: the process may change its folder before the file is opened.
   const path = resolve(given);
-  const clock = systemClock;
   const watchers = createWatchers();
-  // Writes go through it, reads go straight to the database.
-  const queue = createWriteQueue({
-    commit(jobs) {
-      if (!database) throw new ClosedError();
-      return database.commit(jobs, now());
-    },
-    clock,
-    random: Math.random,
-    soon,
-  });
   let database: Database | undefined;
-  let opening: Promise<Database> | undefined;
   let closing: Promise<void> | undefined;
 
-  function now(): number {
-    if (ownClock) return ownClock();
-    return Math.floor((database?.anchor?.base ?? 0) + monotonicMs());
-  }
-
-  async function openWhenFree(): Promise<Database> {
-    for (const until = clock.monotonic() + PATIENCE_MS; ; ) {
-      try {
-        database = databaseOn(connect(path, durability, ownClock ? undefined : thisHost()));
-        return database;
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-        if (clock.monotonic() >= until) throw new StoreUnavailableError("open", error);
-      }
-      await sleep(clock, RETRY_MS * (1 + Math.random()));
-    }
-  }
-
   /** Opens on first use. A failed opening is tried again by the next call. */
-  async function ready(): Promise<Database> {
-    if (closing) throw new ClosedError();
-    if (database) return database;
-    opening ??= openWhenFree().finally(() => {
-      opening = undefined;
-    });
-    return opening;
+  function opened(): Database {
+    database ??= databaseOn(connect(path, durability, ownClock ? undefined : thisHost()));
+    return database;
   }
 
-  const store: Store = {
+  const now = (): number =>
+    ownClock ? ownClock() : Math.floor((database?.anchor?.base ?? 0) + monotonicMs());
+
+  const queueOf = (commit: WriteQueueOptions["commit"]) =>
+    createWriteQueue({ commit, clock: systemClock, random: Math.random, soon });
+  const writes = queueOf((jobs) => opened().commit(jobs, now()));
+  // Reads wait for no lock, but to make, migrate or recover the database takes one.
+  const openings = queueOf((jobs) => jobs.map((job) => job()));
+
+  const reading =
+    <A extends unknown[], T>(read: (from: Database, ...args: A) => T | Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      if (closing) throw new ClosedError();
+      return read(database ?? (await openings.push(opened)), ...args);
+    };
+
+  function write<T>(job: Job<T>): Promise<T> {
+    if (closing) throw new ClosedError();
+    return writes.push(job);
+  }
+
+  return {
     name: "sqlite",
     address: path,
     promise: PROMISES[durability],
-
-    async open() {
-      const { identify } = await ready();
-      return { ...identify(), now: now() };
-    },
+    open: reading(({ identify }) => ({ ...identify(), now: now() })),
 
     async swap(change) {
-      const { find, swap } = database && !closing ? database : await ready();
       const { tenant, id, expect, record } = change;
       // A repeated claim waits for no lock and no sync. Where a transaction begins anyway, that one finds it: a read
       // of its own costs every new claim a sixth of the store's time.
-      const current = expect === 0 && !queue.isDue() ? find(tenant, id) : undefined;
+      const current = expect === 0 && !writes.isDue() ? database?.find(tenant, id) : undefined;
       if (current) return { ok: false, current, now: now() };
       const text = record && packRecord(record);
-      const swapped = await queue.push(() => swap(change, text));
+      const swapped = await write(() => opened().swap(change, text));
       if (swapped.ok) watchers.announce(tenant, id);
       return swapped;
     },
 
-    async read(tenant, id) {
-      const { find } = await ready();
-      return { stored: find(tenant, id), now: now() };
-    },
-
-    async readLane(tenant, name) {
-      const { findLane } = await ready();
-      return { stored: findLane(tenant, name), now: now() };
-    },
-
-    async own(tenant, service, effectId, id) {
-      const { own } = await ready();
-      return queue.push(() => own(tenant, service, effectId, id));
-    },
-
-    async ownerOf(tenant, service, effectId) {
-      const { ownerOf } = await ready();
-      return ownerOf(tenant, service, effectId);
-    },
-
-    async list(query) {
-      const { list } = await ready();
-      return list(query, async () => {
-        await new Promise<void>((resolve) => soon(resolve));
-        if (closing) throw new ClosedError();
-      });
-    },
+    read: reading(({ find }, tenant, id) => ({ stored: find(tenant, id), now: now() })),
+    readLane: reading(({ findLane }, tenant, name) => ({
+      stored: findLane(tenant, name),
+      now: now(),
+    })),
+    own: async (...effect) => write(() => opened().own(...effect)),
+    ownerOf: reading(({ ownerOf }, ...effect) => ownerOf(...effect)),
+    list: reading(({ list }, query) => list(query)),
 
     async prune(query) {
-      const pruned = { payloads: 0, tombstones: 0 };
-      const pruneOne = async (change: Change): Promise<void> => {
-        const { ok } = await store.swap(change);
-        // Another process may have changed it, which makes it young again.
-        if (ok) pruned[change.record ? "payloads" : "tombstones"] += 1;
-      };
-      for (let left = pruneLimit(query.limit); left > 0; left -= PRUNED_AT_ONCE) {
-        const { prunable } = await ready();
-        const changes = prunable(query, now(), Math.min(left, PRUNED_AT_ONCE));
-        await Promise.all(changes.map(pruneOne));
-        if (changes.length < PRUNED_AT_ONCE) break;
-      }
-      if (pruned.payloads + pruned.tombstones > 0) (await ready()).emptyLog();
-      return pruned;
+      const changes = await write(() => opened().prune(query));
+      for (const { tenant, id } of changes) watchers.announce(tenant, id);
+      if (changes.length > 0) database?.emptyLog();
+      const payloads = changes.filter(({ record }) => record !== undefined).length;
+      return { payloads, tombstones: changes.length - payloads };
     },
 
     watch(tenant, id, changed) {
@@ -201,8 +147,8 @@ export function sqliteStore(options: SqliteStoreOptions = {}): Store {
 
     close() {
       closing ??= (async () => {
-        await opening?.catch(() => {});
-        await queue.drain();
+        await openings.drain();
+        await writes.drain();
         database?.close();
         database = undefined;
         watchers.clear();
@@ -210,5 +156,4 @@ export function sqliteStore(options: SqliteStoreOptions = {}): Store {
       return closing;
     },
   };
-  return store;
 }

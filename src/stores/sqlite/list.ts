@@ -6,22 +6,20 @@
  */
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { InvalidInputError } from "../../errors.ts";
+import { ClosedError, InvalidInputError } from "../../errors.ts";
+import { soon } from "../../lang/clock.ts";
 import { unpackRecord } from "../../ledger/codec/record-text.ts";
 import { matches, pageLimit, pageOf, type Row, rowOf } from "../../ledger/query.ts";
 import { isOpen, type State, type Stored } from "../../ledger/record.ts";
-import type { ListQuery, Page } from "../../ledger/store.ts";
+import type { ListQuery, Store } from "../../ledger/store.ts";
 import { STAGE } from "./schema.ts";
-
-/** `pause` is awaited between two reads. */
-export type List = (query: ListQuery, pause: () => Promise<void>) => Promise<Page>;
 
 /** How many rows are compared at a time, at most: a few milliseconds. */
 const ROWS_AT_ONCE = 512;
 
 export const listIn =
-  (db: DatabaseSync): List =>
-  async (query, pause) => {
+  (db: DatabaseSync): Store["list"] =>
+  async (query) => {
     const { cursor, newestFirst } = query;
     const [where, ...values] = fewest(query);
     const order = newestFirst ? "seq < ? ORDER BY seq DESC" : "seq > ? ORDER BY seq";
@@ -29,9 +27,7 @@ export const listIn =
       `SELECT * FROM operation WHERE ${where} AND ${order} LIMIT ${ROWS_AT_ONCE}`,
     );
     const limit = pageLimit(query.limit);
-    const found: Row[] = [];
-    /** The place of the last one that was found. */
-    let last: unknown;
+    const found: (Row & { readonly seq: unknown })[] = [];
     let after = newestFirst ? Number.MAX_SAFE_INTEGER : 0;
     if (cursor !== undefined) after = placeIn(cursor);
     for (;;) {
@@ -40,13 +36,13 @@ export const listIn =
         if (row.tenant !== query.tenant) continue;
         const entry = rowOf(String(row.id), () => storedOf(row));
         if (entry.stored && !matches(entry.stored.record, query)) continue;
-        if (found.length === limit) return pageOf(found, String(last));
-        found.push(entry);
-        last = row.seq;
+        if (found.length === limit) return pageOf(found, String(found.at(-1)?.seq));
+        found.push({ ...entry, seq: row.seq });
       }
       if (rows.length < ROWS_AT_ONCE) return pageOf(found);
       after = Number(rows.at(-1)?.seq);
-      await pause();
+      await new Promise<void>((resolve) => soon(resolve));
+      if (!db.isOpen) throw new ClosedError();
     }
   };
 
