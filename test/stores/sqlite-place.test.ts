@@ -395,6 +395,17 @@ describe("a file that is there", () => {
     expect((await refusal(path)).message).toMatch(/newer version/);
   });
 
+  test("and is refused is refused for each that asks at once", async () => {
+    const path = join(newFolder(), "ledger.db");
+    writeFileSync(path, "not a database", { mode: 0o600 });
+    const store = sqliteStore({ path });
+    const asked = [store.open(), store.swap(create(recordOf())), store.read("acme", "a")];
+    for (const end of await Promise.allSettled(asked)) {
+      expect(end).toMatchObject({ status: "rejected", reason: { path: "sqlite.path" } });
+    }
+    await store.close();
+  });
+
   test("can be opened once it is put right", async () => {
     const path = join(newFolder(), "ledger.db");
     writeFileSync(path, "not a database", { mode: 0o600 });

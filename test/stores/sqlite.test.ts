@@ -174,6 +174,21 @@ describe("the sqlite store", () => {
     await store.close();
   });
 
+  test("takes reads and writes while another process makes the file, and does them then", async () => {
+    const file = newPath();
+    const other = new DatabaseSync(file);
+    chmodSync(file, 0o600);
+    other.exec("BEGIN EXCLUSIVE");
+    const store = sqliteStore({ path: file });
+    const swaps = ["a", "b"].map((id) => store.swap(create(recordOf({ id }))));
+    const found = store.read("acme", "none");
+    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+    other.close();
+    expect((await Promise.all(swaps)).map(({ ok }) => ok)).toEqual([true, true]);
+    expect((await found).stored).toBeUndefined();
+    await store.close();
+  });
+
   test("refused for the record as well as the lane tells of the record alone", async () => {
     const store = sqliteStore({ path: newPath() });
     const lane = { name: "payment/p1", expect: 0, lane: { holder: "operation-1", queue: [] } };

@@ -33,7 +33,7 @@ export interface Database {
   /** `text` is the packed record of the change. */
   swap(change: Change, text: string | undefined): Swapped;
   own(tenant: string, service: string, effect: string, id: string): string;
-  /** Returns what it has changed, the oldest first. */
+  /** Returns what it has changed, the oldest first. The engine asks for few at a time: all of it is one transaction. */
   prune(query: PruneQuery): readonly Change[];
   readonly list: Store["list"];
   /** Removes what was wiped from the write-ahead log too, unless another connection reads it. */
