@@ -40,7 +40,14 @@ export function wipePayloads(record: OperationRecord): OperationRecord {
   };
 }
 
-function hasPayload({ state, intent, precondition, attempts, evidence }: OperationRecord): boolean {
+/** Whether there is anything to wipe. */
+export function hasPayload({
+  state,
+  intent,
+  precondition,
+  attempts,
+  evidence,
+}: OperationRecord): boolean {
   return (
     (state.tag === "committed" && state.payload !== undefined) ||
     intent !== undefined ||

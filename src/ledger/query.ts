@@ -4,6 +4,7 @@
  * @module
  */
 
+import { InvalidInputError } from "../errors.ts";
 import type { OperationRecord, Stored } from "./record.ts";
 import type { ListQuery, Page } from "./store.ts";
 
@@ -47,6 +48,13 @@ export function pageOf(rows: readonly Row[], cursor?: string): Page {
     ...(unreadable.length > 0 && { unreadable }),
     ...(cursor !== undefined && { cursor }),
   };
+}
+
+/** The place in the order of creation after which a page begins, of a store that counts its records. */
+export function placeIn(cursor: string): number {
+  const place = Number(cursor);
+  if (Number.isSafeInteger(place) && place >= 1) return place;
+  throw new InvalidInputError("query.cursor", "must be the cursor of an earlier page.");
 }
 
 /** How many records a page holds. */

@@ -8,11 +8,11 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { ClosedError, InvalidInputError } from "../errors.ts";
+import { ClosedError } from "../errors.ts";
 import { systemClock } from "../lang/clock.ts";
 import { NO_LANE } from "../ledger/lane.ts";
 import { pruneAs, wipePayloads } from "../ledger/prune.ts";
-import { matches, pageLimit, pruneLimit } from "../ledger/query.ts";
+import { matches, pageLimit, placeIn, pruneLimit } from "../ledger/query.ts";
 import type { OperationRecord, Stored } from "../ledger/record.ts";
 import type { LeaseChange, Store, StoredLane } from "../ledger/store.ts";
 import { createWatchers } from "./watchers.ts";
@@ -142,7 +142,7 @@ export function memoryStore({ now = steady, forgets }: MemoryStoreOptions = {}):
     async list(query) {
       const limit = pageLimit(query.limit);
       const { newestFirst = false } = query;
-      const from = query.cursor === undefined ? undefined : orderIn(query.cursor);
+      const from = query.cursor === undefined ? undefined : placeIn(query.cursor);
       const isBefore = (order: number) =>
         from !== undefined && (newestFirst ? order >= from : order <= from);
       const entries = ledgerOf(query.tenant).entries.values();
@@ -214,12 +214,4 @@ function remove({ entries, effects, owned }: TenantLedger, id: string): void {
 function leaseAfter(change: LeaseChange, entry: Entry | undefined, now: number) {
   if (change === "keep") return entry?.leaseUntil;
   return change === "none" ? undefined : now + change;
-}
-
-function orderIn(cursor: string): number {
-  const order = Number(cursor);
-  if (!Number.isSafeInteger(order) || order < 1) {
-    throw new InvalidInputError("query.cursor", "must be the cursor of an earlier page.");
-  }
-  return order;
 }

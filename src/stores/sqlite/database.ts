@@ -9,7 +9,7 @@
 
 import { packRecord } from "../../ledger/codec/record-text.ts";
 import { NO_LANE } from "../../ledger/lane.ts";
-import { pruneAs, wipePayloads } from "../../ledger/prune.ts";
+import { hasPayload, pruneAs, wipePayloads } from "../../ledger/prune.ts";
 import { pruneLimit, rowOf } from "../../ledger/query.ts";
 import { isOpen, type OperationRecord, type Stored } from "../../ledger/record.ts";
 import type { Change, PruneQuery, Store, StoredLane, Swapped } from "../../ledger/store.ts";
@@ -205,11 +205,7 @@ export function databaseOn({ db, file, anchor }: Connection): Database {
   };
 }
 
-/** The age at which every payload is wiped: then `pruneAs` says whether there is one. */
-const EVERY_PAYLOAD = { tenant: "", payloadsOlderThanMs: 0 };
-
 function stageOf(record: OperationRecord): number {
   if (isOpen(record.state)) return STAGE.open;
-  const fate = pruneAs(record, EVERY_PAYLOAD, Number.POSITIVE_INFINITY);
-  return fate === "wipe" ? STAGE.settled : STAGE.wiped;
+  return hasPayload(record) ? STAGE.settled : STAGE.wiped;
 }

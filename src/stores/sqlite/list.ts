@@ -6,10 +6,10 @@
  */
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { ClosedError, InvalidInputError } from "../../errors.ts";
+import { ClosedError } from "../../errors.ts";
 import { soon } from "../../lang/clock.ts";
 import { unpackRecord } from "../../ledger/codec/record-text.ts";
-import { matches, pageLimit, pageOf, type Row, rowOf } from "../../ledger/query.ts";
+import { matches, pageLimit, pageOf, placeIn, type Row, rowOf } from "../../ledger/query.ts";
 import { isOpen, type State, type Stored } from "../../ledger/record.ts";
 import type { ListQuery, Store } from "../../ledger/store.ts";
 import { STAGE } from "./schema.ts";
@@ -53,12 +53,6 @@ function fewest({ tenant, resource, scope, states }: ListQuery): [string, ...SQL
   // An open row has no `settled_at`, so the index has these in the order of creation.
   const open = `stage = ${STAGE.open} AND tenant = ? AND settled_at IS NULL`;
   return states?.every((tag) => isOpen({ tag } as State)) ? [open, tenant] : ["true"];
-}
-
-function placeIn(cursor: string): number {
-  const place = Number(cursor);
-  if (Number.isSafeInteger(place) && place >= 1) return place;
-  throw new InvalidInputError("query.cursor", "must be the cursor of an earlier page.");
 }
 
 export function storedOf(row: Record<string, SQLOutputValue>): Stored {
