@@ -59,7 +59,7 @@ export function createLiveOperations(): LiveOperations {
     attempts: (id) => all.get(id)?.attempts ?? NONE,
     beginAttempt(id, n) {
       const live = liveOf(id);
-      live.attempts = live.attempts.concat(n);
+      live.attempts = live.attempts === NONE ? [n] : [...live.attempts, n];
     },
     endAttempt(id, n) {
       const live = liveOf(id);

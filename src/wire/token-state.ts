@@ -53,7 +53,22 @@ export function countOn(token: WireToken): Counter {
   return token.counter;
 }
 
-const running = new Set<WireToken>();
+/** Stands for none: a set that becomes empty with each call would have to be made anew by the next. */
+const NONE: WireToken = {
+  operationId: "",
+  attempt: 0,
+  refusal: undefined,
+  frame: undefined,
+  makeTerms: undefined,
+  terms: undefined,
+  group: {},
+  counter: undefined,
+  hasEnded: true,
+  others: undefined,
+  contextLost: false,
+};
+
+const running = new Set([NONE]);
 
 export function beginWrite(token: WireToken): void {
   if (token.makeTerms) running.add(token);

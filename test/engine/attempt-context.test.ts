@@ -39,6 +39,19 @@ describe("what run is given", () => {
     expect(copy.fetch).toBeTypeOf("function");
   });
 
+  test("is an object like any other, and to ask which fields it has takes none", () => {
+    const { context, took, signals } = open("etag-7");
+    const names = ["key", "precondition", "attempt", "signal", "fetch"];
+    expect(Object.keys(context)).toEqual(names);
+    expect(names.every((name) => name in context && Object.hasOwn(context, name))).toBe(true);
+    expect(Object.hasOwn(context, "source") || "source" in context).toBe(false);
+    expect(String(context)).toBe("[object Object]");
+    expect(() => Object.assign(context, { key: "mine" })).toThrow(TypeError);
+    expect([took, signals()]).toEqual([{ key: false, precondition: false }, 0]);
+    const { key, attempt, ...rest } = context;
+    expect([key, attempt, Object.keys(rest)]).toEqual([KEY, 2, ["precondition", "signal", "fetch"]]);
+  });
+
   test("prints no key and no precondition, and printing takes nothing", () => {
     const { context, took } = open("etag-7");
     const printed = inspect(context, { depth: 5, showHidden: true });

@@ -9,6 +9,7 @@ import { committed } from "../../src/engine/define/reading.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { Execution } from "../../src/engine/operation/operation.ts";
 import {
+  keepResult,
   learn,
   type Owned,
   relearn,
@@ -87,7 +88,7 @@ export async function ownerOf(options: OwnerOptions = {}): Promise<Owner> {
       owned.fires += 1;
       const n = owned.stored.record.fired;
       learn(owned, { n, endedAt: clock.now(), ...ended });
-      if (result !== undefined) owned.results[n] = { value: result };
+      if (result !== undefined) keepResult(owned, n, { value: result });
     },
     find(result) {
       const found = committed(result);

@@ -4,7 +4,7 @@ import { createBudgets } from "../../src/engine/budget.ts";
 import { absent } from "../../src/engine/define/reading.ts";
 import type { Final } from "../../src/engine/steps/next-move.ts";
 import { fileLateReply } from "../../src/engine/steps/parts/late.ts";
-import { learn } from "../../src/engine/steps/parts/ownership.ts";
+import { keepResult, learn } from "../../src/engine/steps/parts/ownership.ts";
 import { settle } from "../../src/engine/steps/settle.ts";
 import { LeaseLostError } from "../../src/errors.ts";
 import type { Moved } from "../../src/ledger/ledger.ts";
@@ -59,7 +59,7 @@ test("a reply that comes while the settle is under way goes to the ledger", asyn
   const ending = settle(owned, LEFT, engine);
   await engine.clock.settle();
   learn(owned, { n: 1, ...YES });
-  owned.results[1] = { value: "paid" };
+  keepResult(owned, 1, { value: "paid" });
   await fileLateReply(owned, { n: 1, ...YES }, engine);
   engine.failing.recover();
   await engine.clock.run(ending);

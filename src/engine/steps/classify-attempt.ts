@@ -22,7 +22,7 @@ import type { Result } from "../outcome/result.ts";
 import { isVerified } from "../reader.ts";
 import type { Attempted } from "./attempt.ts";
 import { rememberEnd } from "./parts/ended-here.ts";
-import { learn, type Owned } from "./parts/ownership.ts";
+import { keepResult, learn, type Owned } from "./parts/ownership.ts";
 import { latestSince } from "./parts/time-to-send.ts";
 
 /** At once where the time was up, or for a success without `verify`. A failure is looked into first, its body included. */
@@ -221,7 +221,7 @@ function takeIn(
 ): void {
   learn(owned, update);
   owned.retryAfterMs = judged.retryAfterMs;
-  if (ended.ok) owned.results[update.n] = ended.value;
+  if (ended.ok) keepResult(owned, update.n, ended.value);
   else owned.lastError = ended.error;
   const { status, code } = judged;
   owned.failedUntried = judged.untried === true;

@@ -15,7 +15,7 @@ import { backoff } from "../backoff.ts";
 import { recognisesForgotten } from "../define/tool.ts";
 import type { Engine } from "../engine.ts";
 import { about } from "../operation/operation.ts";
-import { type Decision, decide, reasonNotApplied } from "./parts/decide.ts";
+import { commitOf, type Decision, decide, reasonNotApplied } from "./parts/decide.ts";
 import { giveUp, learn, type Owned, wakeOf } from "./parts/ownership.ts";
 import { situationOf } from "./parts/situation.ts";
 import { awaitsRun } from "./parts/still-running.ts";
@@ -75,7 +75,8 @@ const isUnprotected = (owned: Owned, engine: Engine): boolean =>
   !recognisesForgotten(owned.operation.tool);
 
 export function nextMove(owned: Owned, engine: Engine): Next {
-  const decision = decide(situationOf(owned, engine));
+  // Asked first: the whole situation takes a while to find out.
+  const decision = commitOf(owned.attempts) ?? decide(situationOf(owned, engine));
   if (decision.do === "commit" || decision.do === "leave_unknown")
     return { tag: "settle", final: decision };
   if (decision.do === "read" || decision.do === "await_run") {

@@ -24,7 +24,7 @@ import { inStoreTime } from "../store-call.ts";
 import type { Final } from "./next-move.ts";
 import { fileAttempt, restore } from "./parts/late.ts";
 import { answerWhileOwned, mayBeTaken } from "./parts/lease.ts";
-import { type Owned, relearn, updatesOf } from "./parts/ownership.ts";
+import { keepResult, type Owned, relearn, resultOf, updatesOf } from "./parts/ownership.ts";
 import {
   missingResult,
   resultAtHand,
@@ -86,7 +86,7 @@ export async function settle(
     owned.execution.telling = false;
     return { tag: "wait", waitMs: 0 };
   }
-  if (result && final.do === "commit") keepResult(owned, final.attempt, result);
+  if (result && final.do === "commit") keepForEvidence(owned, final.attempt, result);
   if (isPlain(owned, moved, state)) {
     checkReaderAfter(owned, state, engine);
     return doneAs(true);
@@ -201,9 +201,9 @@ async function fileOthers(owned: Owned, state: Settled, engine: Engine): Promise
 }
 
 /** Evidence of a commit carries its result, also when a reader found it. */
-function keepResult(owned: Owned, attempt: number | undefined, result: Result): void {
+function keepForEvidence(owned: Owned, attempt: number | undefined, result: Result): void {
   const n = attempt ?? owned.stored.record.fired;
-  owned.results[n] ??= result;
+  if (!resultOf(owned, n)) keepResult(owned, n, result);
 }
 
 /** The outcome of this very execution, with what the ledger does not keep. */

@@ -40,7 +40,7 @@ export function addAttempt(
     status: undefined,
     wireRequests: undefined,
   };
-  return { fired: n, attempts: trim(attempts.concat(note)) };
+  return { fired: n, attempts: trim(attempts.length === 0 ? [note] : [...attempts, note]) };
 }
 
 /** Drops the oldest attempt that is cleared, never one that is still in doubt. */

@@ -87,11 +87,18 @@ export type Decision =
     }
   | { readonly do: "leave_unknown"; readonly reason: UnknownReason };
 
+/** Nothing else counts once an attempt was answered yes; nearly every call ends so. */
+export function commitOf(
+  attempts: readonly AttemptNote[],
+): Extract<Decision, { do: "commit" }> | undefined {
+  const yes = attempts.find(({ verdict }) => verdict === "committed");
+  return yes && { do: "commit", attempt: yes.n };
+}
+
 export function decide(situation: Situation): Decision {
   const { attempts, lastRead, powers } = situation;
-  // Nothing else counts then; nearly every call ends so.
-  const answeredYes = attempts.find(({ verdict }) => verdict === "committed");
-  if (answeredYes) return { do: "commit", attempt: answeredYes.n };
+  const committed = commitOf(attempts);
+  if (committed) return committed;
 
   const doubtful = attempts.filter((attempt) => !isCleared(attempt));
   if (doubtful.length === 0) return withoutDoubt(situation, []);

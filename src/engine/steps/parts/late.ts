@@ -20,7 +20,7 @@ import { recognisesRepeats } from "../../define/tool.ts";
 import { type Engine, inBackground } from "../../engine.ts";
 import { about, type Operation } from "../../operation/operation.ts";
 import { payloadOf } from "../../outcome/result.ts";
-import { type Owned, updatesOf, wakeOf } from "./ownership.ts";
+import { type Owned, resultOf, updatesOf, wakeOf } from "./ownership.ts";
 import type { Settled } from "./settled-state.ts";
 import { lateWriteMsOf } from "./time-to-send.ts";
 
@@ -51,7 +51,7 @@ export async function fileAttempt(
   const at = engine.ledger.clock.latest();
   const update = updatesOf(owned).find((each) => each.n === n);
   const { status } = update ?? {};
-  const result = verdict === "committed" ? owned.results[n] : undefined;
+  const result = verdict === "committed" ? resultOf(owned, n) : undefined;
   const payload = result && payloadOf(operation, result, engine);
   const { effect, effectId } = result ? effectOf(tool, result.value) : {};
   const evidence = { attempt: n, epoch, at, verdict, found, status, payload, effect, effectId };

@@ -45,7 +45,7 @@ export interface Owned {
   /** The last read of the state, and what it found. */
   lastRead: (StateRead & { readonly found: Reading<unknown> }) | undefined;
   /** What attempts returned, a `Response` that says no included, and what a read found; by the number of the attempt. */
-  readonly results: Record<number, Result>;
+  results: readonly AttemptResult[];
   lastError: unknown;
   rejection: Rejection | undefined;
   /** Its last attempt failed before it made any request: fired again at once, it would fail again. */
@@ -65,6 +65,11 @@ export interface Owned {
   wake: Stop | undefined;
   /** False once the execution has settled: what comes later is filed, not decided on. */
   active: boolean;
+}
+
+interface AttemptResult {
+  readonly n: number;
+  readonly result: Result;
 }
 
 /** The claim stands: this process owns the operation from here on. */
@@ -111,7 +116,7 @@ function own(
     fires: 0,
     isRepeatedElsewhere: false,
     lastRead: undefined,
-    results: {},
+    results: [],
     lastError: undefined,
     rejection: undefined,
     failedUntried: false,
@@ -132,9 +137,17 @@ export function wakeOf(owned: Owned): Stop {
 }
 
 export function learn(owned: Owned, update: AttemptUpdate): void {
-  const at = owned.attempts.findIndex(({ n }) => n === update.n);
-  const attempt = owned.attempts[at];
-  if (attempt) owned.attempts = owned.attempts.with(at, merge(attempt, update));
+  owned.attempts = owned.attempts.map((attempt) =>
+    attempt.n === update.n ? merge(attempt, update) : attempt,
+  );
+}
+
+export const resultOf = ({ results }: Owned, attempt: number): Result | undefined =>
+  results.find(({ n }) => n === attempt)?.result;
+
+/** What comes later for an attempt stands in the place of what came before. */
+export function keepResult(owned: Owned, n: number, result: Result): void {
+  owned.results = [{ n, result }, ...owned.results.filter((other) => other.n !== n)];
 }
 
 /** Starts from what the ledger says now, keeping what only this process knows. */

@@ -17,7 +17,7 @@ import { askReader, type Sought } from "../../reader.ts";
 import { inStoreTime } from "../../store-call.ts";
 import type { Final } from "../next-move.ts";
 import { carriedKey } from "./decide.ts";
-import type { Owned } from "./ownership.ts";
+import { type Owned, resultOf } from "./ownership.ts";
 
 export type Settled = Extract<State, { tag: "committed" | "not_applied" | "unknown" }>;
 
@@ -31,7 +31,7 @@ export function stateFor(
   switch (final.do) {
     case "leave_unknown": {
       const yes = owned.attempts.findLast(({ unverified }) => unverified);
-      const unverified = yes && owned.results[yes.n];
+      const unverified = yes && resultOf(owned, yes.n);
       const payload = unverified && payloadOf(operation, unverified, engine);
       return { tag: "unknown", reason: final.reason, payload };
     }
@@ -118,12 +118,9 @@ async function assignEffect(
 }
 
 /** What the attempt returned, or the last read found; `undefined` if neither is whole. */
-export function resultAtHand(
-  { results, lastRead }: Owned,
-  attempt: number | undefined,
-): Result | undefined {
-  if (attempt === undefined) return lastRead && foundIn(lastRead.found);
-  const result = results[attempt];
+export function resultAtHand(owned: Owned, attempt: number | undefined): Result | undefined {
+  if (attempt === undefined) return owned.lastRead && foundIn(owned.lastRead.found);
+  const result = resultOf(owned, attempt);
   return result && (result.kept || result.isUnread || !isResponse(result.value))
     ? result
     : undefined;
@@ -139,7 +136,7 @@ export async function missingResult(
   engine: Engine,
 ): Promise<Result | undefined> {
   if (attempt === undefined) return undefined;
-  const { operation, stored, results } = owned;
+  const { operation, stored } = owned;
   const { tool } = operation;
   const payload = filedPayload(owned, attempt);
   const filed = payload && storedResult(operation, payload, engine);
@@ -147,7 +144,7 @@ export async function missingResult(
   const found = tool.readState
     ? foundIn(await askReader(operation, stored.record, tool.readTimeoutMs, engine, SOUGHT))
     : undefined;
-  const why = attempt in results ? "the body broke off" : "there was no result";
+  const why = resultOf(owned, attempt) ? "the body broke off" : "there was no result";
   if (!found) {
     engine.events.emit("warning", () => ({ ...about(operation), code: "payload_lost", why }));
   }
