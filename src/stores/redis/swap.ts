@@ -5,6 +5,7 @@
  * @module
  */
 
+import { nextTick } from "node:process";
 import { InvalidInputError } from "../../errors.ts";
 import { soon } from "../../lang/clock.ts";
 import type { Change, Found, LeaseChange, Swapped } from "../../ledger/store.ts";
@@ -138,15 +139,16 @@ function createTogether(
     for (const group of groups.values()) void send(group);
   }
 
-  /** Few jobs go at once; while others are on their way the turn of the event loop ends first. */
+  /**
+   * Jobs go when all that waits to run has run: those whose callers were answered by one script come together, and go on
+   * together. While others are on their way the turn of the event loop ends first.
+   */
   return (name, job) =>
     new Promise((resolve, reject) => {
-      const one = { job, resolve, reject };
-      if (running < AT_ONCE) return void send([one]);
-      if (waiting.size === 0) soon(sendAll);
+      if (waiting.size === 0) (running < AT_ONCE ? nextTick : soon)(sendAll);
       const group = waiting.get(name) ?? [];
       waiting.set(name, group);
-      if (group.push(one) < MAX_JOBS) return;
+      if (group.push({ job, resolve, reject }) < MAX_JOBS) return;
       waiting.delete(name);
       void send(group);
     });
