@@ -8,7 +8,7 @@
 
 import { isHoldfireError, StoreUnavailableError } from "../errors.ts";
 import type { Instant, InTime } from "../lang/clock.ts";
-import type { Moved } from "../ledger/ledger.ts";
+import type { LaneChanged, Moved } from "../ledger/ledger.ts";
 import { mayFireAgain } from "../ledger/moves/claim-moves.ts";
 import type { Draft, Move } from "../ledger/moves/moves.ts";
 import type { OperationRecord, Stored } from "../ledger/record.ts";
@@ -71,13 +71,13 @@ export function claimInTime(
   operation: Operation,
   engine: Engine,
   claim: ClaimMove,
-  known?: Stored,
+  guess?: Stored,
   lane?: LaneChange,
   at?: Instant,
-): Promise<Moved> {
+): Promise<Moved | LaneChanged> {
   const unrecorded = engine.unrecorded.get(operation.ref.id);
-  const write = (asked?: Instant): Promise<Moved> => {
-    const claiming = engine.ledger.move(operation.ref, claim, known, lane, asked);
+  const write = (asked?: Instant): Promise<Moved | LaneChanged> => {
+    const claiming = engine.ledger.move(operation.ref, claim, guess, lane, asked);
     return inStoreTime(engine, claiming).then((inTime) =>
       inTime.tag === "done"
         ? inTime.value
@@ -91,9 +91,9 @@ export function claimInTime(
 async function recordFirst(
   { ref }: Operation,
   unrecorded: () => Promise<Moved>,
-  claim: () => Promise<Moved>,
+  claim: () => Promise<Moved | LaneChanged>,
   engine: Engine,
-): Promise<Moved> {
+): Promise<Moved | LaneChanged> {
   if ((await inStoreTime(engine, unrecorded())).tag === "done") return claim();
   const stored = await askStore(engine, "claim", engine.ledger.read(ref));
   return { tag: "refused", why: "busy", stored };
@@ -103,8 +103,8 @@ async function recordFirst(
 function takeBackLost(
   operation: Operation,
   claim: ClaimMove,
-  claiming: Promise<Moved>,
-  lost: Exclude<InTime<Moved>, { tag: "done" }>,
+  claiming: Promise<Moved | LaneChanged>,
+  lost: Exclude<InTime<unknown>, { tag: "done" }>,
   engine: Engine,
 ): never {
   const error = lost.tag === "failed" ? lost.error : undefined;
@@ -118,7 +118,7 @@ function takeBackLost(
   throw new StoreUnavailableError("claim", error);
 }
 
-/** Nothing was sent under this claim: leaves nothing to replay. Tries until the store answers. */
+/** Nothing was sent under this claim: the operation is what it was before it. Tries until the store answers, or `close`. */
 export function withdrawClaim(
   operation: Operation,
   holder: string,

@@ -126,7 +126,7 @@ export function inBackground(engine: Engine, work: () => Promise<unknown>): void
 
 /** What one claim has met so far, kept between one question to the gate and the next. */
 export interface Visit {
-  /** What it has waited for, as the store said it last: told where the store says no more before the deadline. */
+  /** What it has waited for, as the store said it last: told where the store does not answer any more. */
   waitedFor?: WaitedFor | undefined;
   /** The lane as the store said it was, when the claim found another. */
   lane?: StoredLane | undefined;
@@ -134,7 +134,7 @@ export interface Visit {
    * The record, as it was then. Where a store changes a lane and a record apart, a try on another record than there is has taken
    * the lane all the same: made again on the same guess, it would find the lane changed each time.
    */
-  known?: Stored | undefined;
+  guess?: Stored | undefined;
   /** The claim found that a person is asked about the operation. */
   held?: boolean | undefined;
   /** Until when it waits for its lane, on the monotonic clock. */

@@ -25,7 +25,7 @@ export interface Fired {
   /** It failed, or is not waited for any more: fires its signal. Late requests are judged in `wire/late-request.ts`. */
   stop(): void;
   /** It succeeded: its signal never fires. Whoever undoes on an abort what was begun must not undo what is done. */
-  letGo(): void;
+  succeeded(): void;
 }
 
 /** How it ended; of a write, once each write that it sent is answered or torn down. */
@@ -77,7 +77,7 @@ export function fireOnce<T>(firing: Firing<T>, onEnded: OnEnded<T>): Fired {
     else stopped?.addEventListener("abort", onStopped, { once: true });
     return controller.signal;
   };
-  const start = () => runWithToken(token, () => running(run, signal, token), scope);
+  const start = () => runWithToken(token, () => callRun(run, signal, token), scope);
   (around ? around(start) : start()).then(
     (value) => whenQuiet<T>(token, { ok: true, value }, termsAfterEnd, onEnded),
     (error: unknown) => whenQuiet<T>(token, { ok: false, error }, termsAfterEnd, onEnded),
@@ -89,7 +89,7 @@ export function fireOnce<T>(firing: Firing<T>, onEnded: OnEnded<T>): Fired {
   };
   return {
     token,
-    letGo: () => end("succeeded"),
+    succeeded: () => end("succeeded"),
     stop() {
       end("stopped");
       controller?.abort();
@@ -98,7 +98,7 @@ export function fireOnce<T>(firing: Firing<T>, onEnded: OnEnded<T>): Fired {
 }
 
 /** What it throws at once is a rejection like any other; a promise of its own is not wrapped in another one. */
-function running<T>(
+function callRun<T>(
   run: Firing<T>["run"],
   signal: () => AbortSignal,
   token: WireToken,

@@ -4,10 +4,9 @@
  * p-retry only repeats. Each pass decides whether another one follows, and after which pause; the pause is made on the
  * engine's clock, not on p-retry's timers. A reader that breaks down is asked again elsewhere: in `steps/read-state.ts`.
  *
- * p-retry has the loop, so that how one ends on an error is not written again here. A pass that returns `wait` becomes an
- * `AnotherPass`, a class of this file, and p-retry goes on after nothing else. It never judges a user's error: what a user's
+ * A pass that returns `wait` becomes an `AnotherPass`, a class of this file, and p-retry goes on after nothing else. It never judges a user's error: what a user's
  * function throws is kept as a value inside its pass. Any other error that a pass throws is the engine's own; it ends the loop,
- * and the caller of `repeat` or `repeatAfter` gets it. From the second pass on p-retry puts a `TypeError` in the place of what is no `Error`.
+ * and the caller of `repeat` gets it. From the second pass on p-retry puts a `TypeError` in the place of what is no `Error`.
  *
  * @module
  */
@@ -29,21 +28,14 @@ class AnotherPass extends Error {
   }
 }
 
-export const repeat = <T>(
-  pass: (number: number) => Promise<Pass<T>>,
-  wait: (ms: number) => Promise<unknown>,
-): Promise<T> =>
-  pass(1).then((first) =>
-    first.tag === "done" ? first.value : repeatAfter(first.waitMs, pass, wait),
-  );
-
-/** The passes after the first, which has asked for this wait. Nearly every call ends with its first pass. */
-export async function repeatAfter<T>(
-  waitMs: number,
+/** Nearly every call ends with its first pass, without p-retry. */
+export async function repeat<T>(
   pass: (number: number) => Promise<Pass<T>>,
   wait: (ms: number) => Promise<unknown>,
 ): Promise<T> {
-  await wait(waitMs);
+  const first = await pass(1);
+  if (first.tag === "done") return first.value;
+  await wait(first.waitMs);
   const attempt = async (number: number): Promise<T> => {
     const ended = await pass(number + 1);
     if (ended.tag === "done") return ended.value;

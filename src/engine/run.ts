@@ -15,8 +15,8 @@
  *
  * What one step leaves for the next is in `owned` (`steps/parts/ownership.ts`): what was learned of the attempts, the last read
  * of the state, the licence to fire in the next pass, and the results. An attempt and a final decision are passed on as
- * values. What outlives the execution is in the engine (`engine.ts`): `live`, `endedHere`, `unrecorded` and
- * `tenantState.found`; and on the tool, what was `learned` of it.
+ * values. What others in this process must see of it while it runs is on `execution` (`operation/operation.ts`). What outlives the execution is in the engine (`engine.ts`): `live`, `calledBy`, `budgets`,
+ * `endedHere`, `unrecorded` and `tenantState.found`; and on the tool, what was `learned` of it.
  *
  * The whole way of a call whose reply was lost; `holdfire.ts`, `gate/`, `ledger/`, `classify/`, `wire/` and `reconcile/` are in
  * `src/`, all other paths in `src/engine/`:
@@ -65,7 +65,7 @@ import { instantOf } from "../lang/clock.ts";
 import { type Engine, inBackground } from "./engine.ts";
 import type { Execution } from "./operation/operation.ts";
 import type { Outcome } from "./operation/outcome.ts";
-import { type Pass, repeatAfter } from "./passes.ts";
+import { type Pass, repeat } from "./passes.ts";
 import { attemptEffect, type Late } from "./steps/attempt.ts";
 import { claimOperation } from "./steps/claim.ts";
 import { classifyAttempt } from "./steps/classify-attempt.ts";
@@ -74,7 +74,7 @@ import { fileLateReply } from "./steps/parts/late.ts";
 import { keepLease } from "./steps/parts/lease.ts";
 import type { Owned } from "./steps/parts/ownership.ts";
 import { stopSlowAttempts } from "./steps/parts/still-running.ts";
-import { withdrawn } from "./steps/parts/withdraw.ts";
+import { withdrawAndTell } from "./steps/parts/withdraw.ts";
 import { readState, shouldReadState } from "./steps/read-state.ts";
 import { settle } from "./steps/settle.ts";
 import { withinDeadline } from "./store-call.ts";
@@ -98,13 +98,8 @@ export async function conclude(
 ): Promise<Outcome<unknown>> {
   const stopRenewing = keepLease(owned, engine);
   try {
-    const first = await onePass(owned, engine, settleWith);
-    if (first.tag === "done") return first.value;
-    return await repeatAfter(
-      first.waitMs,
-      () => onePass(owned, engine, settleWith),
-      (waitMs) => pause(owned, waitMs, engine),
-    );
+    const pass = () => onePass(owned, engine, settleWith);
+    return await repeat(pass, (waitMs) => pause(owned, waitMs, engine));
   } catch (error) {
     // Whatever goes wrong here, a write that may have been sent ends in an outcome. Thrown all the same is only that the
     // commit could not join the transaction of the user's (`mustJoin` in `steps/settle.ts`), which is undone.
@@ -112,6 +107,7 @@ export async function conclude(
     engine.events.emit("store", () => ({ status: "error", step: "run", error }));
     const left = await settle(owned, { do: "leave_unknown", reason: "cannot_tell" }, engine);
     if (left.tag === "done") return left.value;
+    // Only what claims that nothing happened is refused for a record that has changed.
     throw error;
   } finally {
     owned.active = false;
@@ -156,7 +152,7 @@ function makeMove(
     case "settle":
       return settleWith(owned, next.final, engine);
     case "withdraw":
-      return withdrawn(owned, next.status, engine).then((value) => ({ tag: "done", value }));
+      return withdrawAndTell(owned, next.status, engine).then((value) => ({ tag: "done", value }));
     case "fire":
       owned.licence = next.licence;
       return { tag: "wait", waitMs: next.waitMs };

@@ -21,13 +21,14 @@ interface Asking {
   readonly events: Events;
 }
 
-/** The store's answer, if it comes within its time limit. */
+/** The store's answer, if it comes within its time limit, and within `leftMs` where any of it is left. */
 export function inStoreTime<T>(
   { clock, timing: { storeTimeoutMs }, callLeftMs }: Omit<Asking, "events">,
   asked: Promise<T>,
+  leftMs: number = callLeftMs?.() ?? 0,
 ): Promise<InTime<T>> {
-  const left = callLeftMs?.() ?? 0;
-  return withTimeLimit(clock, left > 0 ? Math.min(left, storeTimeoutMs) : storeTimeoutMs, asked);
+  const ms = leftMs > 0 ? Math.min(leftMs, storeTimeoutMs) : storeTimeoutMs;
+  return withTimeLimit(clock, ms, asked);
 }
 
 /**

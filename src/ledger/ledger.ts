@@ -31,14 +31,15 @@ export type Moved =
       readonly stored: Stored | undefined;
       readonly report?: "duplicate" | "corrected" | undefined;
     }
-  | { readonly tag: "refused"; readonly why: Refusal; readonly stored: Stored | undefined }
-  /** The record was as expected, the lane had changed. Nothing was written. */
-  | {
-      readonly tag: "lane";
-      readonly lane: StoredLane | undefined;
-      /** The record, as a guess for the next try. */
-      readonly stored: Stored | undefined;
-    };
+  | { readonly tag: "refused"; readonly why: Refusal; readonly stored: Stored | undefined };
+
+/** Of a move that takes a lane: the record was as expected, the lane had changed. Nothing was written. */
+export interface LaneChanged {
+  readonly tag: "lane";
+  readonly lane: StoredLane | undefined;
+  /** The record, as a guess for the next try. */
+  readonly stored: Stored | undefined;
+}
 
 export type { LedgerClock } from "./store-clock.ts";
 
@@ -56,13 +57,14 @@ export interface Ledger {
    * `guess` is the record as the caller last saw it, which saves a read. Left out, the guess is that there is
    * none. `asked` is now, where the caller has just looked at the clock.
    */
+  move(ref: Ref, move: Move, guess?: Stored, lane?: undefined, asked?: Instant): Promise<Moved>;
   move(
     ref: Ref,
     move: Move,
-    guess?: Stored | undefined,
-    lane?: LaneChange | undefined,
-    asked?: Instant | undefined,
-  ): Promise<Moved>;
+    guess: Stored | undefined,
+    lane: LaneChange | undefined,
+    asked?: Instant,
+  ): Promise<Moved | LaneChanged>;
   read(ref: Ref): Promise<Stored | undefined>;
   /** The lane as this process last saw it: good enough to try a write, not to refuse one. */
   guessLane(tenant: string, name: string): StoredLane | undefined;
@@ -72,8 +74,8 @@ export interface Ledger {
   changeLane(tenant: string, change: LaneChange): Promise<boolean>;
 }
 
-/** The moves that only the owner of an open operation makes. A renewal may meet the withdrawal of its own claim. */
-const OWNERS = new Set<Move["move"]>(["settle", "note"]);
+/** The moves that only the owner of an open operation makes. Not `renew`: it may meet the withdrawal of its own claim. */
+const OWNER_MOVES = new Set<Move["move"]>(["settle", "note"]);
 
 export interface LedgerOptions {
   readonly app?: string | undefined;
@@ -113,17 +115,56 @@ export function createLedger({
     return stored;
   }
 
-  function unwritten(
+  function answerUnwritten(
     applied: Exclude<Applied, { tag: "write" }>,
     stored: Stored | undefined,
     { move }: Move,
   ): Moved {
     if (applied.tag === "same") return { tag: "moved", stored };
     // A claimed record is removed by its own withdrawal alone: if an owner's record is gone, the store has lost it.
-    if (applied.why === "absent" && OWNERS.has(move)) {
+    if (applied.why === "absent" && OWNER_MOVES.has(move)) {
       losses.doubt("the record of an open operation is gone");
     }
     return { tag: "refused", why: applied.why, stored };
+  }
+
+  // Decides on what is known, and writes; again as often as another process was faster. A guess may be used to try a write,
+  // but a refusal must rest on the store's answer.
+  async function makeMove(
+    { tenant, id }: Ref,
+    move: Move,
+    guess?: Stored,
+    lane?: LaneChange,
+    asked?: Instant,
+  ): Promise<Moved | LaneChanged> {
+    let stored = guess;
+    let isCertain = false;
+    let laneTries = 0;
+    for (let at = asked; ; at = undefined) {
+      const applied = apply(stored, move, time.said());
+      if (applied.tag !== "write") {
+        if (isCertain) return answerUnwritten(applied, stored, move);
+        ({ stored } = await timed(() => store.read(tenant, id)));
+        isCertain = true;
+        continue;
+      }
+      const { record, lease, report } = stored ? applied : madeBy(app, applied);
+      const { version: expect = 0, stamp } = stored ?? {};
+      const before = !lane && leavesLanes ? stored?.record : undefined;
+      const hasLane = before?.resource !== undefined;
+      const change = hasLane ? await lanes.changeWith(before, record, laneTries) : lane;
+      const swapped = await swap({ tenant, id, expect, stamp, record, lease, lane: change }, at);
+      if (swapped.ok) {
+        const { version, leaseUntil, stamp } = swapped;
+        return { tag: "moved", report, stored: record && { record, version, leaseUntil, stamp } };
+      }
+      // If both had changed, the record decides first: it may say that no lane is needed.
+      if (!swapped.lane || (swapped.current?.version ?? 0) !== expect) {
+        stored = swapped.current;
+        isCertain = true;
+      } else if (lane) return { tag: "lane", lane: swapped.lane, stored };
+      else laneTries += 1;
+    }
   }
 
   return {
@@ -152,38 +193,8 @@ export function createLedger({
       return opening;
     },
 
-    // Decides on what is known, and writes; again as often as another process was faster. A guess may be used to try a write,
-    // but a refusal must rest on the store's answer.
-    async move({ tenant, id }, move, guess, lane, asked) {
-      let stored = guess;
-      let isCertain = false;
-      let laneTries = 0;
-      for (let at = asked; ; at = undefined) {
-        const applied = apply(stored, move, time.said());
-        if (applied.tag !== "write") {
-          if (isCertain) return unwritten(applied, stored, move);
-          ({ stored } = await timed(() => store.read(tenant, id)));
-          isCertain = true;
-          continue;
-        }
-        const { record, lease, report } = stored ? applied : madeBy(app, applied);
-        const { version: expect = 0, stamp } = stored ?? {};
-        const leaving = !lane && leavesLanes ? stored?.record : undefined;
-        const left = leaving?.resource !== undefined;
-        const change = left ? await lanes.changeWith(leaving, record, laneTries) : lane;
-        const swapped = await swap({ tenant, id, expect, stamp, record, lease, lane: change }, at);
-        if (swapped.ok) {
-          const { version, leaseUntil, stamp } = swapped;
-          return { tag: "moved", report, stored: record && { record, version, leaseUntil, stamp } };
-        }
-        // If both had changed, the record decides first: it may say that no lane is needed.
-        if (!swapped.lane || (swapped.current?.version ?? 0) !== expect) {
-          stored = swapped.current;
-          isCertain = true;
-        } else if (lane) return { tag: "lane", lane: swapped.lane, stored };
-        else laneTries += 1;
-      }
-    },
+    // Without a lane of the caller's, none can have changed.
+    move: makeMove as Ledger["move"],
 
     async read({ tenant, id }) {
       return (await timed(() => store.read(tenant, id))).stored;

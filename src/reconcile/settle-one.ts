@@ -100,14 +100,14 @@ async function takeOver(execution: Execution, listed: Stored, engine: Engine): P
     return { tag: "known", outcome: statusOnly(operation, stored, engine) };
   }
   const holder = engine.newId();
-  const grantedAt = instantOf(engine.clock);
+  const leaseAskedAt = instantOf(engine.clock);
   const resends = fireMode !== "never" && recognisesRepeats(tool);
   // A claim that needs an approval and has none can only take over what is open: it begins nothing.
   const terms = { holder, powerless: !tool.readState && !resends, needsYes: true };
-  const claim = claimOnToolTerms(operation, terms, grantedAt, engine);
+  const claim = claimOnToolTerms(operation, terms, leaseAskedAt, engine);
   const moved = await claimInTime(operation, engine, claim, stored);
   if (moved.tag === "moved" && moved.stored) {
-    const owned = takeOwnership(execution, moved.stored, holder, grantedAt, engine);
+    const owned = takeOwnership(execution, moved.stored, holder, leaseAskedAt, engine);
     return { tag: "owned", owned };
   }
   const found = moved.tag === "refused" ? moved.stored : undefined;
@@ -133,7 +133,7 @@ async function settleUnlessUnchanged(
     before.reason === final.reason;
   if (!isUnchanged) return settle(owned, final, engine);
   const moved = await withdrawInTime(owned, engine);
-  const now = moved && moved.tag !== "lane" ? moved.stored : undefined;
+  const now = moved?.stored;
   const outcome = statusOnly(operation, now, engine);
   if (now) return { tag: "done", value: { ...outcome, replayed: false } };
   const { reason } = before;

@@ -49,7 +49,11 @@ describe("what run is given", () => {
     expect(() => Object.assign(context, { key: "mine" })).toThrow(TypeError);
     expect([took, signals()]).toEqual([{ key: false, precondition: false }, 0]);
     const { key, attempt, ...rest } = context;
-    expect([key, attempt, Object.keys(rest)]).toEqual([KEY, 2, ["precondition", "signal", "fetch"]]);
+    expect([key, attempt, Object.keys(rest)]).toEqual([
+      KEY,
+      2,
+      ["precondition", "signal", "fetch"],
+    ]);
   });
 
   test("prints no key and no precondition, and printing takes nothing", () => {

@@ -39,8 +39,8 @@ beforeEach(async () => {
   await engine.ledger.open();
   const moved = await claim(operation, "me");
   if (moved.tag !== "moved" || !moved.stored) throw new Error("The claim was refused.");
-  const grantedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
-  owned = takeOwnership(executionOf(operation), moved.stored, "me", grantedAt, engine);
+  const leaseAskedAt = { monotonic: engine.clock.monotonic(), wall: engine.clock.now() };
+  owned = takeOwnership(executionOf(operation), moved.stored, "me", leaseAskedAt, engine);
 });
 
 describe("a lease that is kept", () => {

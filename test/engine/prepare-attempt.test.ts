@@ -1,5 +1,6 @@
 /** Why an attempt that was licensed is not sent after all: what the ledger says when it is written down. */
 import { describe, expect, test } from "vitest";
+import { nextMove } from "../../src/engine/steps/next-move.ts";
 import { giveUp, relearn, updatesOf } from "../../src/engine/steps/parts/ownership.ts";
 import { prepareAttempt } from "../../src/engine/steps/parts/prepare-attempt.ts";
 import { leftMs, type TimeToSend } from "../../src/engine/steps/parts/time-to-send.ts";
@@ -55,6 +56,27 @@ describe("an attempt that is written down", () => {
     expect(owned.whyNotFire).toBe("stopped");
     expect((await owner.record())?.fired).toBe(1);
     expect(counted(owner)).toEqual([1]);
+  });
+
+  test("is not sent where a yes was filed meanwhile that is not verified: that is decided on", async () => {
+    const owner = await opened();
+    const { engine, owned } = owner;
+    const { ref, draft } = owned.operation;
+    const at = engine.clock.now();
+    const { createdAt, epoch } = owned.stored.record;
+    await engine.ledger.move(ref, {
+      move: "file",
+      evidence: { attempt: 1, epoch, at, verdict: "unknown" },
+      madeAt: createdAt,
+      update: { n: 1, verdict: "unknown", endedAt: at, unverified: true },
+      dedupes: true,
+      fingerprint: draft.identity.fingerprint,
+      at,
+    });
+    expect(await engine.clock.run(owner.prepare())).toBeUndefined();
+    expect(owned.whyNotFire).toBeUndefined();
+    const unverified = { do: "leave_unknown", reason: "unverified" };
+    expect(nextMove(owned, engine)).toEqual({ tag: "settle", final: unverified });
   });
 
   test("is not sent by an owner that another has followed: the lease is lost", async () => {

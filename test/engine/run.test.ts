@@ -104,7 +104,7 @@ describe("at its end", () => {
       const stopped: number[] = [];
       await owner.fire({ verdict: "committed" }, { id: "1" });
       const time = { end: { monotonic: 0, wall: 0 }, skew: 0 };
-      owned.waitedFor = new Map([[1, { time, stop: () => void stopped.push(1) }]]);
+      owned.slow = new Map([[1, { time, stop: () => void stopped.push(1) }]]);
       if (settleWith) owned.fires = 0;
       await ending(owner, settleWith).catch(() => {});
       expect(owned.active).toBe(false);

@@ -1,10 +1,10 @@
 /** A claim that is taken back before anything was sent: what its caller is told, and what is left in the ledger. */
 import { describe, expect, test } from "vitest";
-import { withdrawn } from "../../src/engine/steps/parts/withdraw.ts";
+import { withdrawAndTell } from "../../src/engine/steps/parts/withdraw.ts";
 import { type Owner, ownerOf } from "./owner-of.ts";
 
-const told = ({ owned, engine }: Owner, status: Parameters<typeof withdrawn>[1]) =>
-  engine.clock.run(withdrawn(owned, status, engine));
+const told = ({ owned, engine }: Owner, status: Parameters<typeof withdrawAndTell>[1]) =>
+  engine.clock.run(withdrawAndTell(owned, status, engine));
 
 describe("a claim that is taken back", () => {
   test("leaves nothing, and its caller is told why nothing was sent", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { notApplied } from "../../src/index.ts";
 import { faults, readFaults } from "../../src/testing/faulty-service.ts";
 import { DAY_MS, keysOf, lookUp, openWorld, TEA } from "./world.ts";
 
@@ -237,6 +238,23 @@ describe("a key must be earned", () => {
     expect(sent).toEqual(['"0"', '"0"', '"0"']);
     expect(service.reads).toHaveLength(1);
   });
+});
+
+test("the precondition of what is only replayed is not read", async () => {
+  const { order, pass } = await openWorld();
+  let reads = 0;
+  const declined = order("conditional", {
+    precondition: () => {
+      reads += 1;
+      return '"0"';
+    },
+    run: () => {
+      throw notApplied("declined");
+    },
+  });
+  await pass(declined.outcome(TEA, ONCE));
+  expect(await pass(declined.outcome(TEA, ONCE))).toMatchObject({ reason: "rejected" });
+  expect(reads).toBe(1);
 });
 
 describe("the generation of a key", () => {

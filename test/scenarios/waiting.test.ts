@@ -46,6 +46,20 @@ describe("many callers of one operation in one process", () => {
     expect(service.arrivals).toHaveLength(1);
   });
 
+  test("the words of a waiting caller are compared with those of the first attempt, not of who it joins", async () => {
+    const { order, pass } = await openWorld();
+    const mail = order("neither");
+    await pass(mail.outcome({ item: "tea", note: "a" }, ONCE));
+    const both = [
+      mail.outcome({ item: "tea", note: "b" }, ONCE),
+      mail.outcome({ item: "tea", note: "a" }, ONCE),
+    ];
+    const [first, second] = await pass(Promise.all(both));
+    expect(first).toMatchObject({ status: "committed", reworded: ["note"], replayed: true });
+    expect(second).toMatchObject({ status: "committed", replayed: true });
+    expect(second?.reworded).toBeUndefined();
+  });
+
   test("other words of a waiting caller are named, and not sent", async () => {
     const { service, order, pass } = await openWorld();
     const mail = order("neither");

@@ -89,21 +89,21 @@ async function joinRunning(joining: Joining, engine: Engine): Promise<Outcome<un
     if (draft.identity.fingerprint !== operation.draft.identity.fingerprint) {
       return conflict(operation, "other_intent", engine);
     }
-    const isStopping = running.stopped.aborted || running.isAnswered;
-    if (!isStopping && deadlineAt > running.deadlineAt) {
+    const mayBeOutOfDate = running.stopped.aborted || running.isAnswered;
+    if (!mayBeOutOfDate && deadlineAt > running.deadlineAt) {
       running.deadlineAt = deadlineAt;
       for (const one of running.waits) leaveInTime(running, one, engine);
     }
     const outcome = await wait(running, joining, engine, true);
     const isOver = engine.clock.monotonic() >= deadlineAt || caller.signal?.aborted;
     // Other callers gave up before anything was sent, or while it was stopping; this one has not.
-    if (!isOver && (isStopping ? isCutShort(outcome) : wasGivenUp(outcome))) continue;
+    if (!isOver && (mayBeOutOfDate ? isCutShort(outcome) : wasGivenUp(outcome))) continue;
     // It was only told again that it did not happen; this caller wants it tried again.
     const isReplayed = !running.sent && running.operation.retry === undefined;
     const isNo = outcome.status === "not_applied";
     if (!isOver && operation.retry !== undefined && isReplayed && isNo) continue;
-    const reworded = isStopping ? [] : rewordedIn(operation.draft, draft);
-    return reworded.length > 0 ? { ...outcome, reworded } : outcome;
+    const reworded = rewordedIn(operation.draft, running.first ?? draft);
+    return { ...outcome, reworded: reworded.length > 0 ? reworded : undefined };
   }
 }
 
@@ -224,7 +224,7 @@ const wasGivenUp = (outcome: Outcome<unknown>): boolean =>
   outcome.status === "not_applied" &&
   (outcome.reason === "aborted" || outcome.reason === "expired");
 
-/** What an execution that stops may end in before its time: a caller that has more time is told more. */
+/** What an execution that stops, or has read its answer, may end in although more is so: a caller that has more time is told it. */
 const CUT_SHORT = new Set<Outcome<unknown>["status"]>([
   "unknown",
   "not_applied",

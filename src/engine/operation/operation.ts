@@ -97,6 +97,8 @@ export interface Execution {
   hasCaller(): boolean;
   /** Set before the first byte of an attempt; also where an earlier owner may have sent one. */
   sent: boolean;
+  /** The arguments of the first attempt, once they are known: callers are told what of theirs differs. */
+  first?: Pick<Draft, "argsHash" | "fields"> | undefined;
   /** Its answer was read and may be out of date by now: who joins asks anew once it has ended. */
   isAnswered: boolean;
   /** Set while the settle is written, where it says that a caller was told the outcome (`told`). */

@@ -82,7 +82,7 @@ export async function keepSample(
   const write = () => writeDown(place, encoded.payload, holder, engine);
   const inTime = await inStoreTime(engine, write());
   if (inTime.tag === "done") {
-    const stored = storedOf(inTime.value);
+    const { stored } = inTime.value;
     if (isAnotherPrompt(stored, step)) {
       step.onDrift();
       return keepSample(step, kept, engine, step.hash);
@@ -178,9 +178,6 @@ async function writeDown(
     return settled;
   }
 }
-
-const storedOf = (moved: Moved): Stored | undefined =>
-  moved.tag === "lane" ? undefined : moved.stored;
 
 function keptIn(stored: Stored | undefined, engine: Engine): KeptResponse | undefined {
   const state = stored?.record.state;

@@ -95,13 +95,13 @@ function fireInTime(
   return new Promise((resolve) => {
     /** Set once its time is up: how it ends after all. */
     let whenLate: ((ended: Ended<Result>) => void) | undefined;
-    const { attempted, stop, letGo } = fire(owned, n, licence, time, at, engine, (how) => {
+    const { attempted, stop, succeeded } = fire(owned, n, licence, time, at, engine, (how) => {
       cancel();
       // Whatever a `run` that failed has left behind is told to stop.
-      if (how.ok) letGo();
+      if (how.ok) succeeded();
       else stop();
       engine.live.endAttempt(operation.ref.id, n);
-      owned.waitedFor?.delete(n);
+      owned.slow?.delete(n);
       attempted.ended = how;
       if (whenLate) whenLate(how);
       else resolve(attempted);
@@ -117,8 +117,8 @@ function fireInTime(
         return;
       }
       attempted.isOvertime = true;
-      owned.waitedFor ??= new Map();
-      owned.waitedFor.set(n, { time: attempted.time, stop });
+      owned.slow ??= new Map();
+      owned.slow.set(n, { time: attempted.time, stop });
       const running = new Promise<Ended<Result>>((settle) => {
         whenLate = settle;
       });
@@ -189,7 +189,7 @@ function fire(
       return isResponse(value) ? bufferedResult(value, signal(), attempted, engine) : { value };
     },
   };
-  const { token, stop, letGo } = fireOnce(firing, onEnded);
+  const { token, stop, succeeded } = fireOnce(firing, onEnded);
   if (!tool.viaHttp && !FETCH_IS_SHOWN) noteUnvetoable(operation, n, engine);
   const attempted: Attempted = {
     n,
@@ -202,7 +202,7 @@ function fire(
     handOver: undefined,
     isOvertime: false,
   };
-  return { attempted, stop, letGo };
+  return { attempted, stop, succeeded };
 }
 
 /** No request that can be stopped leaves after the time at which the ledger says that the attempt has ended. */

@@ -11,15 +11,26 @@
 
 import { StoreUnavailableError } from "../../errors.ts";
 import { type Instant, instantOf } from "../../lang/clock.ts";
-import type { Moved } from "../../ledger/ledger.ts";
+import type { LaneChanged, Moved } from "../../ledger/ledger.ts";
 import type { ClaimMove } from "../claim-terms.ts";
 import { claimInTime, claimOnToolTerms, withdrawClaim } from "../claim-terms.ts";
 import { type Admission, type Engine, inBackground, type Visit } from "../engine.ts";
 import type { Execution } from "../operation/operation.ts";
 import type { Outcome } from "../operation/outcome.ts";
 import { commonOf } from "../outcome/build.ts";
-import { type Lack, lackOf, lostBefore, readPrecondition } from "./parts/claim-needs.ts";
-import { type Known, known, knownFrom, otherIntent, unsent } from "./parts/known-outcome.ts";
+import {
+  lostBefore,
+  readPrecondition,
+  type WhyTakeBack,
+  whyTakeBack,
+} from "./parts/claim-needs.ts";
+import {
+  type Known,
+  otherIntent,
+  tellKnown,
+  tellRecord,
+  tellUnsent,
+} from "./parts/known-outcome.ts";
 import { type Owned, takeOwnership } from "./parts/ownership.ts";
 import { attemptMsOf, endsByIn } from "./parts/time-to-send.ts";
 import { emitWaiting, waitForChange } from "./parts/wait-for-change.ts";
@@ -41,19 +52,19 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
         const holder = engine.newId();
         // The first try is in the same turn of the event loop as the start of the execution, unless the gate was waited for.
         const isFirst = tries === 0 && admitted === admitting;
-        const grantedAt = isFirst ? execution.startedAt : instantOf(engine.clock);
-        const move = claimOfThisTry(execution, admitted, holder, grantedAt, engine);
+        const leaseAskedAt = isFirst ? execution.startedAt : instantOf(engine.clock);
+        const move = claimOfThisTry(execution, admitted, holder, leaseAskedAt, engine);
         const { lane } = admitted;
-        const moved = await claimInTime(operation, engine, move, visit.known, lane, grantedAt);
+        const moved = await claimInTime(operation, engine, move, visit.guess, lane, leaseAskedAt);
         const foundLoss = !move.suspect && lostBefore(operation, engine) !== undefined;
-        const made = { execution, admitted, visit, tries, holder, grantedAt, foundLoss };
+        const made = { execution, admitted, visit, tries, holder, leaseAskedAt, foundLoss };
         const interpreting = interpret(moved, made, engine);
         claim = interpreting instanceof Promise ? await interpreting : interpreting;
       }
     }
     return claim;
   } catch (error) {
-    if (!visit.waitedFor || !isUnanswered(error)) throw error;
+    if (!visit.waitedFor || !isStoreSilent(error)) throw error;
     const outcome = { ...commonOf(operation, undefined, engine), ...visit.waitedFor };
     return { tag: "known", outcome };
   } finally {
@@ -61,8 +72,8 @@ export async function claimOperation(execution: Execution, engine: Engine): Prom
   }
 }
 
-/** The store was given no more time than the call had left: that is no sign that it is down. */
-const isUnanswered = (error: unknown): boolean =>
+/** What was waited for was seen to be under way. The store does not answer now: it is told as it was seen last. */
+const isStoreSilent = (error: unknown): boolean =>
   error instanceof StoreUnavailableError && error.reason !== "damaged_record";
 
 /** What the claim may be made with. */
@@ -77,7 +88,7 @@ function admit(
   engine: Engine,
 ): Admitted | Promise<Admitted | Known> {
   const { operation, stopped } = execution;
-  if (stopped.aborted) return unsent(execution, { reason: "aborted" }, engine);
+  if (stopped.aborted) return tellUnsent(execution, { reason: "aborted" }, engine);
   const admission = engine.gate.admit(execution, engine, visit);
   const isFree = !(admission instanceof Promise) && admission.tag === "pass";
   if (isFree && !operation.tool.precondition) return { ...admission, precondition: undefined };
@@ -94,12 +105,12 @@ async function afterGate(
   switch (admission.tag) {
     case "stopped": {
       const reason = stopped.aborted ? "aborted" : "expired";
-      return unsent(execution, { reason }, engine);
+      return tellUnsent(execution, { reason }, engine);
     }
     case "failed":
-      return unsent(execution, { reason: "not_sent", error: admission.error }, engine);
+      return tellUnsent(execution, { reason: "not_sent", error: admission.error }, engine);
     case "known":
-      return knownFrom(execution, admission.stored, engine);
+      return tellRecord(execution, admission.stored, engine);
     case "held":
     case "denied": {
       const { tag: status, ...why } = admission;
@@ -112,7 +123,7 @@ async function afterGate(
       const read = await readPrecondition(execution, precondition, engine);
       if (read.tag === "read") return { ...admission, precondition: read.precondition };
       const reason = read.tag === "stopped" ? "aborted" : "not_sent";
-      return unsent(execution, { reason, error: read.error }, engine);
+      return tellUnsent(execution, { reason, error: read.error }, engine);
     }
   }
 }
@@ -122,16 +133,16 @@ function claimOfThisTry(
   execution: Execution,
   { precondition, needsYes, spend }: Admitted,
   holder: string,
-  grantedAt: Instant,
+  leaseAskedAt: Instant,
   engine: Engine,
 ): ClaimMove {
   const { operation } = execution;
   const suspect = lostBefore(operation, engine);
   const draft = precondition ? { ...operation.draft, precondition } : operation.draft;
   const retry = operation.retry !== undefined;
-  const endsBy = endsByIn(attemptMsOf(execution, grantedAt), engine, undefined, grantedAt);
+  const endsBy = endsByIn(attemptMsOf(execution, leaseAskedAt), engine, undefined, leaseAskedAt);
   const terms = { draft, holder, retry, suspect, needsYes, spend, endsBy };
-  return claimOnToolTerms(operation, terms, grantedAt, engine);
+  return claimOnToolTerms(operation, terms, leaseAskedAt, engine);
 }
 
 /** A claim as it was made. */
@@ -143,58 +154,58 @@ interface Try {
   readonly tries: number;
   readonly holder: string;
   /** When the lease was asked for, by both local clocks. */
-  readonly grantedAt: Owned["grantedAt"];
+  readonly leaseAskedAt: Instant;
   /** Written on the word of a store that turned out to have lost data: not to be fired on. */
   readonly foundLoss: boolean;
 }
 
 /** What the store answered: it is ours, its answer is known, or `undefined` to try again. */
 function interpret(
-  moved: Moved,
+  moved: Moved | LaneChanged,
   made: Try,
   engine: Engine,
 ): Claim | undefined | Promise<Claim | undefined> {
-  const { execution, admitted, visit, holder, grantedAt, foundLoss } = made;
+  const { execution, admitted, visit, holder, leaseAskedAt, foundLoss } = made;
   const { operation } = execution;
   switch (moved.tag) {
     case "lane":
       visit.lane = moved.lane;
-      visit.known = moved.stored;
+      visit.guess = moved.stored;
       return undefined;
     case "refused":
       return whenRefused(moved, made, engine);
     case "moved": {
       const { stored } = moved;
-      if (!stored) return known(execution, stored, engine);
+      if (!stored) return tellKnown(execution, stored, engine);
       const own = (): Claim => ({
         tag: "owned",
-        owned: takeOwnership(execution, stored, holder, grantedAt, engine),
+        owned: takeOwnership(execution, stored, holder, leaseAskedAt, engine),
       });
-      const lack = foundLoss ? "again" : lackOf(operation, stored, admitted.lane, engine);
-      return lack === undefined ? own() : takeBackIf(lack, own, made, engine);
+      const why = foundLoss ? "try_again" : whyTakeBack(operation, stored, admitted.lane, engine);
+      return why === undefined ? own() : takeBackIf(why, own, made, engine);
     }
   }
 }
 
-/** The claim is written; it is taken back if it lacks something for its attempt. */
+/** The claim is written; it is taken back if something speaks against its attempt. */
 async function takeBackIf(
-  looking: Lack | Promise<Lack | undefined>,
+  looking: WhyTakeBack | Promise<WhyTakeBack | undefined>,
   own: () => Claim,
   { execution, holder }: Try,
   engine: Engine,
 ): Promise<Claim | undefined> {
   const takeBack = () => withdrawClaim(execution.operation, holder, engine);
-  let lack: Lack | undefined;
+  let why: WhyTakeBack | undefined;
   try {
-    lack = await looking;
+    why = await looking;
   } catch (error) {
     inBackground(engine, takeBack);
     throw error;
   }
-  if (!lack) return own();
+  if (!why) return own();
   await takeBack();
   // No caller has left: "aborted" lets one that joined try again (`call/join.ts`).
-  return lack === "place" ? unsent(execution, { reason: "aborted" }, engine) : undefined;
+  return why === "place_taken" ? tellUnsent(execution, { reason: "aborted" }, engine) : undefined;
 }
 
 async function whenRefused(
@@ -207,6 +218,7 @@ async function whenRefused(
   if (why === "busy") {
     if (tries === 0) emitWaiting(execution, engine);
     visit.waitedFor = { status: "in_progress" };
+    visit.guess = stored;
     if (await waitForChange(execution, tries, engine)) return undefined;
     const common = commonOf(operation, stored?.record, engine);
     return { tag: "known", outcome: { ...common, status: "in_progress" } };
@@ -221,5 +233,5 @@ async function whenRefused(
   if (admitted.needsYes && isStale && (await waitForChange(execution, tries, engine))) {
     return undefined;
   }
-  return known(execution, stored, engine);
+  return tellKnown(execution, stored, engine);
 }

@@ -68,7 +68,7 @@ export function endBeforeFiring(owned: Owned, at: Instant, engine: Engine): Next
   return isOver ? { tag: "withdraw", status: "not_applied" } : undefined;
 }
 
-/** A reader that cannot tell is none: such a write is sent only where it was accepted that the store forgets. */
+/** A reader that cannot tell is none: such a write is sent only where it was accepted that the store forgets, or where the service recognises it. */
 const isUnprotected = (owned: Owned, engine: Engine): boolean =>
   mayBeForgotten(owned, engine) &&
   !engine.ledger.store.promise.forgettingAccepted &&

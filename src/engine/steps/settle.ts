@@ -22,9 +22,10 @@ import type { Pass } from "../passes.ts";
 import { checkReader } from "../reader.ts";
 import { inStoreTime } from "../store-call.ts";
 import type { Final } from "./next-move.ts";
-import { fileAttempt, restore } from "./parts/late.ts";
+import { fileAttempt } from "./parts/late.ts";
 import { answerWhileOwned, mayBeTaken } from "./parts/lease.ts";
 import { keepResult, type Owned, relearn, resultOf, updatesOf } from "./parts/ownership.ts";
+import { restore } from "./parts/restore.ts";
 import {
   missingResult,
   resultAtHand,
@@ -103,7 +104,7 @@ export async function settle(
   }
   // The record is read anew: what was filed may have changed it.
   const read = await inStoreTime(engine, engine.ledger.read(operation.ref));
-  const found = moved.tag === "lane" ? undefined : moved.stored;
+  const found = moved.stored;
   const known = await waitForOwner(
     owned.execution,
     read.tag === "done" ? read.value : found,

@@ -27,7 +27,7 @@ import { addNames, enter } from "./record-edits.ts";
 
 export type { Applied } from "./moves.ts";
 
-/** `now` is the store's clock when `stored` was read. Leases are judged by no other clock. */
+/** `now` is the store's clock in its last answer. Leases are judged by no other clock. */
 export function apply(stored: Stored | undefined, move: Move, now: number): Applied {
   if (move.move === "claim") return claim(stored, move, now);
   if (move.move === "hold") return hold(stored, move, now);

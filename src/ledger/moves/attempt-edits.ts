@@ -120,7 +120,7 @@ export function withKnown(attempt: AttemptNote, update: AttemptUpdate): AttemptN
   const endedAt = attempt.endedAt ?? update.endedAt;
   const endsBy = Math.max(attempt.endsBy ?? 0, update.endsBy ?? 0);
   const answered: AttemptNote = {
-    // What it was noted with never changes. `at` is the first send, also where two attempts became one.
+    // `n`, `epoch`, `generation`, `licence`, `at` and `skew` never change. `at` is the first send, also where two attempts became one.
     ...attempt,
     endsBy: endedAt === undefined && endsBy > 0 ? endsBy : undefined,
     declared: update.declared ?? attempt.declared,

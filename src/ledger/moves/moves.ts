@@ -66,7 +66,7 @@ export type Move =
       readonly holder: string;
       readonly leaseMs: number;
       readonly cooldownMs: number;
-      /** The caller asked to try a rejected operation again. */
+      /** The caller asked to try again what was not applied. */
       readonly retry: boolean;
       /** The tool can neither read nor resend, so an open operation is left as it is. */
       readonly powerless: boolean;
@@ -77,7 +77,7 @@ export type Move =
       /** The digest of the approval to spend. */
       readonly spend?: string | undefined;
     })
-  /** Notes that the tool is about to be fired again. Refused once there is evidence of a commit. */
+  /** Notes that the tool is about to be fired again. Refused once there is evidence of a commit, or a yes that was not verified. */
   | (NewAttempt &
       Ownership & {
         readonly move: "note";
@@ -175,7 +175,7 @@ export type Move =
   // Made by `noteUnvetoable` of `engine/steps/parts/late.ts`.
   /** An attempt has a way out that cannot be stopped. */
   | { readonly move: "doubt"; readonly attempt: number; readonly why: "unvetoable" }
-  // Made by `noteRepeat` of `engine/steps/parts/note-repeat.ts`; and by `told` of `engine/admin/status.ts`, for a model that asks.
+  // Made by `noteRepeat` of `engine/steps/parts/note-repeat.ts`; and by `statusReply` of `engine/admin/status.ts`, for a model that asks.
   /** The operation was called again, under another tool-call id or in another run. */
   | {
       readonly move: "meet";
@@ -206,7 +206,7 @@ export type Refusal =
   | "conflict" // same key, other intent
   | "powerless" // unknown, and this tool can neither read nor resend
   | "stale" // a newer owner has taken it over
-  | "evidence" // there is evidence of a commit
+  | "evidence" // there is evidence of a commit; of a note: or a yes that was not verified
   | "changed" // the record has changed since the decision
   | "running" // an attempt of it may still send
   | "abandoned" // a person let another operation pass in its place

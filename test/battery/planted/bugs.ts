@@ -13,9 +13,9 @@ export const bugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "src/engine/steps/claim.ts",
-        find: "        const moved = await claimInTime(operation, engine, move, visit.known, lane, grantedAt);\n",
+        find: "        const moved = await claimInTime(operation, engine, move, visit.guess, lane, leaseAskedAt);\n",
         replace: `  const nothingThere = (await engine.ledger.read(operation.ref)) === undefined;
-  const claiming = claimInTime(operation, engine, move, visit.known, lane, grantedAt);
+  const claiming = claimInTime(operation, engine, move, visit.guess, lane, leaseAskedAt);
   const { tag, record } = apply(undefined, move, 0);
   const isFree = nothingThere && tag === "write" && record;
   const stored = { record, version: 1, leaseUntil: undefined };
@@ -24,9 +24,9 @@ export const bugs: readonly PlantedBug[] = [
       },
       {
         file: "src/engine/steps/claim.ts",
-        find: 'import type { Moved } from "../../ledger/ledger.ts";\n',
+        find: 'import type { LaneChanged, Moved } from "../../ledger/ledger.ts";\n',
         replace: `import { apply } from "../../ledger/moves/apply.ts";
-import type { Moved } from "../../ledger/ledger.ts";
+import type { LaneChanged, Moved } from "../../ledger/ledger.ts";
 `,
       },
     ],

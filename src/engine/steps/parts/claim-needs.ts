@@ -12,8 +12,9 @@ import type { Payload } from "../../../ledger/codec/codec.ts";
 import { isInLane } from "../../../ledger/lane.ts";
 import type { Ref } from "../../../ledger/ledger.ts";
 import type { Lost } from "../../../ledger/moves/moves.ts";
-import { notedByClaim, type StateTag, type Stored } from "../../../ledger/record.ts";
+import { notedByClaim, type Stored } from "../../../ledger/record.ts";
 import type { LaneChange } from "../../../ledger/store.ts";
+import { wouldFire } from "../../claim-terms.ts";
 import { declaredBy, type Tool } from "../../define/tool.ts";
 import type { Engine } from "../../engine.ts";
 import { about, type Execution, type Operation } from "../../operation/operation.ts";
@@ -26,9 +27,6 @@ export type PreconditionRead =
   /** Nothing can be sent without it. */
   | { readonly tag: "failed" | "late" | "stopped"; readonly error: unknown };
 
-/** From these a claim fires, with a precondition that is read anew; in all others that of the first attempt stands. */
-const FIRES_FROM = new Set<StateTag>(["held", "not_applied"]);
-
 export async function readPrecondition(
   execution: Execution,
   precondition: NonNullable<Tool["precondition"]>,
@@ -37,7 +35,8 @@ export async function readPrecondition(
   const { operation } = execution;
   const { tool, args, ref } = operation;
   const known = await askStore(engine, "read", engine.ledger.read(ref));
-  if (known && !FIRES_FROM.has(known.record.state.tag)) {
+  // Only what is fired is sent with one that is read anew; else that of the first attempt stands.
+  if (known && !wouldFire(known.record, operation, engine)) {
     return { tag: "read", precondition: undefined };
   }
   const timeoutMs = Math.min(tool.readTimeoutMs, Math.max(execution.remainingMs(), 0));
@@ -62,37 +61,37 @@ export async function readPrecondition(
 /** How often the lane is written again because others have joined its queue meanwhile. */
 const MOST_TRIES = 16;
 
-/** `"again"`: the claim is to be made again. `"place"`: another turn of the thread has the place of this one. */
-export type Lack = "again" | "place";
+/** `place_taken`: another turn of the thread has the place of this one. */
+export type WhyTakeBack = "try_again" | "place_taken";
 
-/** What a claim that is written lacks for its attempt, so that it is taken back, and nothing is sent. */
-export function lackOf(
+/** Why a claim that is written is taken back, and nothing is sent: it lacks something for its attempt. */
+export function whyTakeBack(
   operation: Operation,
   stored: Stored,
   lane: LaneChange | undefined,
   engine: Engine,
-): Lack | undefined | Promise<Lack | undefined> {
+): WhyTakeBack | undefined | Promise<WhyTakeBack | undefined> {
   const { tool, inThread } = operation;
   const { record } = stored;
   const isFiredAnew = notedByClaim(record) !== undefined;
   // None was read, because by the record the claim would not have fired; the record has changed since, and it would.
-  if (isFiredAnew && tool.precondition && !record.precondition) return "again";
+  if (isFiredAnew && tool.precondition && !record.precondition) return "try_again";
   const isApart = lane !== undefined && engine.ledger.store.lanesApart === true;
   // What was open already has kept all others from firing.
   const keepsPlace = inThread === undefined || (record.epoch > 1 && !isFiredAnew);
   return isApart || !keepsPlace
-    ? lackInStore(operation, isApart ? lane : undefined, keepsPlace, engine)
+    ? whyTakeBackInStore(operation, isApart ? lane : undefined, keepsPlace, engine)
     : undefined;
 }
 
-async function lackInStore(
+async function whyTakeBackInStore(
   operation: Operation,
   lane: LaneChange | undefined,
   keepsPlace: boolean,
   engine: Engine,
-): Promise<Lack | undefined> {
-  if (lane && !(await confirmLane(operation.ref, lane.name, engine))) return "again";
-  return keepsPlace || (await hasPlace(operation, engine)) ? undefined : "place";
+): Promise<WhyTakeBack | undefined> {
+  if (lane && !(await confirmLane(operation.ref, lane.name, engine))) return "try_again";
+  return keepsPlace || (await hasPlace(operation, engine)) ? undefined : "place_taken";
 }
 
 /**

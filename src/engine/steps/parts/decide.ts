@@ -67,7 +67,7 @@ export interface Situation {
     | "cannot_tell"
     | "abandoned"
     | undefined;
-  /** A service answered twice with the same stored failure. */
+  /** The service has answered this key with a stored failure, and would go on doing so. */
   readonly keySpent: boolean;
   readonly fireMode: FireMode;
 }

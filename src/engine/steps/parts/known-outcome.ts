@@ -19,26 +19,26 @@ export interface Known {
 }
 
 /** This call sent nothing; what became of the operation otherwise is in the ledger. */
-export async function unsent(
+export async function tellUnsent(
   execution: Execution,
   why: Pick<Extract<Outcome<unknown>, { status: "not_applied" }>, "reason" | "error">,
   engine: Engine,
 ): Promise<Known> {
   const { operation } = execution;
   const stored = await askStore(engine, "read", engine.ledger.read(operation.ref));
-  if (stored) return knownFrom(execution, stored, engine);
+  if (stored) return tellRecord(execution, stored, engine);
   const common = commonOf(operation, undefined, engine);
   return { tag: "known", outcome: { ...common, status: "not_applied", ...why } };
 }
 
-/** As `known`, of a record that was not compared with this operation's intent yet. */
-export const knownFrom = async (
+/** As `tellKnown`, of a record that was not compared with this operation's intent yet. */
+export const tellRecord = async (
   execution: Execution,
   stored: Stored,
   engine: Engine,
 ): Promise<Known> =>
   isOfIntent(execution.operation, stored)
-    ? known(execution, stored, engine)
+    ? tellKnown(execution, stored, engine)
     : otherIntent(execution.operation, engine);
 
 export const otherIntent = (operation: Operation, engine: Engine): Known => ({
@@ -46,13 +46,14 @@ export const otherIntent = (operation: Operation, engine: Engine): Known => ({
   outcome: conflict(operation, "other_intent", engine),
 });
 
-export async function known(
+export async function tellKnown(
   execution: Execution,
   stored: Stored | undefined,
   engine: Engine,
 ): Promise<Known> {
   const { operation } = execution;
   execution.isAnswered = true;
+  execution.first = stored?.record;
   const outcome = await replay(operation, stored, engine);
   if (stored) await noteRepeat(operation, stored, engine);
   return { tag: "known", outcome };

@@ -3,25 +3,22 @@
  *
  * A late reply is evidence: it decides where the execution still waits, and is filed where it does not. A late request, a
  * write that left after its attempt had ended, takes a certainty back; so does a way out that cannot be stopped. Both
- * are told to the ledger, and an owner that still decides hears of them there. A record that the store has lost
- * is restored from what is known. What a late reply does is proved in `test/scenarios/late-reply.test.ts`.
+ * are told to the ledger, and an owner that still decides hears of them there. What a late reply does is proved in `test/scenarios/late-reply.test.ts`.
  *
  * @module
  */
 
-import { withUpdates } from "../../../ledger/moves/attempt-edits.ts";
 import type { Move } from "../../../ledger/moves/moves.ts";
 import type { AttemptUpdate } from "../../../ledger/record.ts";
 import type { Verdict } from "../../../reasons.ts";
 import type { WriteTerms } from "../../../wire/token.ts";
-import { plainClaim, withdrawClaim } from "../../claim-terms.ts";
 import { effectOf } from "../../define/effect.ts";
 import { recognisesRepeats } from "../../define/tool.ts";
 import { type Engine, inBackground } from "../../engine.ts";
 import { about, type Operation } from "../../operation/operation.ts";
 import { payloadOf } from "../../outcome/result.ts";
 import { type Owned, resultOf, updatesOf, wakeOf } from "./ownership.ts";
-import type { Settled } from "./settled-state.ts";
+import { restore } from "./restore.ts";
 import { lateWriteMsOf } from "./time-to-send.ts";
 
 /** The `run` of an attempt whose time was up has settled after all, and was classified. */
@@ -86,7 +83,7 @@ async function file(
 ): Promise<"filed" | "absent" | "refused"> {
   const { operation, leaseMs } = owned;
   const filed = await engine.persist(() => engine.ledger.move(operation.ref, move));
-  if (filed === "closed" || filed.tag === "lane") return "refused";
+  if (filed === "closed") return "refused";
   if (filed.tag === "refused") {
     if (filed.why === "absent") return "absent";
     if (move.evidence.verdict === "committed") {
@@ -104,26 +101,6 @@ async function file(
     engine.clock.after(leaseMs, () => engine.isClosed() || again(), true);
   }
   return "filed";
-}
-
-/** Writes down anew what is known of an operation whose record the store has lost; false if that failed. */
-export async function restore(owned: Owned, state: Settled, engine: Engine): Promise<boolean> {
-  const { operation, holder, leaseMs, stored } = owned;
-  const at = engine.ledger.clock.latest();
-  // An attempt that still runs stays so: it has no end but the one that was noted.
-  const known = withUpdates(stored.record, updatesOf(owned));
-  const claim = plainClaim(operation.draft, { holder, leaseMs, suspect: { known }, at });
-  const claimed = await engine.persist(() => engine.ledger.move(operation.ref, claim));
-  if (claimed === "closed" || claimed.tag !== "moved" || !claimed.stored) return false;
-  const { epoch, createdAt } = claimed.stored.record;
-  // Another process has made it anew meanwhile: nothing but a yes holds for what that one has sent, too.
-  if (state.tag !== "committed" && createdAt !== known.createdAt) {
-    await withdrawClaim(operation, holder, engine);
-    return false;
-  }
-  const move = { move: "settle", epoch, holder, state, updates: [], at } as const;
-  const settled = await engine.persist(() => engine.ledger.move(operation.ref, move));
-  return settled !== "closed" && settled.tag === "moved";
 }
 
 /** What holds for the requests of an attempt, while it runs and after its end. It keeps nothing else of the attempt. */

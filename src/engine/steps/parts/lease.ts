@@ -9,6 +9,7 @@
 import { type Instant, type InTime, instantOf, withTimeLimit } from "../../../lang/clock.ts";
 import type { Engine } from "../../engine.ts";
 import { about } from "../../operation/operation.ts";
+import { inStoreTime } from "../../store-call.ts";
 import { type Owned, remember, wakeOf } from "./ownership.ts";
 import { leftMs, type TimeToSend } from "./time-to-send.ts";
 
@@ -35,7 +36,7 @@ export function keepLease(owned: Owned, engine: Engine): () => void {
  */
 async function renew(owned: Owned, engine: Engine): Promise<"kept" | "late" | "failed" | "lost"> {
   const { epoch, holder, leaseMs } = owned;
-  const grantedAt = instantOf(engine.clock);
+  const leaseAskedAt = instantOf(engine.clock);
   const asked = engine.ledger.move(
     owned.operation.ref,
     { move: "renew", epoch, holder, leaseMs },
@@ -43,7 +44,7 @@ async function renew(owned: Owned, engine: Engine): Promise<"kept" | "late" | "f
   );
   const renewing = asked.then((moved) => {
     if (moved.tag !== "moved") return "lost";
-    if (grantedAt.monotonic >= owned.grantedAt.monotonic) owned.grantedAt = grantedAt;
+    if (leaseAskedAt.monotonic >= owned.leaseAskedAt.monotonic) owned.leaseAskedAt = leaseAskedAt;
     remember(owned, moved.stored);
     return "kept";
   });
@@ -84,19 +85,19 @@ export const mayStillSend = (
 export function answerWhileOwned<T>(
   owned: Owned,
   asked: Promise<T>,
-  { clock, timing }: Engine,
+  engine: Engine,
 ): Promise<InTime<T>> {
-  const { storeTimeoutMs } = timing;
-  const left = leaseLeft(owned, instantOf(clock)) - thirdOf(owned);
-  return withTimeLimit(clock, left > 0 ? Math.min(left, storeTimeoutMs) : storeTimeoutMs, asked);
+  // A third less: what is told takes time to be told.
+  const leftMs = leaseLeft(owned, instantOf(engine.clock)) - thirdOf(owned);
+  return inStoreTime(engine, asked, leftMs);
 }
 
 /** Another process may own it by now. */
 export const mayBeTaken = (owned: Owned, { clock }: Engine): boolean =>
   owned.whyNotFire === "lease_lost" || leaseLeft(owned, instantOf(clock)) <= 0;
 
-function leaseLeft({ grantedAt, leaseMs }: Owned, at: Instant): number {
-  const elapsed = at.monotonic - grantedAt.monotonic;
-  const onTheWall = Math.abs(at.wall - grantedAt.wall);
+function leaseLeft({ leaseAskedAt, leaseMs }: Owned, at: Instant): number {
+  const elapsed = at.monotonic - leaseAskedAt.monotonic;
+  const onTheWall = Math.abs(at.wall - leaseAskedAt.wall);
   return leaseMs - Math.max(elapsed, onTheWall);
 }

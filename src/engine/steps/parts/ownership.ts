@@ -37,7 +37,7 @@ export interface Owned {
   /** Of the attempt that is noted and not fired yet: until when it may send. `undefined`: there is none. */
   unfiredTime: TimeToSend | undefined;
   /** Attempts whose time is up and that are waited for all the same, by their number. */
-  waitedFor: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
+  slow: Map<number, { readonly time: TimeToSend; stop(): void }> | undefined;
   /** How many attempts it has fired. */
   fires: number;
   /** With `onHiddenRetry: "fail"`: another layer was seen to repeat a request of it, so it fires no more. */
@@ -60,7 +60,7 @@ export interface Owned {
   /** Why this owner fires no more; `undefined`: it may fire. */
   whyNotFire: Situation["whyNotFire"];
   /** When the lease was asked for, by both local clocks. */
-  grantedAt: Instant;
+  leaseAskedAt: Instant;
   /** Interrupts a wait when something new is known. Made by `wakeOf`. */
   wake: Stop | undefined;
   /** False once the execution has settled: what comes later is filed, not decided on. */
@@ -77,11 +77,12 @@ export function takeOwnership(
   execution: Execution,
   stored: Stored,
   holder: string,
-  grantedAt: Owned["grantedAt"],
+  leaseAskedAt: Instant,
   engine: Engine,
 ): Owned {
   const { operation } = execution;
-  const owned = own(execution, stored, holder, grantedAt, engine);
+  const owned = newOwned(execution, stored, holder, leaseAskedAt, engine);
+  execution.first = stored.record;
   // An earlier owner may have fired it: whoever leaves now cannot be told that nothing was sent.
   if (!owned.unfiredTime) execution.sent = true;
   const { state } = stored.record;
@@ -92,11 +93,11 @@ export function takeOwnership(
   return owned;
 }
 
-function own(
+function newOwned(
   execution: Execution,
   stored: Stored,
   holder: string,
-  grantedAt: Owned["grantedAt"],
+  leaseAskedAt: Instant,
   engine: Engine,
 ): Owned {
   const { operation } = execution;
@@ -112,7 +113,7 @@ function own(
     attempts: [...record.attempts],
     licence: noted?.licence,
     unfiredTime: noted && timeToSendOf(noted, engine),
-    waitedFor: undefined,
+    slow: undefined,
     fires: 0,
     isRepeatedElsewhere: false,
     lastRead: undefined,
@@ -125,7 +126,7 @@ function own(
     pauses: 0,
     givenUp: undefined,
     whyNotFire: record.abandonedFor === undefined ? undefined : "abandoned",
-    grantedAt,
+    leaseAskedAt,
     wake: undefined,
     active: true,
   };

@@ -7,6 +7,7 @@
 
 import type { Json } from "../../../key/json.ts";
 import { type Instant, instantOf } from "../../../lang/clock.ts";
+import { saidYesUnconfirmed } from "../../../ledger/record.ts";
 import type { Licence } from "../../../reasons.ts";
 import { declaredBy } from "../../define/tool.ts";
 import type { Engine } from "../../engine.ts";
@@ -98,11 +99,11 @@ async function noteMoreTime(owned: Owned, ms: number, engine: Engine): Promise<b
 async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boolean> {
   const { epoch, holder, leaseMs, stored, operation } = owned;
   const { clock } = engine.ledger;
-  const grantedAt = instantOf(engine.clock);
+  const leaseAskedAt = instantOf(engine.clock);
   const firing = {
-    at: clock.earliest(grantedAt),
-    skew: clock.skew(grantedAt),
-    endsBy: endsByIn(attemptMsOf(owned.execution, grantedAt), engine, undefined, grantedAt),
+    at: clock.earliest(leaseAskedAt),
+    skew: clock.skew(leaseAskedAt),
+    endsBy: endsByIn(attemptMsOf(owned.execution, leaseAskedAt), engine, undefined, leaseAskedAt),
     declared: declaredBy(operation.tool, engine.enlisted),
   };
   const updates = updatesOf(owned);
@@ -120,14 +121,19 @@ async function note(owned: Owned, licence: Licence, engine: Engine): Promise<boo
   }
   const moved = inTime.value;
   if (moved.tag !== "moved" || !moved.stored) {
-    // A commit is on record: the settle that follows will find it.
-    if (moved.tag === "refused" && moved.why === "evidence") owned.whyNotFire = "stopped";
+    const why = moved.tag === "refused" ? moved.why : undefined;
+    if (moved.tag !== "refused" || (why !== "evidence" && why !== "changed")) {
+      loseLease(owned, engine);
+      return false;
+    }
     // What the licence rests on has changed: the next pass decides on what is so now.
-    else if (moved.tag === "refused" && moved.why === "changed") relearn(owned, moved.stored);
-    else loseLease(owned, engine);
+    relearn(owned, moved.stored);
+    // A commit that no attempt of the record has is found by the settle that follows.
+    const isDecided = owned.attempts.some(saidYesUnconfirmed);
+    if (why === "evidence" && !isDecided) owned.whyNotFire = "stopped";
     return false;
   }
-  owned.grantedAt = grantedAt;
+  owned.leaseAskedAt = leaseAskedAt;
   remember(owned, moved.stored);
   // What was given up before is removed by the same move, and its number may be given anew.
   owned.givenUp = undefined;

@@ -5,8 +5,8 @@
  * The life of such an attempt, after its time is up (`attempt.ts`):
  *
  *   still running   the state is read, where it can be; meanwhile the attempt may send, and its `run` is waited for
- *   stopped         its signal fires once another attempt is fired or the execution is over, also where the outcome is
- *                   `still_running`; a `run` that does not heed the signal goes on
+ *   stopped         its signal fires once another attempt is fired, its noted time is over, or the execution is over, also
+ *                   where the outcome is `still_running`; a `run` that does not heed the signal goes on
  *   ended           its `run` has settled, and each write that it sent is answered or torn down: nothing more leaves
  *                   (`endToken` in `wire/token-state.ts`). Where that is never seen: at the `endsBy` that was noted last
  *   late reply      what it brought is classified and filed (`late.ts`), also after the outcome was told
@@ -45,9 +45,9 @@ export function awaitsRun(owned: Owned, engine: Engine): boolean {
 
 /** Fires the signal of the attempts whose time was up: another one is fired, or this execution is over. */
 export function stopSlowAttempts(owned: Owned): void {
-  if (!owned.waitedFor) return;
-  for (const { stop } of owned.waitedFor.values()) stop();
-  owned.waitedFor = undefined;
+  if (!owned.slow) return;
+  for (const { stop } of owned.slow.values()) stop();
+  owned.slow = undefined;
 }
 
 /** Whether a longer time was noted. If not, the attempt may not send for longer. */
@@ -110,8 +110,8 @@ export function keepNotingRunning(
   let cancel = () => {};
   const beat = async (): Promise<void> => {
     const noted = await noteLonger(owned, n, moreMs, engine);
-    const waitedFor = owned.waitedFor?.get(n);
-    if (noted.tag === "noted" && waitedFor) extend(waitedFor.time, noted.endsBy, engine);
+    const slow = owned.slow?.get(n);
+    if (noted.tag === "noted" && slow) extend(slow.time, noted.endsBy, engine);
     if (over || noted.tag === "refused" || engine.isClosed()) return;
     cancel = engine.clock.after(moreMs / 3, () => void beat(), true);
   };

@@ -15,7 +15,7 @@ import { FORGETFUL, TAKEN } from "../../outcome/words.ts";
 import { answerWhileOwned, mayBeTaken } from "./lease.ts";
 import type { Owned } from "./ownership.ts";
 
-export async function withdrawn(
+export async function withdrawAndTell(
   owned: Owned,
   status: "not_applied" | "in_progress" | "unknown",
   engine: Engine,
@@ -27,8 +27,7 @@ export async function withdrawn(
   const isDoubted = isMoved && moved.stored?.record.state.tag === "unknown";
   const corrected =
     isMoved && (moved.report === "corrected" || (isDoubted && status === "not_applied"));
-  const known =
-    moved && moved.tag !== "lane" && (corrected || moved.tag === "refused") && moved.stored;
+  const known = moved && (corrected || moved.tag === "refused") && moved.stored;
   if (known && isOfIntent(operation, known)) return replay(operation, known, engine);
   const common = commonFrom(factsOf(operation, stored.record.generation), {
     // What is unknown here is not in the ledger: nothing can settle it but the same call.
