@@ -13,6 +13,13 @@ export interface OperationFacts {
   readonly key: string;
 }
 
+/** Names a request. */
+export interface RequestFacts {
+  readonly method: string;
+  readonly origin: string;
+  readonly path: string;
+}
+
 type Facts = OperationFacts | undefined;
 type ErrorFacts = Partial<Pick<HoldfireError, "operation" | "reason" | "cause">>;
 

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { HoldfireError, type OperationFacts } from "./error-base.ts";
+import { HoldfireError, type OperationFacts, type RequestFacts } from "./error-base.ts";
 import type { NotAppliedReason, UnknownReason } from "./reasons.ts";
 
 export { HoldfireError, type OperationFacts } from "./error-base.ts";
@@ -192,20 +192,20 @@ export class HiddenRetryError extends HoldfireError {
   }
 }
 
-/**
- * A request was stopped before it was sent: its attempt has ended, or its time is over. Await in `run` what `run`
- * starts, and leave the attempt with `hf.detached` for work that is not part of it.
- */
+/** A request was stopped: its attempt has ended, or its time is over. Await in `run` what it starts; `hf.detached` is for other work. */
 export class AttemptEndedError extends HoldfireError {
   override readonly code = "ERR_HOLDFIRE_ATTEMPT_ENDED";
   /** What was stopped, without its query: `POST https://api.example/v1/pay`. */
   readonly request: string;
+  /** It was under way when the time of its attempt ran out, and was torn down: it may have taken effect. */
+  readonly wasSent: boolean;
 
-  constructor({ method, origin, path }: { method: string; origin: string; path: string }) {
+  constructor({ method, origin, path }: RequestFacts, wasSent = false) {
     const request = `${method} ${origin}${path}`;
-    const message = `${request} was not sent: the attempt it belongs to has ended. Await in run what run starts; start other work with hf.detached.`;
+    const message = `${request} was ${wasSent ? "torn down, and may have taken effect: the time that was noted for its attempt is over" : "not sent: the attempt it belongs to has ended. Await in run what run starts; start other work with hf.detached"}.`;
     super(message, "attempt-ended");
     this.request = request;
+    this.wasSent = wasSent;
   }
 }
 

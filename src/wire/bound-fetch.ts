@@ -6,8 +6,9 @@
  */
 
 import { AttemptEndedError } from "../errors.ts";
-import { isSafe, type Seen } from "./counter.ts";
+import { isSafe, isWrite, type Seen } from "./counter.ts";
 import { type Fetch, fetchUnder } from "./guarded-fetch.ts";
+import { permitFor } from "./late-request.ts";
 import { type Address, locate } from "./redirect.ts";
 import { type Init, type Input, identify, membersOf } from "./request-identity.ts";
 import { type BoundCall, isIgnored } from "./request-tokens.ts";
@@ -31,21 +32,47 @@ export function boundFetch(token: WireToken, fetch: Fetch, options: BoundOptions
   return async (input, init) => {
     const line = lineOf(input, init);
     const isEffect = line.method === effect;
-    const isWrite = isEffect || !isSafe(line.method);
+    const writes = isEffect || !isSafe(line.method);
     if (token.hasEnded) throw new AttemptEndedError({ ...line.address, method: line.method });
     // As `fetch` itself does, but before it counts as sent.
     line.signal?.throwIfAborted();
-    const given = isWrite && keyHeader ? withKey(input, init, keyHeader) : init;
+    const given = writes && keyHeader ? withKey(input, init, keyHeader) : init;
     const { text: body, digest } = identify(input, given) ?? {};
     const call: BoundCall = { body, digest, effect, seen: 0 };
-    const send = () => fetchUnder(token, observed(fetch, call, token), input, given, isEffect);
-    const release = isWrite ? countOn(token).hold() : undefined;
-    try {
-      return await runAsCall(token, call, send);
-    } finally {
-      release?.();
-    }
+    const send = (options: Init) =>
+      runAsCall(token, call, () =>
+        fetchUnder(token, observed(fetch, call, token), input, options, isEffect),
+      );
+    return writes ? sendWrite(send, given, line, token) : send(given);
   };
+}
+
+/** Held until it is answered, and until then torn down by a signal: also where the observer does not see it. */
+async function sendWrite(
+  send: (options: Init) => Promise<Response>,
+  init: Init,
+  { method, address, signal }: Line,
+  token: WireToken,
+): Promise<Response> {
+  const { signal: torn, abort } = tearable(signal);
+  const release = countOn(token).hold(() =>
+    abort(new AttemptEndedError({ ...address, method }, true)),
+  );
+  try {
+    return await send({ ...membersOf(init), signal: torn });
+  } finally {
+    release();
+  }
+}
+
+/** A signal that fires with the given one, or by `abort`. One of another make is left as it is: a stand-in may want it. */
+function tearable(given: Line["signal"]) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const abort = (reason: Error): void => controller.abort(reason);
+  if (!given) return { signal, abort };
+  if (!(given instanceof AbortSignal)) return { signal: given, abort: () => {} };
+  return { signal: AbortSignal.any([given, signal]), abort };
 }
 
 /** This `fetch`, bound to the attempt that runs now; outside of one, as it is. */
@@ -85,6 +112,12 @@ function observed(fetch: Fetch, call: BoundCall, token: WireToken): Fetch {
     const known = { bound: true, ignored, effect, body: call.digest };
     const seen: Seen = { transport: "fetch", method, address, ...known };
     const watch = () => (call.seen === before ? countOn(token).watch(seen) : undefined);
+    // Also where the observer could not stop it.
+    const permit = isWrite(seen) && !token.hasEnded ? permitFor(token, method, address) : "mine";
+    if (permit instanceof Error) {
+      watch()?.failed(permit);
+      throw permit;
+    }
     try {
       const response = await fetch(input, init);
       watch()?.answered(response.status, response.headers.get("location") ?? undefined);

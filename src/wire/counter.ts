@@ -8,6 +8,7 @@
 import { isRetryableRead } from "../classify/http.ts";
 import { networkVerdict } from "../classify/network.ts";
 import { AttemptEndedError } from "../errors.ts";
+import { createOpenWork, type OpenWork } from "../lang/open-work.ts";
 import { answerOf, type WireRequest } from "./answers.ts";
 import { createNotes } from "./notes.ts";
 import { type Address, mayFollow, redirectTarget } from "./redirect.ts";
@@ -39,6 +40,8 @@ export interface Seen {
   readonly body?: string | undefined;
   /** Asked for only where an answer was 401 or 407. */
   readonly authorization?: (() => string | undefined) | undefined;
+  /** Ends it, if it was sent. */
+  readonly tearDown?: (() => void) | undefined;
 }
 
 /** What the observer reports about a request. */
@@ -49,7 +52,8 @@ export interface Watch {
   failed(error: unknown): void;
 }
 
-export interface Counter {
+/** Of its writes it also says when none is open, and tears those down that were sent and are not answered. */
+export interface Counter extends OpenWork {
   /** The first 64 requests, in order. */
   readonly requests: readonly WireRequest[];
   watch(seen: Seen): Watch;
@@ -61,10 +65,6 @@ export interface Counter {
   isFull(): boolean;
   /** Of the others, one for each way to end, and those that are open. */
   beyond(): readonly WireRequest[];
-  /** A write is being made, and may not be seen yet; the returned function says that it was answered. */
-  hold(): () => void;
-  /** Resolves when no write is open; `undefined` if none is now. */
-  quiet(): Promise<void> | undefined;
 }
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -81,7 +81,7 @@ export const isWrite = ({
 
 /** The connection was never there, or we stopped the request before its head. */
 const failedBeforeHead = (error: unknown): boolean =>
-  error instanceof AttemptEndedError || networkVerdict(error) === "not_sent";
+  error instanceof AttemptEndedError ? !error.wasSent : networkVerdict(error) === "not_sent";
 
 /** The query is part of the address: the next page of a list is another request. */
 const nameOf = ({ method, address }: Pick<Seen, "method" | "address">): string =>
@@ -118,10 +118,9 @@ export function createCounter(): Counter {
   const repeats = createRepeats();
   const awaited: Awaited[] = [];
   const turnedAway = new Map<string, TurnedAway>();
+  const openWrites = createOpenWork();
   let hops = 0;
   let unsent = 0;
-  let openWrites = 0;
-  let waiting: (() => void)[] = [];
 
   function add(seen: Seen, links: Pick<WireRequest, "hopOf" | "againOf">): number {
     const { transport, method, address, bound, ignored, effect, body } = seen;
@@ -152,13 +151,6 @@ export function createCounter(): Counter {
     return undefined;
   }
 
-  function release() {
-    openWrites -= 1;
-    if (openWrites > 0) return;
-    for (const resolve of waiting) resolve();
-    waiting = [];
-  }
-
   function watch(seen: Seen): Watch {
     const hop = follow(seen);
     const writes = isWrite(seen);
@@ -167,7 +159,7 @@ export function createCounter(): Counter {
     let sends = 0;
     let isOpen = true;
     let never = false;
-    if (writes) openWrites += 1;
+    const release = writes ? openWrites.hold(seen.tearDown) : undefined;
 
     function settle(isUnsent: boolean) {
       if (isUnsent !== never) unsent += isUnsent ? 1 : -1;
@@ -175,7 +167,7 @@ export function createCounter(): Counter {
     }
 
     function close() {
-      if (isOpen && writes) release();
+      release?.();
       isOpen = false;
     }
 
@@ -231,12 +223,8 @@ export function createCounter(): Counter {
       answered: answerOf(notes.first, 0),
     }),
     repeats: repeats.all,
-    hold() {
-      openWrites += 1;
-      return release;
-    },
     isFull: () => notes.total() > notes.first.length,
     beyond: notes.beyond,
-    quiet: () => (openWrites === 0 ? undefined : new Promise((resolve) => waiting.push(resolve))),
+    ...openWrites,
   };
 }

@@ -15,7 +15,12 @@ export function watchHttp({ bind, mayNotLeave, watchOf }: RequestTokens): void {
     const authorization = () => text(request.getHeader("authorization"));
     const length = text(request.getHeader("content-length"));
     const line = { method: request.method, origin, target: request.path, authorization, length };
-    const refusal = bind(request, "http", line);
+    const refusal = bind(request, "http", {
+      ...line,
+      tearDown(error) {
+        if (request.socket && !request.socket.connecting) request.destroy(error);
+      },
+    });
     const watch = watchOf(request);
     if (refusal) request.destroy(refusal);
     if (!watch) return;

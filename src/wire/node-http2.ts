@@ -49,7 +49,14 @@ export function watchHttp2(
       const origin = `${headers[":scheme"]}://${headers[":authority"] ?? headers.host}`;
       const authorization = () => headers.authorization;
       const length = headers["content-length"]?.toString();
-      const refusal = bind(stream, "http2", { method, origin, target, authorization, length });
+      const line = { method, origin, target, authorization, length };
+      const refusal = bind(stream, "http2", {
+        ...line,
+        tearDown(error) {
+          // Also one that waits for its turn on a full session: destroyed, it is never sent.
+          if (!stream.pending) stream.destroy(error);
+        },
+      });
       if (refusal) stream.destroy(refusal);
       if (started.has(stream)) watchOf(stream)?.sent();
       else if (watchOf(stream)) waitForConnect(stream);

@@ -9,6 +9,7 @@
  */
 
 import { subscribe } from "node:diagnostics_channel";
+import { AttemptEndedError } from "../errors.ts";
 import type { WireRequest } from "./answers.ts";
 import { isWrite, type Watch } from "./counter.ts";
 import { permitFor } from "./late-request.ts";
@@ -58,6 +59,8 @@ interface Line {
   readonly authorization: () => string | undefined;
   /** Of its body, where it is known before that is sent. */
   readonly length?: string | undefined;
+  /** Ends it with this error, if its head was sent or is being sent. */
+  readonly tearDown: (error: Error) => void;
 }
 
 /** A request that was bound to its token. */
@@ -74,7 +77,7 @@ export function createRequestTokens(context: TokenContext): RequestTokens {
   const requests = new WeakMap<object, OpenRequest>();
   const callers = new WeakMap<object, object>();
   return {
-    bind(request, transport, { method, origin, target, authorization, length }) {
+    bind(request, transport, { method, origin, target, authorization, length, ...line }) {
       const token = current();
       // Others keep the context of their callers by themselves.
       if (transport === "undici") callers.set(request, carried());
@@ -91,8 +94,9 @@ export function createRequestTokens(context: TokenContext): RequestTokens {
       if (through) through.seen += 1;
       const bound = through ? true : undefined;
       const body = through?.digest ?? length;
-      const seen = { transport, method, address, authorization, bound, ignored, effect, body };
-      const watch = countOn(token).watch(seen);
+      const tearDown = () => line.tearDown(new AttemptEndedError({ ...address, method }, true));
+      const facts = { transport, method, address, bound, ignored, effect, body };
+      const watch = countOn(token).watch({ ...facts, authorization, tearDown });
       if (permit === "mine") {
         requests.set(request, { token, watch, method, address, writes });
         return undefined;

@@ -5,7 +5,8 @@
  *
  * How a request gets here: `observe-requests.ts` listens to the HTTP clients of the process (`undici.ts`, `node-http.ts`,
  * `node-http2.ts`) → `request-tokens.ts` finds the token it was made under → `late-request.ts` says whether it may leave,
- * and if not, the client's file ends it unsent → `counter.ts` counts it and notes how it ended, which `sightOf` tells the engine. `bound-fetch.ts` is the attempt's own
+ * and if not, the client's file ends it unsent → `counter.ts` counts it and notes how it ended, which `sightOf` tells the engine; a write
+ * that is under way when its time runs out is ended by the client's file, too (`tearDown`). `bound-fetch.ts` is the attempt's own
  * `fetch`: it sends through `guarded-fetch.ts`, which sends each request once and follows redirects (`follow.ts`), and which
  * clients are also given by itself.
  *
@@ -94,6 +95,9 @@ export const runAsLook = <T>(tool: string, fn: () => T): T =>
 const NOTHING_SENT: WireFacts = { wireRequests: 0, hops: 0, unsent: false };
 
 export const wireFacts = ({ counter }: WireToken): WireFacts => counter?.facts() ?? NOTHING_SENT;
+
+/** Ends the writes under it that were sent and are not answered: another process may count on it that they have ended. */
+export const tearDown = ({ counter }: WireToken): void => counter?.tearDown();
 
 /** The first 64 requests, in order. */
 export const requestsOf = ({ counter }: WireToken): readonly WireRequest[] =>

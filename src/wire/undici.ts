@@ -17,6 +17,8 @@ interface UndiciRequest {
   /** A flat list of names and values; text in older versions. */
   readonly headers?: unknown;
   readonly contentLength?: unknown;
+  /** Since 5.28, once its head is being sent. */
+  abort?(error: Error): void;
 }
 
 const OF_SOCKET: ReadonlySet<unknown> = new Set([
@@ -39,13 +41,21 @@ export function watchUndici({
   resume,
 }: RequestTokens): (method: string, path: string) => boolean {
   let sending: UndiciRequest | undefined;
+  const sockets = new WeakMap<UndiciRequest, Duplex>();
+
+  /** Of a request that waits for a connection, neither is there. */
+  function tearDown(request: UndiciRequest, error: Error): void {
+    if (request.abort) request.abort(error);
+    else sockets.get(request)?.destroy(error);
+  }
 
   subscribeSafely<{ request: UndiciRequest }>("undici:request:create", ({ request }) => {
     const { method, origin, path } = request;
     const authorization = () => headerIn(request.headers, "authorization");
     const length = lengthIn(request.contentLength);
     const line = { method, origin: String(origin), target: path, authorization, length };
-    const refusal = bind(request, "undici", line);
+    const end = (error: Error) => tearDown(request, error);
+    const refusal = bind(request, "undici", { ...line, tearDown: end });
     // undici checks this field before it writes the head of the request.
     if (refusal) Object.assign(request, { error: refusal });
   });
@@ -58,6 +68,7 @@ export function watchUndici({
       // Over HTTP/2 undici opens the stream right after this, and node:http2 reports it too.
       const isHttp1 = String(headers).startsWith(`${request.method} `);
       sending = isHttp1 ? undefined : request;
+      sockets.set(request, socket);
       watchOf(request)?.sent();
     },
   );

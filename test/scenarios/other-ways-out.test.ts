@@ -16,6 +16,7 @@ import { createHoldfire } from "../../src/create.ts";
 import { absent } from "../../src/engine/define/reading.ts";
 import { memoryWitness } from "../../src/ledger/witness/witness.ts";
 import { postgresStore } from "../../src/stores/postgres/index.ts";
+import { until } from "../engine/virtual-clock.ts";
 import { findScratch, type Scratch } from "../servers/postgres.ts";
 import { temporaryFolder } from "../stores/temporary-folder.ts";
 import { closedPort, listenOn } from "../wire/servers.ts";
@@ -211,12 +212,18 @@ test.skipIf(!found)(
 // Node 24.0 tells nothing of its HTTP/2 streams; see docs/limits.md.
 const isSilent = process.versions.node.startsWith("24.0.");
 
-test.skipIf(isSilent)(
-  "an HTTP/2 request that waits for its turn on a full session cannot be stopped: absent licenses nothing",
-  async () => {
+test.skipIf(isSilent).each([
+  ["its process cannot say that it was torn down: absent licenses nothing", true, "unknown", 0],
+  ["its process says that it was torn down: absent licenses another", false, "committed", 1],
+] as const)(
+  "an HTTP/2 request that waits for its turn on a full session, where %s",
+  async (_, cutsOff, status, effects) => {
     const { another, pass, track, clock, store } = await openWorld();
+    let isCutOff = false;
+    const swap: typeof store.swap = async (change) =>
+      isCutOff ? new Promise<never>(() => {}) : store.swap(change);
     // Closed, it does not tell the ledger any more that its attempt runs.
-    const hf = another({ store: { ...store, close: async () => {} } });
+    const hf = another({ store: { ...store, swap, close: async () => {} } });
     let pays = 0;
     let answerSlow = () => {};
     const settings = { maxConcurrentStreams: 1 };
@@ -240,13 +247,19 @@ test.skipIf(isSilent)(
       session.destroy();
       other.destroy();
     });
+    const tornDown: unknown[] = [];
+    const untilTornDown = (sent: Promise<string>) =>
+      sent.catch((error: unknown) => {
+        tornDown.push(error);
+        throw error;
+      });
     const define = (by: typeof hf) =>
       by.tool({
         name: "pay",
         kind: "write",
         ...{ attemptTimeoutMs: 1_000, deadlineMs: 2_000, commitsWithinMs: 100 },
         run: ({ path }: { readonly path: string }) =>
-          by === hf ? send(session, path) : track(send(other, path)),
+          by === hf ? untilTornDown(send(session, path)) : track(send(other, path)),
         readState: () => absent(),
       });
     const pay = define(hf);
@@ -255,13 +268,16 @@ test.skipIf(isSilent)(
     expect(await pass(pay.outcome({ path: "/pay" }, ONCE))).toMatchObject({
       status: "in_progress",
     });
+    isCutOff = cutsOff;
     await pass(hf.close());
     await clock.advance(60_000);
+    await until(() => tornDown.length === 1);
+    await clock.settle();
     const heir = define(another());
-    expect(await pass(heir.outcome({ path: "/pay" }, ONCE))).toMatchObject({ status: "unknown" });
+    expect(await pass(heir.outcome({ path: "/pay" }, ONCE))).toMatchObject({ status });
     answerSlow();
     await slow;
     expect(await send(session, "/last")).toBe("done");
-    expect(pays).toBe(1);
+    expect(pays).toBe(effects);
   },
 );

@@ -28,7 +28,7 @@ import { mayStillSend } from "./parts/lease.ts";
 import type { Owned } from "./parts/ownership.ts";
 import { prepareAttempt, storedPrecondition } from "./parts/prepare-attempt.ts";
 import { keepNotingRunning, stopSlowAttempts } from "./parts/still-running.ts";
-import { attemptMsOf, leftMs, type TimeToSend } from "./parts/time-to-send.ts";
+import { attemptMsOf, type TimeToSend } from "./parts/time-to-send.ts";
 
 const ENLISTED =
   "must not send requests: this operation is enlisted in a transaction, and a rollback cannot undo them.";
@@ -117,19 +117,13 @@ function fireInTime(
         return;
       }
       attempted.isOvertime = true;
+      const { token } = attempted;
       owned.slow ??= new Map();
-      owned.slow.set(n, { time: attempted.time, stop });
+      owned.slow.set(n, { time, stop });
       const running = new Promise<Ended<Result>>((settle) => {
         whenLate = settle;
       });
-      keepNotingRunning(owned, n, running, engine);
-      // Whoever takes over counts on its end then: what it has under way is stopped, too.
-      const stopInTime = (): void => {
-        const left = leftMs(attempted.time, instantOf(engine.clock));
-        if (left <= 0) stop();
-        else cancel = engine.clock.after(left, stopInTime, true);
-      };
-      stopInTime();
+      keepNotingRunning(owned, { n, time, token, stop }, running, engine);
       const late = running.then((ended) => ({ ...attempted, ended }));
       // A copy: `attempted` gets its `ended` later, and what is classified now must not have it.
       resolve({ ...attempted, late });

@@ -8,7 +8,8 @@
  *   `lostAttemptMsOf`   one that may have been sent and is in no record, because the store lost data
  *
  * What would leave after the time is stopped: `mayStillSend` in `lease.ts` says that it
- * may not, and `wire/late-request.ts` makes the error that it is ended with.
+ * may not, and `wire/late-request.ts` makes the error that it is ended with. What has left and is not answered by then is
+ * torn down (`still-running.ts`).
  *
  * @module
  */
