@@ -6,7 +6,8 @@
  */
 
 /*
- * The folders beside this file, in the order in which they may import: a folder knows those above it.
+ * `api.ts` has the types, `create.ts` wires the parts, `holdfire.ts` has the methods of `hf`. The folders beside this file, in the
+ * order in which they may import: a folder knows those above it; only testing, cli and console know the stores.
  *
  *   lang          what the language lacks: clock, async context, safe reads of hostile values
  *   key           names an operation: canonical form, digest, key, scope, turn

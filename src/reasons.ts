@@ -14,8 +14,8 @@ export type Verdict =
   | "unknown"; // it may have happened
 
 /**
- * What allowed a write to be fired. Granted in `engine/steps/parts/decide.ts`, or to a later call in `ledger/moves/claim-moves.ts`; one
- * that can lapse is checked again in `engine/steps/parts/prepare-attempt.ts`; worded in `describe/timeline.ts`.
+ * What allowed a write to be fired. Granted with the claim in `ledger/moves/claim-moves.ts` (`first`, and what a later call fires
+ * on), within a call in `engine/steps/parts/decide.ts`; one that can lapse is checked again in `engine/steps/parts/prepare-attempt.ts`; worded in `describe/timeline.ts`.
  */
 export type Licence =
   | "first" // nothing was sent before

@@ -1,6 +1,6 @@
 /**
  * The pause before a tool or a model call is tried again, before a `kind: "read"` is, and before the state is read again.
- * When a resend may leave is also up to the retry budget of its service (`budget.ts`). Other waits are elsewhere: for the
+ * When a resend may leave is also up to the retry budget of its service (`budget.ts`). Other waits of the engine are elsewhere: for the
  * store in `store-call.ts`, for other processes and for people in `steps/parts/wait-for-change.ts`; where a read must not begin
  * before a certain time, in `steps/next-move.ts` (`untilRead`); for a recorded model answer in
  * `reads-and-samples/sample-record.ts`; stores have their own. The defaults are in `define/settings.ts`.

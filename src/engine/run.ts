@@ -55,7 +55,8 @@
  *
  * `passes.ts` is the loop around the passes. Files beside `steps/` have other users, too: reads and model calls use `passes.ts`,
  * `fire-once.ts` and `backoff.ts`, and model calls `budget.ts`; model calls, the gate and reconcile use `claim-terms.ts`; replay
- * (`outcome/replay.ts`) and reconcile use `reader.ts`.
+ * (`outcome/replay.ts`) and reconcile use `reader.ts`. Of `steps/`, reconcile uses settle, ownership and withdraw, and the gate
+ * uses wait-for-change and claim-needs.
  *
  * @module
  */

@@ -224,7 +224,7 @@ export interface Store {
    * until the transaction ends.
    */
   hasSettled?(tenant: string, id: string): boolean;
-  /** Releases connections and timers. Safe to call twice. */
+  /** Releases connections and timers; every other method then rejects with `ClosedError`. Safe to call twice. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { notApplied } from "../../src/index.ts";
 import { faults } from "../../src/testing/faulty-service.ts";
 import { until } from "../engine/virtual-clock.ts";
 import { keysOf, type OrderOptions, openWorld, TEA, type World } from "./world.ts";
@@ -50,6 +51,35 @@ describe("black hole", () => {
       expect(again).toMatchObject({ status: "unknown", reason: "lost_reply" });
       expect(service.arrivals).toHaveLength(1);
     }
+  });
+
+  test.each([
+    [
+      "an answer that proves nothing",
+      Object.assign(new Error("no"), { status: 500 }),
+      { status: "unknown", reason: "unclear_answer", answered: 500 },
+    ],
+    ["a no", notApplied("declined"), { status: "not_applied", reason: "rejected" }],
+  ])("%s that comes after the deadline is what the next call is told", async (_, error, told) => {
+    const { order, clock, pass, heard } = await openWorld();
+    let fail = () => {};
+    let runs = 0;
+    const mail = order("neither", {
+      run: () =>
+        new Promise((__, reject) => {
+          runs += 1;
+          fail = () => reject(error);
+        }),
+    });
+    const call = mail.outcome(TEA, ONCE);
+    await clock.settle();
+    await clock.advance(60_000);
+    expect(await call).toMatchObject({ status: "in_progress", reason: "still_running" });
+    fail();
+    await until(() => heard("late").length > 0);
+    await clock.settle();
+    expect(await pass(mail.outcome(TEA, ONCE))).toMatchObject(told);
+    expect(runs).toBe(1);
   });
 
   test("not committed: a readable tool waits for it, and fires again only after its end and its window", async () => {

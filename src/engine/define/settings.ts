@@ -14,7 +14,7 @@ import { checkOptions, positive, show, wholeNumber } from "./check.ts";
 export interface RetryOptions {
   /** How often one call may fire a write, the first time included. A tool's own wins. @default 3 */
   readonly attempts?: number | undefined;
-  /** The ceiling of the first pause; it doubles, and the pause is random below it, but never shorter than 100 ms. @default 250 */
+  /** Not the shortest pause, which is 100 ms: the ceiling of the first one. It doubles, and the pause is random below it. @default 250 */
   readonly minDelayMs?: number | undefined;
   /** The ceiling of a random pause. `Retry-After` and the budget may ask for more, within the deadline. @default 8_000 */
   readonly maxDelayMs?: number | undefined;

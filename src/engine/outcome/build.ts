@@ -2,7 +2,10 @@
  * What all outcomes share (`commonFrom`, `commonOf`), and the outcome that a state stands for (`outcomeOf`). The type is in
  * `operation/outcome.ts`. Outcomes without a recorded state are made where they arise:
  *
- *   nothing was sent, or another owner was not done in time      `steps/claim.ts`
+ *   nothing was sent                                             `steps/parts/known-outcome.ts`
+ *   a person or a lane holds it, a person has denied it, or
+ *   another owner was not done in time                           `steps/claim.ts`
+ *   it belongs to another intent or tool                         `conflict`, here
  *   the claim was taken back                                     `steps/parts/withdraw.ts`
  *   a caller leaves                                              `call/join.ts`
  *   there is no record                                           `replay.ts`
@@ -15,7 +18,7 @@
 import type { OperationFacts } from "../../errors.ts";
 import { rewordedFields } from "../../key/mint.ts";
 import type { Draft } from "../../ledger/moves/moves.ts";
-import type { OperationRecord, State } from "../../ledger/record.ts";
+import { isCleared, type OperationRecord, type State } from "../../ledger/record.ts";
 import type { Effect, UnknownReason } from "../../reasons.ts";
 import type { Engine } from "../engine.ts";
 import { factsOf, type Operation } from "../operation/operation.ts";
@@ -23,7 +26,7 @@ import type { Common, Outcome } from "../operation/outcome.ts";
 import { readFailure } from "./failure.ts";
 import { thrownWords } from "./failure-words.ts";
 import { hintAgain, hintFor } from "./hints.ts";
-import { attemptTold, lastAnswer, whyNotApplied, whyUnknown } from "./words.ts";
+import { attemptTold, isAnswered, lastAnswer, whyNotApplied, whyUnknown } from "./words.ts";
 
 /** What all outcomes share, unless told otherwise: newly made, recorded, nothing fired. */
 export const commonFrom = (
@@ -152,5 +155,7 @@ export function outcomeOf(
 /** What ran when the record was written may have ended since, or its process may be gone. */
 function reasonNow(reason: UnknownReason, { attempts }: OperationRecord): UnknownReason {
   if (reason !== "still_running") return reason;
-  return attempts.every(({ endedAt }) => endedAt !== undefined) ? "lost_reply" : "owner_lost";
+  if (attempts.some(({ endedAt }) => endedAt === undefined)) return "owner_lost";
+  const doubtful = attempts.filter((attempt) => !isCleared(attempt));
+  return doubtful.every(isAnswered) ? "unclear_answer" : "lost_reply";
 }

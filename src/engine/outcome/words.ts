@@ -27,6 +27,10 @@ import { attemptWords, serviceSaid, thrownWords, toolSaid } from "./failure-word
 
 type Attempts = Pick<OperationRecord, "attempts">;
 
+/** The service answered it, or `run` threw in place of its answer. */
+export const isAnswered = ({ status, failure }: AttemptNote): boolean =>
+  status !== undefined || failure?.answered === true;
+
 /** The status that the service answered last, if it answered. */
 export const lastAnswer = ({ attempts }: Attempts): number | undefined => attempts.at(-1)?.status;
 

@@ -11,6 +11,7 @@ import {
   type Answer,
   type AttemptNote,
   isCertainlyUnsent,
+  isCleared,
   type OperationRecord,
   type State,
   type Stored,
@@ -54,8 +55,13 @@ export function claim(
     case "committed":
       return refused("settled");
     case "unknown":
-      // An attempt made of guarded operations only can always run again: those are replayed.
-      if (move.powerless && !record.attempts.some(canRunAgain)) {
+      // An attempt made of guarded operations only can always run again: those are replayed. And without a doubt, nothing has
+      // to be read or sent again.
+      if (
+        move.powerless &&
+        !record.attempts.some(canRunAgain) &&
+        !record.attempts.every(isCleared)
+      ) {
         return refused("powerless");
       }
       return claimed(fenceEnlisted(record), move, state, undefined);

@@ -16,6 +16,7 @@ import {
 } from "../../../ledger/record.ts";
 import type { Licence, NotAppliedReason, UnknownReason } from "../../../reasons.ts";
 import type { FireMode } from "../../operation/operation.ts";
+import { isAnswered } from "../../outcome/words.ts";
 import { type Began, isKeyExpired, proofDue } from "./windows.ts";
 
 /** What the tool and its service are good for, by declaration and by what they have shown. */
@@ -78,7 +79,7 @@ export type Decision =
   | { readonly do: "read"; readonly notBefore: number | undefined }
   /** Nothing else helps: wait for the attempt that still runs. */
   | { readonly do: "await_run" }
-  /** `undefined`: a read found it, and no attempt was answered. */
+  /** `undefined`: a read found it, and no attempt was answered yes. */
   | { readonly do: "commit"; readonly attempt: number | undefined }
   | {
       readonly do: "not_applied";
@@ -242,7 +243,7 @@ function reasonInDoubt(situation: Situation, doubtful: readonly AttemptNote[]): 
     return powers.readerBlind ? "reader_blind" : "absent_unproven";
   if (powers.reader) return "cannot_tell";
   if (fireMode === "never" && doubtful.some(({ verdict }) => !verdict)) return "owner_lost";
-  if (doubtful.every(({ status, failure }) => status ?? failure?.answered)) return "unclear_answer";
+  if (doubtful.every(isAnswered)) return "unclear_answer";
   if (doubtful.some(({ failure }) => failure?.handed)) return "lost_reply";
   const isFailure = doubtful.every((each) => each.failure?.type && each.wireRequests === 0);
   return isFailure ? "run_failed" : "lost_reply";
