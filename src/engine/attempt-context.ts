@@ -1,8 +1,9 @@
 /**
- * What `run` is given. Each field is made when it is asked for, and what was asked for is noted.
+ * What `run` is given. Most of it is made when it is asked for, and what was asked for is noted.
  *
- * A proxy, because users destructure and spread it, so that its fields must be its own: to define getters for each attempt takes
- * twenty times as long.
+ * The getters are own properties of each context, because users destructure and spread it. Their descriptors are shared,
+ * because an object literal with getters gets a hidden class of its own each time. They are few, because each
+ * `defineProperty` costs.
  *
  * @module
  */
@@ -28,9 +29,11 @@ export interface Took {
   precondition: boolean;
 }
 
-/** Behind a function: who prints a context does not print the key. */
+const SOURCE = Symbol("source");
+
+/** Behind a function: who prints a context, or a copy of it, does not print the key. */
 interface Context {
-  readonly source: () => ContextSource;
+  readonly [SOURCE]: () => ContextSource;
 }
 
 function takeKey({ took, key }: ContextSource): string {
@@ -38,44 +41,38 @@ function takeKey({ took, key }: ContextSource): string {
   return key;
 }
 
+const KEY = getter(takeKey);
+
+const PRECONDITION = getter(({ took, precondition }) => {
+  if (took) took.precondition = true;
+  return precondition;
+});
+
+const SIGNAL = getter(({ signal }) => signal());
+
 /** On top of the platform's `fetch` as it is when it is asked for. */
-function fetchFor(source: ContextSource): AttemptContext["fetch"] {
+const FETCH = getter((source) => {
   const { token, keyHeader: name } = source;
   const keyHeader = name === undefined ? undefined : { name, value: () => takeKey(source) };
   return boundFetch(token, globalThis.fetch, { keyHeader });
+});
+
+function getter(make: (source: ContextSource) => unknown): PropertyDescriptor {
+  return {
+    enumerable: true,
+    get(this: Context) {
+      return make(this[SOURCE]());
+    },
+  };
 }
 
-type Make = (source: ContextSource) => unknown;
-
-const MAKE = new Map<PropertyKey, Make>(
-  Object.entries({
-    key: takeKey,
-    precondition({ took, precondition }) {
-      if (took && precondition !== undefined) took.precondition = true;
-      return precondition;
-    },
-    attempt: ({ attempt }) => attempt,
-    signal: ({ signal }) => signal(),
-    fetch: fetchFor,
-  } satisfies Record<keyof AttemptContext, Make>),
-);
-
-const NAMES = [...MAKE.keys()] as string[];
-
-const FIELDS: ProxyHandler<Context> = {
-  get({ source }, name) {
-    const make = MAKE.get(name);
-    return make ? make(source()) : Reflect.get(Object.prototype, name);
-  },
-  has: (_, name) => MAKE.has(name) || name in Object.prototype,
-  ownKeys: () => NAMES,
-  // A getter: whoever only asks which fields there are has taken none.
-  getOwnPropertyDescriptor: ({ source }, name) => {
-    const make = MAKE.get(name);
-    return make && { get: () => make(source()), enumerable: true, configurable: true };
-  },
-  set: () => false,
-};
-
-export const contextFrom = (source: ContextSource): AttemptContext =>
-  new Proxy({ source: () => source }, FIELDS) as unknown as AttemptContext;
+export function contextFrom(source: ContextSource): AttemptContext {
+  const context = { attempt: source.attempt, precondition: undefined, [SOURCE]: () => source };
+  Object.defineProperty(context, "key", KEY);
+  Object.defineProperty(context, "signal", SIGNAL);
+  Object.defineProperty(context, "fetch", FETCH);
+  if (source.precondition !== undefined) {
+    Object.defineProperty(context, "precondition", PRECONDITION);
+  }
+  return context as unknown as AttemptContext;
+}

@@ -4,6 +4,7 @@ import { contextFrom } from "../../src/engine/attempt-context.ts";
 import { createToken } from "../../src/wire/token.ts";
 
 const KEY = "5f0e9c2a-7a51-8d0e-9f2b-3c1d5e7f9a1b";
+const NAMES = ["attempt", "precondition", "key", "signal", "fetch"];
 
 function open(precondition?: string) {
   const took = { key: false, precondition: false };
@@ -41,9 +42,8 @@ describe("what run is given", () => {
 
   test("is an object like any other, and to ask which fields it has takes none", () => {
     const { context, took, signals } = open("etag-7");
-    const names = ["key", "precondition", "attempt", "signal", "fetch"];
-    expect(Object.keys(context)).toEqual(names);
-    expect(names.every((name) => name in context && Object.hasOwn(context, name))).toBe(true);
+    expect(Object.keys(context)).toEqual(NAMES);
+    expect(NAMES.every((name) => name in context && Object.hasOwn(context, name))).toBe(true);
     expect(Object.hasOwn(context, "source") || "source" in context).toBe(false);
     expect(String(context)).toBe("[object Object]");
     expect(() => Object.assign(context, { key: "mine" })).toThrow(TypeError);
@@ -54,6 +54,29 @@ describe("what run is given", () => {
       2,
       ["precondition", "signal", "fetch"],
     ]);
+  });
+
+  test("takes what run adds to it", () => {
+    const { context, took } = open();
+    const more = Object.assign(context, { db: "orders" });
+    expect(more.db).toBe("orders");
+    expect(Object.defineProperty(context, "log", { value: "kept" })).toHaveProperty("log", "kept");
+    expect(Object.keys({ ...context })).toEqual([...NAMES, "db"]);
+    expect([took.key, context.key]).toEqual([true, KEY]);
+  });
+
+  test.each([
+    ["frozen", Object.freeze],
+    ["sealed", Object.seal],
+    ["closed to more fields", Object.preventExtensions],
+  ])("has its fields also after it was %s, and that takes none", (_, close) => {
+    const { context, took, signals } = open("etag-7");
+    close(context);
+    expect(Object.keys(context)).toEqual(NAMES);
+    expect([took, signals()]).toEqual([{ key: false, precondition: false }, 0]);
+    expect(() => Object.assign(context, { db: "orders" })).toThrow(TypeError);
+    const { key, attempt } = { ...context };
+    expect([key, attempt, context.precondition]).toEqual([KEY, 2, "etag-7"]);
   });
 
   test("prints no key and no precondition, and printing takes nothing", () => {
