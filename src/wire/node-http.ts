@@ -6,7 +6,7 @@
 
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { RequestTokens } from "./request-tokens.ts";
-import { subscribeSafely } from "./request-tokens.ts";
+import { endWith, subscribeSafely } from "./request-tokens.ts";
 
 export function watchHttp({ bind, mayNotLeave, watchOf }: RequestTokens): void {
   // Not `start`, which is published only after the body was written.
@@ -18,11 +18,11 @@ export function watchHttp({ bind, mayNotLeave, watchOf }: RequestTokens): void {
     const refusal = bind(request, "http", {
       ...line,
       tearDown(error) {
-        if (request.socket && !request.socket.connecting) request.destroy(error);
+        if (request.socket && !request.socket.connecting) endWith(request, error);
       },
     });
     const watch = watchOf(request);
-    if (refusal) request.destroy(refusal);
+    if (refusal) endWith(request, refusal);
     if (!watch) return;
     beforeHead(request, () => mayNotLeave(request));
     // One that is aborted before it has a socket is closed without an error.
@@ -47,7 +47,7 @@ const text = (header: unknown): string | undefined =>
 function beforeHead(request: ClientRequest, mayNotLeave: () => Error | undefined): void {
   const check = () => {
     const refusal = mayNotLeave();
-    if (refusal) request.destroy(refusal);
+    if (refusal) endWith(request, refusal);
   };
   request.once("socket", (socket) => {
     check();

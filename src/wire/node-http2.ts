@@ -11,7 +11,7 @@ import type {
   OutgoingHttpHeaders,
 } from "node:http2";
 import type { RequestTokens } from "./request-tokens.ts";
-import { subscribeSafely } from "./request-tokens.ts";
+import { endWith, subscribeSafely } from "./request-tokens.ts";
 
 export function watchHttp2(
   { bind, mayNotLeave, watchOf }: RequestTokens,
@@ -32,7 +32,7 @@ export function watchHttp2(
       waiting.delete(session);
       for (const one of streams) {
         const refusal = mayNotLeave(one);
-        if (refusal) one.destroy(refusal);
+        if (refusal) endWith(one, refusal);
       }
     });
   }
@@ -54,10 +54,10 @@ export function watchHttp2(
         ...line,
         tearDown(error) {
           // Also one that waits for its turn on a full session: destroyed, it is never sent.
-          if (!stream.pending) stream.destroy(error);
+          if (!stream.pending) endWith(stream, error);
         },
       });
-      if (refusal) stream.destroy(refusal);
+      if (refusal) endWith(stream, refusal);
       if (started.has(stream)) watchOf(stream)?.sent();
       else if (watchOf(stream)) waitForConnect(stream);
     },

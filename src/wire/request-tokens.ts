@@ -9,6 +9,7 @@
  */
 
 import { subscribe } from "node:diagnostics_channel";
+import type { Writable } from "node:stream";
 import { AttemptEndedError } from "../errors.ts";
 import type { WireRequest } from "./answers.ts";
 import { isWrite, type Watch } from "./counter.ts";
@@ -124,6 +125,12 @@ export function isIgnored(token: WireToken, request: OutgoingRequest): true | un
   } catch {
     return undefined;
   }
+}
+
+/** Ends a request. Where nobody listens for its errors, one of ours must not end the process. */
+export function endWith(request: Writable, error: Error): void {
+  request.on("error", () => {});
+  request.destroy(error);
 }
 
 export function subscribeSafely<Message>(
