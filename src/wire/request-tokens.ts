@@ -127,7 +127,7 @@ export function isIgnored(token: WireToken, request: OutgoingRequest): true | un
   }
 }
 
-/** Ends a request. Where nobody listens for its errors, one of ours must not end the process. */
+/** Ends a request. Where nothing listens for its errors, one of ours must not end the process. */
 export function endWith(request: Writable, error: Error): void {
   request.on("error", () => {});
   request.destroy(error);
