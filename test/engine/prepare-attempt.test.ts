@@ -7,6 +7,7 @@ import { leftMs, type TimeToSend } from "../../src/engine/steps/parts/time-to-se
 import { settle } from "../../src/engine/steps/settle.ts";
 import { instantOf } from "../../src/lang/clock.ts";
 import { LOST_EPOCH } from "../../src/ledger/moves/lost-data.ts";
+import type { Verdict } from "../../src/reasons.ts";
 import type { Trouble } from "./failing-store.ts";
 import { type Owner, ownerOf } from "./owner-of.ts";
 
@@ -25,6 +26,25 @@ async function opened(): Promise<Owner & { prepare(): Promise<TimeToSend | undef
 /** The attempts that this owner counts. */
 const counted = ({ owned }: Owner) => owned.attempts.map(({ n }) => n);
 
+/** What became of its first attempt is filed meanwhile, by another owner. */
+async function fileLate(
+  { engine, owned }: Owner,
+  known: { readonly verdict: Verdict; readonly unverified?: true },
+): Promise<void> {
+  const { ref, draft } = owned.operation;
+  const { createdAt, epoch } = owned.stored.record;
+  const at = engine.clock.now();
+  await engine.ledger.move(ref, {
+    move: "file",
+    evidence: { attempt: 1, epoch, at, verdict: known.verdict },
+    madeAt: createdAt,
+    update: { n: 1, endedAt: at, ...known },
+    dedupes: true,
+    fingerprint: draft.identity.fingerprint,
+    at,
+  });
+}
+
 describe("an attempt that is written down", () => {
   test("may be sent, and is on record before it is", async () => {
     const owner = await opened();
@@ -40,18 +60,7 @@ describe("an attempt that is written down", () => {
   test("is not sent where a commit was filed meanwhile: nothing more is fired", async () => {
     const owner = await opened();
     const { engine, owned } = owner;
-    const { ref, draft } = owned.operation;
-    const at = engine.clock.now();
-    const { createdAt, epoch } = owned.stored.record;
-    await engine.ledger.move(ref, {
-      move: "file",
-      evidence: { attempt: 1, epoch, at, verdict: "committed" },
-      madeAt: createdAt,
-      update: undefined,
-      dedupes: false,
-      fingerprint: draft.identity.fingerprint,
-      at,
-    });
+    await fileLate(owner, { verdict: "committed" });
     expect(await engine.clock.run(owner.prepare())).toBeUndefined();
     expect(owned.whyNotFire).toBe("stopped");
     expect((await owner.record())?.fired).toBe(1);
@@ -61,18 +70,7 @@ describe("an attempt that is written down", () => {
   test("is not sent where a yes was filed meanwhile that is not verified: that is decided on", async () => {
     const owner = await opened();
     const { engine, owned } = owner;
-    const { ref, draft } = owned.operation;
-    const at = engine.clock.now();
-    const { createdAt, epoch } = owned.stored.record;
-    await engine.ledger.move(ref, {
-      move: "file",
-      evidence: { attempt: 1, epoch, at, verdict: "unknown" },
-      madeAt: createdAt,
-      update: { n: 1, verdict: "unknown", endedAt: at, unverified: true },
-      dedupes: true,
-      fingerprint: draft.identity.fingerprint,
-      at,
-    });
+    await fileLate(owner, { verdict: "unknown", unverified: true });
     expect(await engine.clock.run(owner.prepare())).toBeUndefined();
     expect(owned.whyNotFire).toBeUndefined();
     const unverified = { do: "leave_unknown", reason: "unverified" };
